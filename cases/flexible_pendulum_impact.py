@@ -1,0 +1,92 @@
+"""A flexible pendulum swings down and hits an elastic stop.
+
+After Sheng, Liu and Yu (2006). World axes: y up, hinge axis z; the angle is measured from hanging, anticlockwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from math import pi
+
+import flexmbs as fm
+from flexmbs.bar_mesh import bar_values, bar_with, centreline_point
+from flexmbs.cases import find_mesh, parameter
+from flexmbs.figures import contact_figures, energy_error
+
+FROM_MESH = ("length", "width", "thickness", "youngs_modulus", "poisson_ratio", "density")
+HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right
+PLOTS = {
+    "Swing angle": ("hinge.angle",),
+    "Tip deflection": ("pendulum.tip.displacement.y",),
+    "Stop": ("stop.force", "stop.gap"),
+    "Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"),
+}
+VIEW = {"color": "von_mises"}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    mesh: str = parameter("pendulum_beam.inp", "", "mesh file (a bar along x with node sets ROOT and TIP)")
+    length: float | None = parameter(None, "m", "length; none: of the mesh")
+    width: float | None = parameter(None, "m", "width, along the hinge axis; none: of the mesh")
+    thickness: float | None = parameter(None, "m", "thickness, in the swing plane; none: of the mesh")
+    youngs_modulus: float | None = parameter(None, "Pa", "Young's modulus; none: of the mesh")
+    poisson_ratio: float | None = parameter(None, "", "Poisson's ratio; none: of the mesh")
+    density: float | None = parameter(None, "kg/m3", "density; none: of the mesh")
+    gravity: float = parameter(9.81, "m/s2", "gravity, downwards")
+    start_angle: float = parameter(pi / 2, "rad", "angle at the start, from hanging")
+    bending_modes: int = parameter(3, "", "bending modes in the swing plane")
+    axial_modes: int = parameter(1, "", "axial modes")
+    contact_position: float | None = parameter(None, "m", "distance of the contact point from the hinge; none: the tip")
+    sphere_radius: float = parameter(0.01, "m", "radius of the stop (enters the Hertz stiffness only)")
+    contact_stiffness: float | None = parameter(None, "N/m^1.5", "Hertz stiffness; none: from radius and material")
+    stop: bool = parameter(True, "", "whether there is a stop")
+    geometric_stiffness: bool = parameter(True, "", "whether second-order displacements are kept")
+    t_end: float = parameter(0.75, "s", "end time")
+    rtol: float = parameter(1e-7, "", "relative tolerance")
+    atol: float = parameter(1e-9, "", "absolute tolerance")
+
+
+def resolve(p: Parameters) -> Parameters:
+    """Fill in what comes from the mesh and from the material."""
+    found = bar_values(fm.read_mesh(find_mesh(p.mesh)))
+    p = replace(p, **{name: found[name] for name in FROM_MESH if getattr(p, name) is None})
+    if p.contact_position is None:
+        p = replace(p, contact_position=p.length)
+    if p.contact_stiffness is None:
+        material = fm.Material("pendulum and stop", p.youngs_modulus, p.poisson_ratio)
+        p = replace(p, contact_stiffness=fm.Hertz.from_materials(p.sphere_radius, material, material).stiffness)
+    return p
+
+
+def build(p: Parameters) -> fm.System:
+    """Bar, hinge, stop. As in the paper: slender beam (Euler-Bernoulli) without rotary inertia."""
+    mesh = bar_with(fm.read_mesh(find_mesh(p.mesh)), asdict(p))
+    contact_point = fm.Interface(point=centreline_point(mesh, p.contact_position))
+    rod = fm.reduce(
+        mesh,
+        interfaces={"hinge": "ROOT", "tip": "TIP", "contact": contact_point},
+        modes=fm.ClampedFree(at="hinge", bending=(p.bending_modes, 0), axial=p.axial_modes),
+        beam_theory="euler-bernoulli",
+        rotary_inertia=False,
+        second_order="full" if p.geometric_stiffness else "none",
+    )
+    system = fm.System(gravity=(0.0, -p.gravity, 0.0))
+    pendulum = system.add(rod, name="pendulum")
+    hanging = system.ground.marker("hinge", rotation=HANGING)
+    system.revolute(hanging, pendulum["hinge"], axis="z", angle=p.start_angle, name="hinge")
+    if p.stop:
+        wall = fm.Plane(hanging, normal=(0.0, 1.0, 0.0))
+        system.contact(fm.Point(pendulum["contact"]), wall, law=fm.Hertz(p.contact_stiffness), name="stop")
+    return system
+
+
+def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
+    deflection = result["pendulum.tip.displacement.y"]
+    return {
+        **contact_figures(result),
+        "energy_error": energy_error(result),
+        "angle_end": result["hinge.angle"][-1],
+        "tip_deflection_end": deflection[-1],
+        "tip_deflection_max": abs(result.extreme("pendulum.tip.displacement.y")[1]),
+    }

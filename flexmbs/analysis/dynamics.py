@@ -1,0 +1,231 @@
+"""Motion in time: run the compiled step loop in chunks, store what is finished, say why a run stopped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.analysis.settings import make_settings
+from flexmbs.analysis.structure import result_structure
+from flexmbs.errors import MechanismError, SimulationError
+from flexmbs.integrate import state as s
+from flexmbs.kernels.jit import kernels_are_cached
+from flexmbs.kernels.tables import make_workspace
+from flexmbs.model.compile import compile_system
+from flexmbs.model.model import Model
+from flexmbs.result import ContactRecord, Result, RunWriter
+
+CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
+WRITE_SECONDS = 1.0  # between two chunk files
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress callback gets: simulated time and its end, current step size (s), steps so far."""
+
+    time: float
+    t_end: float
+    step: float
+    steps: int
+
+
+def simulate(
+    system, t_end: float, *, rtol: float = 1e-6, atol: float = 1e-9, max_step: float = np.inf,
+    out: str | Path | None = None, progress: Callable[[Progress], None] | None = None,
+) -> Result:  # fmt: skip
+    """Integrate a system from its start values to ``t_end``.
+
+    Parameters
+    ----------
+    t_end : s
+    rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp`` (SI units)
+    max_step : s, largest step
+    out : folder that receives the result while the run grows (None: memory only)
+    progress : called with a :class:`Progress` about twenty times a second
+
+    Raises
+    ------
+    MechanismError
+        The system cannot be computed, or starts in penetration; nothing has been run.
+    SimulationError
+        The run stopped early; its message says why, and ``error.result`` holds what was finished (also in ``out``).
+    """
+    model = compile_system(system)
+    run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step), out, progress)
+    return run.go()
+
+
+class _Run:
+    """One run: state, scratch arrays, log and writer."""
+
+    def __init__(self, system, model: Model, settings: s.Settings, out, progress):
+        self.model, self.settings, self.progress = model, settings, progress
+        self.balls = len(model.balls)
+        self.work = make_workspace(model.tables)
+        self.scratch = s.make_scratch(model.tables)
+        self.state = s.make_state(model.tables, self.balls)
+        self.log = s.make_log(model.tables, self.balls)
+        self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
+        self.structure = result_structure(system, model)
+        self.out = out
+        self.writer: RunWriter | None = None
+        self.pending: list[dict[str, np.ndarray]] = []
+        self.pending_contacts: list[ContactRecord] = []
+        self.solve_seconds = 0.0
+        self.compile_seconds = 0.0
+
+    def go(self) -> Result:
+        from flexmbs.integrate.loop import advance, start
+
+        self._check_start()
+        if not kernels_are_cached():
+            print("flexmbs: compiling once for this version (half a minute) ...", file=sys.stderr, flush=True)
+        self._warm_up(advance, start)
+        self.writer = RunWriter(self.out, self.structure)
+        begin = time.perf_counter()
+        outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
+        self._store_start()
+        last_write, steps, chunk = time.perf_counter(), 0, 64
+        while outcome == s.CHUNK_FULL:
+            chunk_begin = time.perf_counter()
+            outcome = self._advance(advance, chunk)
+            now = time.perf_counter()
+            taken = max(int(self.state.count[s.STEPS]) - steps, 1)
+            steps = int(self.state.count[s.STEPS])
+            chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
+            if self.progress is not None:
+                self.progress(Progress(self.state.number[s.TIME], float(self.settings.t_end), self.state.number[s.STEP], steps))
+            if self.out is not None and now - last_write > WRITE_SECONDS:
+                self._flush()
+                last_write = now
+        self.solve_seconds = time.perf_counter() - begin
+        return self._end(outcome)
+
+    def _check_start(self) -> None:
+        from flexmbs.analysis.evaluate import gaps
+
+        for name, gap in zip(self.model.contact_names, gaps(self.model, self.work, self.state), strict=True):
+            if gap < -1e-12:
+                raise MechanismError(
+                    f"contact '{name}' starts {-gap:.3g} m inside: move a body or a stop so that the gap is not negative"
+                )
+
+    def _warm_up(self, advance, start) -> None:
+        """Load or compile the kernels on a copy of the state, so that compile time is told apart from solve time."""
+        begin = time.perf_counter()
+        copy = self.state.copy()
+        start(self.model.tables, copy, self.settings, self.scratch, self.work)
+        advance(self.model.tables, copy, self.settings, self.scratch, self.work, self.log, 0)
+        self.log.filled[:] = 0
+        self._describe(self.log.rows[:0])
+        self.compile_seconds = time.perf_counter() - begin
+
+    def _store_start(self) -> None:
+        from flexmbs.integrate.loop import write_row
+
+        self.log.filled[:] = 0
+        write_row(self.model.tables, self.state, self.log)
+        self.pending.append(self._describe(self.log.rows[:1]))
+
+    def _advance(self, advance, chunk: int) -> int:
+        try:
+            outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
+        except KeyboardInterrupt:
+            self._finish("stopped: interrupted by the user")
+            raise
+        rows, contacts = self.log.filled
+        if rows:
+            self.pending.append(self._describe(self.log.rows[:rows]))
+        for row in self.log.contacts[:contacts]:
+            self.pending_contacts.append(self._contact(row))
+        return outcome
+
+    def _contact(self, row) -> ContactRecord:
+        index, begin, end, peak, peak_time, impulse = (float(x) for x in row)
+        return ContactRecord(self.model.contact_names[int(index)], begin, end, peak, peak_time, impulse)
+
+    def _describe(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        from flexmbs.kernels.describe import describe_rows
+
+        model, count = self.model, len(rows)
+        bodies, contacts, n = len(model.body_names), len(model.contact_names), len(model.q)
+        energy, frames = np.zeros((count, 3)), np.zeros((count, bodies, 24))
+        gap, force = np.zeros((count, contacts)), np.zeros((count, contacts))
+        active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((self.balls, 4))
+        describe_rows(model.tables, rows, count, self.balls, self.work, active, reference, energy, frames, gap, force)
+        v_at = 1 + n + 4 * self.balls
+        return {
+            "t": rows[:, 0].copy(),
+            "q": rows[:, 1:][:, model.stored_columns],
+            "v": rows[:, v_at : v_at + n].copy(),
+            "a": rows[:, v_at + n : v_at + 2 * n].copy(),
+            "energy": energy,
+            "contact_gap": gap,
+            "contact_force": force,
+            "body_position": frames[:, :, 9:12].copy(),
+            "body_rotation": frames[:, :, :9].reshape(count, bodies, 3, 3).copy(),
+            "body_velocity": frames[:, :, 15:18].copy(),
+            "body_angular_velocity": frames[:, :, 12:15].copy(),
+        }
+
+    def _flush(self) -> None:
+        if not self.pending:
+            return
+        joined = {name: np.concatenate([part[name] for part in self.pending]) for name in self.pending[0]}
+        self.writer.append(joined, self.pending_contacts, self._stats())
+        self.pending, self.pending_contacts = [], []
+
+    def _stats(self) -> dict[str, float]:
+        stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
+        stats["solve_seconds"] = self.solve_seconds
+        stats["compile_seconds"] = self.compile_seconds
+        return stats
+
+    def _open_contacts(self) -> list[ContactRecord]:
+        """Contacts that still touch at the end: their end is not known."""
+        names, episode = self.model.contact_names, self.state.episode
+        return [
+            ContactRecord(names[c], episode[c, s.START], np.nan, episode[c, s.PEAK], episode[c, s.PEAK_TIME],
+                          episode[c, s.IMPULSE])
+            for c in np.flatnonzero(self.state.active)
+        ]  # fmt: skip
+
+    def _finish(self, status: str) -> Result:
+        self._flush()
+        return Result(self.structure, self.writer.finish(status, self._stats(), self._open_contacts()))
+
+    def _end(self, outcome: int) -> Result:
+        if outcome == s.FINISHED:
+            return self._finish("finished")
+        reason = self._reason(outcome)
+        error = SimulationError(reason)
+        error.result = self._finish(f"stopped: {reason}")
+        raise error from self.model.signals.error
+
+    def _reason(self, outcome: int) -> str:
+        now, h = self.state.number[s.TIME], self.state.number[s.STEP]
+        worst = self.model.coordinate_names[int(self.state.flag[s.WORST])]
+        where = f"at t = {now:.9g} s with step {h:.3g} s"
+        if self.model.signals.error is not None:
+            return f"a function of time raised {self.model.signals.error!r} {where}"
+        if outcome == s.SINGULAR:
+            return f"the mass matrix is singular {where}: {self._massless()} carries no inertia"
+        if outcome == s.NOT_FINITE:
+            return f"the motion is no longer finite {where}; worst coordinate: '{worst}'"
+        return (
+            f"the step size fell to nothing {where}; worst coordinate: '{worst}'. The motion diverges there, "
+            "or the tolerances are beyond double precision"
+        )
+
+    def _massless(self) -> str:
+        mass = self.state.mass
+        names = [self.model.coordinate_names[k] for k in self.model.tables.free]
+        values, vectors = np.linalg.eigh(0.5 * (mass + mass.T)) if np.all(np.isfinite(mass)) else (None, None)
+        if values is None:
+            return "an entry is not finite, so some coordinate"
+        return f"'{names[int(np.argmax(np.abs(vectors[:, 0])))]}'"

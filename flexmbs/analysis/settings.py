@@ -1,0 +1,41 @@
+"""Tolerances and limits of a run, checked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.errors import MechanismError
+from flexmbs.integrate.state import Settings
+from flexmbs.model.model import Model
+
+
+def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step: float) -> Settings:
+    """Settings of the step loop.
+
+    Raises
+    ------
+    MechanismError
+        A value is not finite, not positive, or rtol is below what double precision carries.
+    """
+    for name, value in (("t_end", t_end), ("rtol", rtol), ("atol", atol)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise MechanismError(f"{name} = {value!r} must be a positive finite number")
+    if not max_step > 0.0:
+        raise MechanismError(f"max_step = {max_step!r} s must be positive")
+    if rtol < 100.0 * np.finfo(float).eps:
+        raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    n = len(model.q)
+    floor = np.zeros(n)
+    for start in model.balls:
+        floor[start : start + 3] = 1.0
+    # Newton is iterated to a part of the tolerance (Hairer and Wanner 1996, IV.8)
+    newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
+    return Settings(
+        t_end=float(t_end),
+        rtol=float(rtol),
+        atol_q=np.full(n, float(atol)),
+        atol_v=np.full(n, float(atol)),
+        floor_q=floor,
+        max_step=float(min(max_step, t_end)),
+        newton_tolerance=float(newton_tolerance),
+    )

@@ -1,0 +1,209 @@
+"""Cases: a Python file that states a problem, and the driver that runs it.
+
+A case file holds
+
+- its title as the first line of its docstring,
+- ``Parameters``: a frozen dataclass whose fields are made with :func:`parameter`,
+- ``build(parameters) -> System`` and ``figures(result, parameters) -> dict``; the parameters ``t_end``, ``rtol`` and
+  ``atol`` go to ``System.simulate``.  Or, for a case without motion, ``analyse(parameters) -> dict`` of figures,
+- optionally ``resolve(parameters) -> Parameters``: replaces parameters left at None by what is used instead (values of
+  the mesh file), so that the summary shows them,
+- optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from flexmbs.case_parameters import from_values, settings_of
+from flexmbs.data import cases_folder, meshes_folder
+from flexmbs.errors import CaseError, FlexmbsError, SimulationError
+from flexmbs.result import Result
+
+
+def parameter(default: object, unit: str, help: str):  # noqa: A002 (the word users know from argparse)
+    """A field of a case's ``Parameters``: default value, SI unit ("" without) and one line of explanation."""
+    return field(default=default, metadata={"unit": unit, "help": help})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case file that has been read."""
+
+    name: str
+    path: Path
+    title: str
+    module: ModuleType
+
+    @property
+    def parameters(self) -> type:
+        return self.module.Parameters
+
+
+@dataclass(frozen=True)
+class CaseOutcome:
+    """What a run of a case yields: ``result`` is None for cases without motion."""
+
+    parameters: Mapping[str, object]
+    figures: Mapping[str, object]
+    stats: Mapping[str, object]
+    result: Result | None
+
+    def summary(self) -> dict[str, object]:
+        """The content of summary.json."""
+        return _plain({"parameters": self.parameters, "figures": self.figures, "stats": self.stats})
+
+
+def list_cases() -> tuple[Case, ...]:
+    """The cases that come with flexmbs, by name."""
+    paths = sorted(path for path in cases_folder().glob("*.py") if not path.name.startswith("_"))
+    return tuple(load_case(path) for path in paths)
+
+
+def load_case(name: str | Path) -> Case:
+    """Read a case: the path of a file, or the name of one that comes with flexmbs.
+
+    Raises CaseError when there is no such file, when it cannot be executed, or when parts are missing.
+    """
+    path = Path(name)
+    if path.suffix != ".py":
+        path = cases_folder() / f"{name}.py"
+    if not path.is_file():
+        known = [found.stem for found in sorted(cases_folder().glob("*.py")) if not found.name.startswith("_")]
+        raise CaseError(f"no case {str(name)!r}{_near(Path(name).stem, known)}; cases: {', '.join(known)}")
+    spec = importlib.util.spec_from_file_location(f"flexmbs_case_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up by name
+    try:
+        spec.loader.exec_module(module)
+    except FlexmbsError:
+        raise
+    except Exception as error:
+        raise CaseError(f"{path}: the case cannot be read: {type(error).__name__}: {error}") from error
+    _check_parts(path, module)
+    title = (module.__doc__ or path.stem).strip().splitlines()[0].rstrip(".")
+    return Case(path.stem, path, title, module)
+
+
+def find_mesh(name: str | Path) -> Path:
+    """Path of a mesh file: as given, or of that name among the meshes that come with flexmbs.
+
+    Raises CaseError naming the meshes there are.
+    """
+    for path in (Path(name), meshes_folder() / Path(name).name):
+        if path.is_file():
+            return path
+    known = sorted(path.name for path in meshes_folder().iterdir() if path.suffix in (".inp", ".msh"))
+    raise CaseError(f"no mesh file {str(name)!r}{_near(Path(name).name, known)}; meshes: {', '.join(known)}")
+
+
+def run_case(
+    case: Case | str | Path,
+    values: Mapping[str, object] | None = None,
+    *,
+    out: str | Path | None = None,
+    progress: Callable[[object], None] | None = None,
+) -> CaseOutcome:
+    """Run a case and, with ``out``, write its result and summary.json there.
+
+    Parameters
+    ----------
+    values : parameter name -> value or text, for those that differ from their defaults
+    progress : callback of ``System.simulate``
+
+    Raises CaseError for a wrong parameter, and what the case itself raises (MeshError, MechanismError, ...).  A
+    SimulationError leaves the finished part and a summary without figures in ``out``.
+    """
+    case = case if isinstance(case, Case) else load_case(case)
+    parameters = from_values(case.parameters, values or {})
+    started = time.perf_counter()
+    if hasattr(case.module, "resolve"):
+        parameters = case.module.resolve(parameters)
+    outcome = _execute(case, parameters, out, progress)
+    outcome.stats["total_seconds"] = time.perf_counter() - started
+    if out is not None:
+        write_summary(outcome, Path(out))
+    return outcome
+
+
+def _execute(case: Case, parameters, out, progress) -> CaseOutcome:
+    """Analyse, or simulate and evaluate."""
+    used = asdict(parameters)
+    if hasattr(case.module, "analyse"):
+        return CaseOutcome(used, case.module.analyse(parameters), {}, None)
+    settings = {name: used[name] for name in ("rtol", "atol") if used.get(name) is not None}
+    started = time.perf_counter()
+    system = case.module.build(parameters)
+    build_seconds = time.perf_counter() - started
+    try:
+        result = system.simulate(parameters.t_end, out=out, progress=progress, **settings)
+    except SimulationError as error:
+        result = getattr(error, "result", None)
+        if result is not None and out is not None:
+            stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
+            write_summary(CaseOutcome(used, {}, stats, result), Path(out))
+        raise
+    stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
+    return CaseOutcome(used, case.module.figures(result, parameters), stats, result)
+
+
+def write_summary(outcome: CaseOutcome, folder: Path) -> None:
+    """Write folder/summary.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "summary.json").write_text(json.dumps(outcome.summary(), indent=2, allow_nan=False) + "\n")
+
+
+def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
+    """Write the plots that the case asks for; histories that this run does not have are left out."""
+    from flexmbs.view.plots import plot_histories
+
+    written = []
+    for title, names in getattr(case.module, "PLOTS", {}).items():
+        present = [name for name in names if name in outcome.result.names]
+        if present:
+            path = folder / (title.lower().replace(" ", "_") + ".png")
+            plot_histories(outcome.result, present, save=path, title=f"{case.name}: {title}")
+            written.append(path)
+    return written
+
+
+def _check_parts(path: Path, module: ModuleType) -> None:
+    parameters = getattr(module, "Parameters", None)
+    if not (isinstance(parameters, type) and is_dataclass(parameters)):
+        raise CaseError(f"{path}: a case needs a frozen dataclass 'Parameters'")
+    settings_of(parameters)
+    if hasattr(module, "analyse"):
+        return
+    missing = [name for name in ("build", "figures") if not hasattr(module, name)]
+    if missing:
+        raise CaseError(f"{path}: a case needs functions build and figures, or analyse; missing: {', '.join(missing)}")
+    if "t_end" not in parameters.__dataclass_fields__:
+        raise CaseError(f"{path}: Parameters of a case with build() needs a field t_end (s)")
+
+
+def _near(word: str, known: list[str]) -> str:
+    found = difflib.get_close_matches(word, known, n=1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def _plain(value: object) -> object:
+    """NumPy values as lists and numbers; what is not finite as null, which JSON can hold."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value

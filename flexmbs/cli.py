@@ -1,0 +1,167 @@
+"""The command line: ``flexmbs cases``, ``flexmbs run``, ``flexmbs view``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from flexmbs.errors import CaseError, FlexmbsError, SimulationError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Flexible multibody dynamics: run cases and look at their results."""
+
+
+@cli.command("cases")
+def cases_command() -> None:
+    """List the cases that come with flexmbs."""
+    from flexmbs.cases import list_cases
+
+    found = list_cases()
+    width = max((len(case.name) for case in found), default=0)
+    for case in found:
+        click.echo(f"{case.name:<{width}}  {case.title}")
+    click.echo("\n'flexmbs run NAME --help' lists the parameters of a case.")
+
+
+@cli.command("run", add_help_option=False)
+@click.argument("case", required=False)
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
+@click.option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Result folder (default: runs/CASE).")
+@click.option("--no-view", is_flag=True, help="Do not render an animation.")
+@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
+@click.pass_context
+def run_command(
+    context: click.Context,
+    case: str | None,
+    assignments: tuple[str, ...],
+    out: str | None,
+    no_view: bool,
+    wants_help: bool,
+) -> None:
+    """Run CASE: the name of a case, or the path of a case file."""
+    from flexmbs.cases import load_case
+
+    if case is None:
+        click.echo(context.get_help())
+        if not wants_help:
+            raise CaseError("name the case to run; 'flexmbs cases' lists them")
+        return
+    loaded = load_case(case)
+    if wants_help:
+        click.echo(context.get_help())
+        _show_parameters(loaded)
+        return
+    _run(loaded, assignments, Path(out) if out else Path("runs") / loaded.name, animate=not no_view)
+
+
+@cli.command("view")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a .png, .gif or .mp4 instead of opening a window.",
+)
+@click.option("--time", type=float, help="Time of the picture, s (default: the end).")
+@click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the deformation.")
+@click.option("--color", type=click.Choice(["displacement", "von_mises"]), default="displacement", show_default=True)
+def view_command(folder: Path, save: Path | None, time: float | None, scale: float, color: str) -> None:
+    """Show the result in FOLDER in a window, or render it to a file."""
+    from flexmbs.result import load
+
+    result = load(folder)
+    if result.status != "finished":
+        click.echo(f"{folder}: this run did not reach its end: {result.status}", err=True)
+    if save is None:
+        result.show(color=color, scale=scale)
+        return
+    click.echo(f"wrote {result.animate(save, time=time, scale=scale, color=color)}")
+
+
+def _run(case, assignments: tuple[str, ...], out: Path, *, animate: bool) -> None:
+    from flexmbs.case_parameters import split_assignments
+    from flexmbs.cases import run_case, write_plots
+    from flexmbs.progress import ProgressBar
+
+    with ProgressBar(case.name) as progress:
+        try:
+            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress)
+        except SimulationError as error:
+            raise SimulationError(f"{case.name} stopped: {error}\nWhat was finished is in {out}") from error
+    _show_figures(outcome)
+    written = [out / "summary.json"]
+    if outcome.result is not None:
+        written += write_plots(case, outcome, out)
+        if animate:
+            written += _animate(case, outcome.result, out)
+    click.echo("\nwrote " + ", ".join(str(path) for path in written))
+
+
+def _animate(case, result, out: Path) -> list[Path]:
+    """The animation of a run; without OpenGL the run still succeeds and says what to install."""
+    from flexmbs.view.gl import RenderingUnavailable
+
+    try:
+        return [result.animate(out / "animation.mp4", **getattr(case.module, "VIEW", {}))]
+    except RenderingUnavailable as error:
+        click.echo(f"no animation: {error}", err=True)
+        return []
+
+
+def _show_parameters(case) -> None:
+    from flexmbs.case_parameters import settings_of
+
+    settings = settings_of(case.parameters)
+    click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
+    names = max(len(setting.name) for setting in settings)
+    defaults = [_number(setting.default) for setting in settings]
+    width = max(len(f"{text} {setting.unit}") for text, setting in zip(defaults, settings, strict=True))
+    for text, setting in zip(defaults, settings, strict=True):
+        click.echo(f"  {setting.name:<{names}}  {f'{text} {setting.unit}'.strip():<{width}}  {setting.help}")
+
+
+def _show_figures(outcome) -> None:
+    click.echo("Figures:")
+    width = max((len(name) for name in outcome.figures), default=0)
+    for name, value in outcome.figures.items():
+        click.echo(f"  {name:<{width}}  {_number(value)}")
+    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items()]
+    if shown:
+        click.echo("Statistics: " + ", ".join(shown))
+
+
+def _number(value: object) -> str:
+    """A value for people: seven digits, long lists cut."""
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    if isinstance(value, list | tuple):
+        shown = ", ".join(_number(item) for item in value[:6])
+        return f"[{shown}{', ...' if len(value) > 6 else ''}]"
+    return "none" if value is None else str(value)
+
+
+def main() -> None:
+    """Entry point: errors of flexmbs end in one line and exit code 2 (wrong input to a case) or 1."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except CaseError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except FlexmbsError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped; what was finished is saved", err=True)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""Errors that users meet. Each message says what is wrong, where, and what would be right."""
+
+
+class FlexmbsError(Exception):
+    """Base class of every error that flexmbs raises on purpose."""
+
+
+class MeshError(FlexmbsError):
+    """A mesh file, or the mesh made from it, cannot be used."""
+
+
+class BodyError(FlexmbsError):
+    """A flexible or rigid body cannot be derived from what was given."""
+
+
+class MechanismError(FlexmbsError):
+    """A mechanism is stated inconsistently (joints, markers, contacts, start values)."""
+
+
+class CaseError(FlexmbsError):
+    """A case script or one of its parameters cannot be used."""
+
+
+class SimulationError(FlexmbsError):
+    """A run stopped before its end; everything finished up to then is saved."""

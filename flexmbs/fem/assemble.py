@@ -1,0 +1,92 @@
+"""From a mesh to a finite element model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.errors import MeshError
+from flexmbs.fem.beam_model import assemble_beams
+from flexmbs.fem.model import FEModel
+from flexmbs.fem.solid_model import assemble_solids
+from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+
+BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
+
+
+def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool = True) -> FEModel:
+    """Consistent mass, stiffness and second-order operators of a mesh of beams or of solids.
+
+    Parameters
+    ----------
+    mesh : Mesh
+        All blocks beams ("beam2") or all solids ("tet4", "tet10", "hex8", "hex20"), with material and density.
+    beam_theory : "timoshenko" (shear-flexible) or "euler-bernoulli"; ignored for solids
+    rotary_inertia : bool
+        False: beams have line mass only, neither rotary nor torsional inertia; ignored for solids.
+
+    Raises
+    ------
+    MeshError
+        No elements, a mixture of beams and solids, an unknown element kind, missing material, density or section,
+        elements of zero or negative size.
+    ValueError
+        Unknown ``beam_theory``.
+    """
+    if beam_theory not in BEAM_THEORIES:
+        raise ValueError(f"beam_theory is {beam_theory!r}; it must be one of {', '.join(BEAM_THEORIES)}")
+    kinds = sorted({block.kind for block in mesh.blocks})
+    if not any(len(block.nodes) for block in mesh.blocks):
+        raise MeshError(f"{mesh.source or 'mesh'}: there are no elements to assemble")
+    unknown = [kind for kind in kinds if kind != "beam2" and kind not in SOLID_KINDS]
+    if unknown:
+        raise MeshError(
+            f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} are not known; "
+            f"known are beam2, {', '.join(SOLID_KINDS)}"
+        )
+    for block in mesh.blocks:
+        _require_material(block, mesh.source)
+    mesh = without_unused_nodes(mesh)
+    if kinds == ["beam2"]:
+        return assemble_beams(mesh, beam_theory, rotary_inertia)
+    if "beam2" in kinds:
+        raise MeshError(
+            f"{mesh.source or 'mesh'}: beams and solids in one body cannot be assembled together; make two bodies"
+        )
+    return assemble_solids(mesh)
+
+
+def without_unused_nodes(mesh: Mesh) -> Mesh:
+    """The mesh without nodes that no element uses (they would make the stiffness matrix singular)."""
+    used = np.unique(np.concatenate([block.nodes.ravel() for block in mesh.blocks]))
+    if len(used) == len(mesh.points):
+        return mesh
+    new_index = np.full(len(mesh.points), -1)
+    new_index[used] = np.arange(len(used))
+    sets = {}
+    for name, nodes in mesh.node_sets.items():
+        kept = new_index[np.asarray(nodes, dtype=int)]
+        sets[name] = kept[kept >= 0]
+    blocks = tuple(replace(block, nodes=new_index[block.nodes]) for block in mesh.blocks)
+    return replace(mesh, points=mesh.points[used], node_ids=mesh.node_ids[used], blocks=blocks, node_sets=sets)
+
+
+def _require_material(block: ElementBlock, source: str) -> None:
+    where = f"{source or 'mesh'}: {block.kind} elements {block.ids[:3].tolist()}..."
+    if block.material is None:
+        raise MeshError(f"{where} have no material; give Young's modulus (Pa), Poisson's ratio and density (kg/m3)")
+    material = block.material
+    if material.density is None or not material.density > 0.0:
+        raise MeshError(
+            f"{where}: material {material.name!r} has density {material.density}; give a positive one in kg/m3"
+        )
+    if not material.youngs_modulus > 0.0:
+        raise MeshError(
+            f"{where}: material {material.name!r} has Young's modulus {material.youngs_modulus} Pa, not above 0"
+        )
+    if not -1.0 < material.poisson_ratio < 0.5:
+        raise MeshError(
+            f"{where}: material {material.name!r} has Poisson's ratio {material.poisson_ratio}, not between -1 and 0.5"
+        )

@@ -1,0 +1,222 @@
+"""Two-node straight beam elements: properties, shape functions, stiffness and mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.errors import MeshError
+from flexmbs.mesh.mesh import BeamSection, ElementBlock, Mesh
+
+# Six Gauss points integrate polynomials up to degree 11: products of two second-order fields (degree 5 each).
+GAUSS_POINTS, GAUSS_WEIGHTS = (
+    0.5 * (1.0 + a) if k == 0 else 0.5 * a for k, a in enumerate(np.polynomial.legendre.leggauss(6))
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BeamElements:
+    """All beam elements of a mesh, one entry per element; local axes 1 along, 2 and 3 section y and z.
+
+    Attributes
+    ----------
+    nodes : (ne, 2) int
+    block : (ne,) int, index into ``mesh.blocks``
+    start : (ne, 3), m, position of the first node
+    length : (ne,), m
+    frame : (ne, 3, 3), rows are the local axes in mesh axes
+    force_stiffness : (ne, 3), N: EA, kGA_y, kGA_z (Euler-Bernoulli: the shear entries are 0 since shear strain is 0)
+    moment_stiffness : (ne, 3), N m2: GJ, E Iy, E Iz
+    shear_ratio : (ne, 2): 12 E Iz / (kGA_y L^2) and 12 E Iy / (kGA_z L^2); 0 for Euler-Bernoulli
+    line_mass : (ne,), kg/m
+    gyration : (ne, 2), m: sqrt(Iz / A) along y, sqrt(Iy / A) along z
+    rotary_inertia : bool
+    euler_bernoulli : bool
+    """
+
+    nodes: np.ndarray
+    block: np.ndarray
+    start: np.ndarray
+    length: np.ndarray
+    frame: np.ndarray
+    force_stiffness: np.ndarray
+    moment_stiffness: np.ndarray
+    shear_ratio: np.ndarray
+    line_mass: np.ndarray
+    gyration: np.ndarray
+    rotary_inertia: bool
+    euler_bernoulli: bool
+
+    @property
+    def rotary_mass(self) -> np.ndarray:
+        """(ne, 3), kg m: density times polar moment, Iy, Iz; zero without rotary inertia."""
+        y2, z2 = self.gyration[:, 0] ** 2, self.gyration[:, 1] ** 2
+        return self.rotary_inertia * self.line_mass[:, None] * np.stack([y2 + z2, z2, y2], axis=1)
+
+    def local(self, fields: np.ndarray) -> np.ndarray:
+        """Nodal values (ndof, n) in mesh axes to element values (ne, 12, n) in local axes."""
+        count = fields.shape[1]
+        nodal = fields.reshape(len(fields) // 6, 2, 3, count)[self.nodes]
+        return (self.frame[:, None, None] @ nodal).reshape(len(self.nodes), 12, count)
+
+    def gathered(self, loads: np.ndarray, node_count: int) -> np.ndarray:
+        """Element loads (ne, 12, n) in local axes, summed to nodal loads (ndof, n) in mesh axes."""
+        count = loads.shape[2]
+        turned = self.frame.transpose(0, 2, 1)[:, None, None] @ loads.reshape(len(loads), 2, 2, 3, count)
+        total = np.zeros((node_count, 2, 3, count))
+        np.add.at(total, self.nodes, turned)
+        return total.reshape(6 * node_count, count)
+
+
+@dataclass(frozen=True, eq=False)
+class BeamShapes:
+    """Matrices (ne, g, 3, 12) from local element values to displacement and rotation, and to their x-derivatives."""
+
+    u: np.ndarray
+    turn: np.ndarray
+    du: np.ndarray
+    dturn: np.ndarray
+
+    @property
+    def force_strain(self) -> np.ndarray:
+        """(ne, g, 3, 12): axial strain u', shear v' - theta_z and w' + theta_y."""
+        strain = self.du.copy()
+        strain[:, :, 1] -= self.turn[:, :, 2]
+        strain[:, :, 2] += self.turn[:, :, 1]
+        return strain
+
+
+def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> BeamElements:
+    """Collect the properties of all beam elements of ``mesh``; MeshError for missing or impossible ones."""
+    parts = [
+        _block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks) if len(block.nodes)
+    ]
+    joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=euler_bernoulli)
+
+
+def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli: bool) -> dict[str, np.ndarray]:
+    section, material = _checked_section(mesh, block), block.material
+    start, end = mesh.points[block.nodes[:, 0]], mesh.points[block.nodes[:, 1]]
+    length = np.linalg.norm(end - start, axis=1)
+    if not np.all(length > 0.0):
+        raise MeshError(f"{mesh.source or 'mesh'}: beam element {block.ids[np.argmin(length)]} has length zero")
+    count = len(length)
+    EA = material.youngs_modulus * section.area
+    GA = material.shear_modulus * section.area
+    EI = material.youngs_modulus * np.array([section.Iz, section.Iy])
+    shear = np.array([section.shear_factor_y, section.shear_factor_z]) * GA
+    if euler_bernoulli:
+        shear_ratio, shear = np.zeros((count, 2)), np.zeros(2)
+    else:
+        shear_ratio = 12.0 * EI / (shear * length[:, None] ** 2)
+    GJ = material.shear_modulus * section.torsion_constant
+    return dict(
+        nodes=np.asarray(block.nodes),
+        block=np.full(count, index),
+        start=start,
+        length=length,
+        frame=_frames((end - start) / length[:, None], section, block, mesh.source),
+        force_stiffness=np.tile([EA, *shear], (count, 1)),
+        moment_stiffness=np.tile([GJ, EI[1], EI[0]], (count, 1)),
+        shear_ratio=shear_ratio,
+        line_mass=np.full(count, material.density * section.area),
+        gyration=np.tile(np.sqrt([section.Iz / section.area, section.Iy / section.area]), (count, 1)),
+    )
+
+
+def _checked_section(mesh: Mesh, block: ElementBlock) -> BeamSection:
+    section, where = block.section, f"{mesh.source or 'mesh'}: beam elements {block.ids[:3].tolist()}..."
+    if section is None:
+        raise MeshError(f"{where} have no section; give area (m2), moments of area (m4) and the direction of local y")
+    for name in ("area", "Iy", "Iz", "torsion_constant", "shear_factor_y", "shear_factor_z"):
+        if not getattr(section, name) > 0.0:
+            raise MeshError(f"{where}: section {name} is {getattr(section, name)}, not above 0")
+    return section
+
+
+def _frames(e1: np.ndarray, section: BeamSection, block: ElementBlock, source: str) -> np.ndarray:
+    wish = np.asarray(section.y_axis, dtype=float)
+    e2 = wish - (e1 @ wish)[:, None] * e1
+    size = np.linalg.norm(e2, axis=1)
+    # below 1e-6 the direction left after making y perpendicular to the beam is rounding noise of the mesh file
+    if not np.all(size > 1e-6 * np.linalg.norm(wish)):
+        raise MeshError(
+            f"{source or 'mesh'}: section y axis {wish.tolist()} is parallel to beam element "
+            f"{block.ids[np.argmin(size)]}; it must have a part across the beam"
+        )
+    e2 /= size[:, None]
+    return np.stack([e1, e2, np.cross(e1, e2)], axis=1)
+
+
+def beam_shapes(elements: BeamElements, s: np.ndarray) -> BeamShapes:
+    """Shape functions at s (g,) in 0..1 along each element.
+
+    Bending uses the exact shapes of the homogeneous Timoshenko beam (Przemieniecki, Theory of Matrix Structural
+    Analysis, 1968, section 11), which become Hermite cubics for shear_ratio 0; axial and torsion are linear.
+    """
+    ne, g, L = len(elements.length), len(s), elements.length[:, None]
+    u, turn, du, dturn = (np.zeros((ne, g, 3, 12)) for _ in range(4))
+    for values, slopes, row in ((u, du, 0), (turn, dturn, 0)):
+        first = 0 if values is u else 3
+        values[:, :, row, first], values[:, :, row, first + 6] = 1.0 - s, s
+        slopes[:, :, row, first], slopes[:, :, row, first + 6] = -1.0 / L, 1.0 / L
+    # plane x-y: v and theta_z; plane x-z: w and -theta_y obey the same equations
+    for plane, (shift, rotation, sign) in enumerate(((1, 5, 1.0), (2, 4, -1.0))):
+        v, dv, t, dt = _bending_shapes(elements.shear_ratio[:, plane, None], L, s)
+        turn_row = rotation - 3
+        for k, (column, scale) in enumerate(((shift, 1.0), (rotation, sign), (shift + 6, 1.0), (rotation + 6, sign))):
+            u[:, :, shift, column], du[:, :, shift, column] = scale * v[k], scale * dv[k]
+            turn[:, :, turn_row, column], dturn[:, :, turn_row, column] = sign * scale * t[k], sign * scale * dt[k]
+    return BeamShapes(u, turn, du, dturn)
+
+
+def _bending_shapes(phi: np.ndarray, L: np.ndarray, s: np.ndarray) -> tuple[list, list, list, list]:
+    """Deflection, slope, rotation and curvature (each 4 arrays (ne, g)) for v1, theta1, v2, theta2."""
+    m = 1.0 / (1.0 + phi)
+    v = [
+        m * (1 - 3 * s**2 + 2 * s**3 + phi * (1 - s)),
+        m * L * (s - 2 * s**2 + s**3 + 0.5 * phi * (s - s**2)),
+        m * (3 * s**2 - 2 * s**3 + phi * s),
+        m * L * (s**3 - s**2 - 0.5 * phi * (s - s**2)),
+    ]
+    dv = [
+        m / L * (6 * s**2 - 6 * s - phi),
+        m * (1 - 4 * s + 3 * s**2 + 0.5 * phi * (1 - 2 * s)),
+        m / L * (6 * s - 6 * s**2 + phi),
+        m * (3 * s**2 - 2 * s - 0.5 * phi * (1 - 2 * s)),
+    ]
+    t = [
+        m / L * (6 * s**2 - 6 * s),
+        m * (1 - 4 * s + 3 * s**2 + phi * (1 - s)),
+        m / L * (6 * s - 6 * s**2),
+        m * (3 * s**2 - 2 * s + phi * s),
+    ]
+    dt = [
+        m / L**2 * (12 * s - 6),
+        m / L * (6 * s - 4 - phi),
+        m / L**2 * (6 - 12 * s),
+        m / L * (6 * s - 2 + phi),
+    ]
+    return v, dv, t, dt
+
+
+def beam_matrices(elements: BeamElements) -> tuple[np.ndarray, np.ndarray]:
+    """Mass and stiffness (ne, 12, 12) of each element in mesh axes."""
+    shapes = beam_shapes(elements, GAUSS_POINTS)
+    weight = elements.length[:, None] * GAUSS_WEIGHTS
+    K = _quadratic_form(shapes.force_strain, weight, elements.force_stiffness)
+    K += _quadratic_form(shapes.dturn, weight, elements.moment_stiffness)
+    M = _quadratic_form(shapes.u, weight, np.repeat(elements.line_mass[:, None], 3, axis=1))
+    M += _quadratic_form(shapes.turn, weight, elements.rotary_mass)
+    to_local = np.zeros((len(weight), 12, 12))
+    for k in range(0, 12, 3):
+        to_local[:, k : k + 3, k : k + 3] = elements.frame
+    to_mesh = to_local.transpose(0, 2, 1)
+    return to_mesh @ M @ to_local, to_mesh @ K @ to_local
+
+
+def _quadratic_form(B: np.ndarray, weight: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    scaled = B * (weight[:, :, None] * diagonal[:, None, :])[..., None]
+    return np.einsum("egik,egil->ekl", B, scaled, optimize=True)

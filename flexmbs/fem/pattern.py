@@ -1,0 +1,48 @@
+"""Sum element matrices into one sparse matrix, block by block of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+
+class NodePattern:
+    """The sparsity of a mesh in node blocks, and where each element entry goes.
+
+    Sorting node pairs instead of single degrees of freedom keeps the sort 9 (solids) or 36 (beams) times smaller
+    than a plain COO assembly.
+    """
+
+    def __init__(self, node_count: int, connectivities: Sequence[np.ndarray]) -> None:
+        self.node_count = node_count
+        keys = [(c[:, :, None].astype(np.int64) * node_count + c[:, None, :]).ravel() for c in connectivities]
+        unique, position = np.unique(np.concatenate(keys), return_inverse=True)
+        self.block_count = len(unique)
+        self.columns = (unique % node_count).astype(np.int32)
+        counts = np.bincount(unique // node_count, minlength=node_count)
+        self.row_starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        ends = np.cumsum([len(k) for k in keys])[:-1]
+        #: per connectivity (ne, nodes, nodes): index of the node block that an element entry adds to
+        self.positions = [
+            p.reshape(len(c), c.shape[1], c.shape[1])
+            for p, c in zip(np.split(position, ends), connectivities, strict=True)
+        ]
+
+    def zeros(self, block_size: int) -> np.ndarray:
+        """(block_count, block_size, block_size) array to add into."""
+        return np.zeros((self.block_count, block_size, block_size))
+
+    def add(self, data: np.ndarray, positions: np.ndarray, values: np.ndarray) -> None:
+        """Add element matrices ``values`` (ne, nodes, block_size, nodes, block_size) at ``positions``."""
+        target = positions.ravel()
+        for row in range(data.shape[1]):
+            for column in range(data.shape[2]):
+                weights = values[:, :, row, :, column].ravel()
+                data[:, row, column] += np.bincount(target, weights=weights, minlength=self.block_count)
+
+    def matrix(self, data: np.ndarray) -> sparse.csr_matrix:
+        """The sparse matrix of the summed node blocks."""
+        size = self.node_count * data.shape[1]
+        return sparse.bsr_matrix((data, self.columns, self.row_starts), shape=(size, size)).tocsr()

@@ -1,0 +1,68 @@
+"""The finite element model of a solid body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.fem.model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.solid_elements import SolidGroup, mass_matrices, solid_groups, stiffness_matrices
+from flexmbs.fem.solid_points import solid_point_operator
+from flexmbs.fem.solid_second_order import solid_second_order_loads
+from flexmbs.fem.solid_surface import solid_surface
+from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.mesh.mesh import Mesh
+
+
+@dataclass(frozen=True, eq=False)
+class SolidModel(FEModel):
+    """``FEModel`` of tetrahedra and hexahedra."""
+
+    groups: list[SolidGroup]
+
+    def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        return solid_second_order_loads(
+            self.groups, len(self.mesh.points), np.asarray(fields), as_pairs(pairs), self.mesh.source
+        )
+
+    def inertia_samples(self, modes, pairs, quadratic):
+        def at_nodes(fields):
+            return np.ascontiguousarray(fields.reshape(len(fields) // 3, 3, fields.shape[1]).transpose(2, 0, 1))
+
+        return self.mesh.points, at_nodes(modes), at_nodes(quadratic), self.scalar_mass
+
+    def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
+        return solid_surface(self.mesh, self.groups, modes, quadratic)
+
+    def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
+        return solid_point_operator(self.mesh, self.groups, point)
+
+
+def assemble_solids(mesh: Mesh) -> SolidModel:
+    """Matrices and mass properties of a mesh of solids."""
+    groups = solid_groups(mesh)
+    pattern = NodePattern(len(mesh.points), [group.nodes for group in groups])
+    stiffness, scalar = pattern.zeros(3), pattern.zeros(1)
+    for group, positions in zip(groups, pattern.positions, strict=True):
+        for chunk in group.chunks():
+            pattern.add(stiffness, positions[chunk], stiffness_matrices(group, chunk, mesh.source))
+            mass = mass_matrices(group, chunk, mesh.source)
+            pattern.add(scalar, positions[chunk], mass[:, :, None, :, None])
+    scalar_mass = pattern.matrix(scalar)
+    mass, center, inertia = mass_properties(mesh.points, scalar_mass)
+    return SolidModel(
+        mesh=mesh,
+        dofs_per_node=3,
+        M=sparse.kron(scalar_mass, sparse.eye(3), format="csr"),
+        K=pattern.matrix(stiffness),
+        scalar_mass=scalar_mass,
+        mass=mass,
+        center=center,
+        inertia=inertia,
+        beam_theory="",
+        rotary_inertia=True,
+        groups=groups,
+    )

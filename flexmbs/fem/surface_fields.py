@@ -1,0 +1,27 @@
+"""What is drawn of a body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class SurfaceFields:
+    """What is drawn and where stress is known: the outer faces of a solid, the swept section of a beam.
+
+    Attributes
+    ----------
+    points : (np, 3) m
+    faces : (k,) int, VTK style [count, i, j, k, count, ...]
+    modes : (n, np, 3)
+    quadratic : (npairs, np, 3)
+    stress_modes : (n, np, 6), Pa per unit q: xx, yy, zz, yz, xz, xy in the body frame (beams: local axes of the beam)
+    """
+
+    points: np.ndarray
+    faces: np.ndarray
+    modes: np.ndarray
+    quadratic: np.ndarray
+    stress_modes: np.ndarray

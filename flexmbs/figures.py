@@ -1,0 +1,37 @@
+"""Figures that several cases report."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.result import Result
+
+
+def contact_figures(result: Result) -> dict[str, object]:
+    """Contacts in order of time: the first one's start, duration, peak and impulse, and lists of all.
+
+    Figures of the first contact are None when there was none.
+    """
+    contacts = result.contacts
+    first = contacts[0] if contacts else None
+    return {
+        "first_contact_time": first and first.start,
+        "first_contact_duration": first and first.duration,
+        "first_peak_force": first and first.peak_force,
+        "first_impulse": first and first.impulse,
+        "contact_count": len(contacts),
+        "contact_starts": [contact.start for contact in contacts],
+        "peak_forces": [contact.peak_force for contact in contacts],
+    }
+
+
+def energy_error(result: Result) -> float:
+    """Largest change of the total energy divided by the largest kinetic energy."""
+    total = result["energy.total"]
+    return float(np.abs(total - total[0]).max() / result["energy.kinetic"].max())
+
+
+def angle_from_hanging(result: Result, body: str) -> np.ndarray:
+    """(nt,) rad: angle of the body's x axis from the downward vertical (-y), anticlockwise about z, unwrapped."""
+    axis = result.rotation(body)[:, :, 0]
+    return np.unwrap(np.arctan2(axis[:, 0], -axis[:, 1]))

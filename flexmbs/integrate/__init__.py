@@ -1,0 +1,1 @@
+"""Time integration: the compiled step loop, its error control and its events."""

@@ -1,0 +1,278 @@
+"""The step loop: error control, events and the log of finished steps.  Runs compiled, in chunks."""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.integrate.events import first_event, gap_at, onset_step, record_contact
+from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
+from flexmbs.integrate.state import (
+    CHUNK_FULL,
+    CONTRACTION,
+    EVENTS,
+    FACTORED_STEP,
+    FINISHED,
+    HAS_PREDICTION,
+    HAS_TANGENT,
+    IMPULSE,
+    NEWTON_FAILURES,
+    NOT_FINITE,
+    OLD_ERROR,
+    OLD_STEP,
+    PEAK,
+    PEAK_TIME,
+    REJECTED_LAST,
+    REJECTIONS,
+    SINGULAR,
+    START,
+    STEP,
+    STEPS,
+    TIME,
+    UNDERFLOW,
+)
+from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.rotation import rotate_quaternion, tangent, tangent_rate
+from flexmbs.kernels.tables import BALL
+
+# Simplified Newton is kept on the same tangent while it contracts at least this fast.
+GOOD_CONTRACTION = 0.05
+SAFETY = 0.9
+
+
+@kernel
+def start(tables, state, settings, scratch, work):
+    """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
+    for c in range(len(tables.contacts)):
+        gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
+        if abs(gap) < 1e-12 and rate < 0.0:
+            state.active[c] = 1
+    if not consistent_accelerations(tables, state, scratch, work):
+        return SINGULAR
+    size = slope = 1e-300
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        weight_q = 1.0 / (settings.atol_q[k] + settings.rtol * (abs(state.q[k]) + settings.floor_q[k]))
+        weight_v = 1.0 / (settings.atol_v[k] + settings.rtol * abs(state.v[k]))
+        size += (state.q[k] * weight_q) ** 2 + (state.v[k] * weight_v) ** 2
+        slope += (state.v[k] * weight_q) ** 2 + (state.a[k] * weight_v) ** 2
+    h = 0.01 * math.sqrt(size / slope)
+    if size < 1e-10 or slope < 1e-10:
+        h = 1e-6
+    # the first step may at most use up the tolerance with its leading term
+    h = min(h, max(1e-3, 10.0 / math.sqrt(slope)))
+    state.number[STEP] = min(h, settings.max_step)
+    state.number[OLD_ERROR] = 1.0
+    for c in range(len(tables.contacts)):
+        if state.active[c] != 0:
+            begin_contact(tables, c, state, scratch, work)
+    return CHUNK_FULL
+
+
+@kernel
+def advance(tables, state, settings, scratch, work, log, max_steps):
+    """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
+    log.filled[:] = 0
+    for _ in range(max_steps):
+        if state.number[TIME] >= settings.t_end:
+            return FINISHED
+        if log.filled[0] >= log.rows.shape[0] or log.filled[1] + len(tables.contacts) >= log.contacts.shape[0]:
+            return CHUNK_FULL
+        outcome = step(tables, state, settings, scratch, work, log)
+        if outcome != CHUNK_FULL:
+            return outcome
+    return FINISHED if state.number[TIME] >= settings.t_end else CHUNK_FULL
+
+
+@kernel
+def step(tables, state, settings, scratch, work, log):
+    """One accepted step, with as many rejected ones before it as it takes."""
+    while True:
+        t, h = state.number[TIME], min(state.number[STEP], settings.max_step)
+        last = t + 1.0001 * h >= settings.t_end
+        if last:
+            h = settings.t_end - t
+        if not h > 8.0 * 2.3e-16 * max(abs(t), 1e-10) and not last:
+            return UNDERFLOW
+        if not math.isfinite(h):
+            return NOT_FINITE
+        iterations, error = attempt(tables, state, settings, scratch, work, h)
+        if iterations == 0:
+            if state.number[STEP] < 1e-13 * max(settings.t_end, 1e-3):
+                return UNDERFLOW
+            continue
+        factor = growth(state, iterations, error, h)
+        if error > 1.0:
+            state.count[REJECTIONS] += 1
+            state.flag[REJECTED_LAST] = 1
+            state.number[STEP] = h * factor
+            continue
+        break
+    proposed = h * (min(1.0, factor) if state.flag[REJECTED_LAST] != 0 else factor)
+    x, contact = first_event(tables, state, scratch, work, h)
+    if contact >= 0:
+        h = hit(tables, contact, state, settings, scratch, work, h, x)
+    if h > 0.0:
+        accept(tables, state, scratch, work, h, error)
+        if last and contact < 0:
+            state.number[TIME] = settings.t_end
+        # a small change of step is not worth a new factorisation
+        keep = 1.0 <= proposed / h <= 1.2 and state.number[CONTRACTION] < GOOD_CONTRACTION
+        state.number[STEP] = h if keep and not last else proposed
+    if contact >= 0:
+        switch_contact(tables, contact, state, scratch, work, log)
+    if h > 0.0:
+        write_row(tables, state, log)
+    return CHUNK_FULL
+
+
+@kernel
+def attempt(tables, state, settings, scratch, work, h):
+    """Try a step of ``h``: (Newton iterations, error); on failure (0, 1) with a smaller step or a new tangent prepared."""
+    set_weights(tables, state, settings, scratch)
+    fresh = False
+    if state.flag[HAS_TANGENT] == 0:
+        update_tangent(tables, state, scratch, work)
+        state.number[FACTORED_STEP] = 0.0
+        fresh = True
+    if state.number[FACTORED_STEP] != h and not factorise_newton(state, scratch, h):
+        state.number[STEP] = 0.5 * h
+        return 0, 1.0
+    iterations = newton(tables, state, settings, scratch, work, h)
+    if iterations == 0:
+        state.count[NEWTON_FAILURES] += 1
+        state.flag[HAS_TANGENT] = 0
+        state.flag[REJECTED_LAST] = 1
+        if fresh:
+            state.number[STEP] = 0.5 * h
+            state.flag[HAS_PREDICTION] = 0
+            state.flag[HAS_TANGENT] = 1
+        return 0, 1.0
+    return iterations, error_norm(tables, state, settings, scratch, h)
+
+
+@kernel
+def growth(state, iterations, error, h):
+    """Factor for the step size (Gustafsson's predictive controller, Hairer-Wanner IV.8)."""
+    safety = SAFETY * (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
+    factor = safety * error**-0.25
+    if error <= 1.0 and state.number[OLD_STEP] > 0.0 and state.flag[HAS_PREDICTION] != 0:
+        memory = (state.number[OLD_ERROR] / error) ** 0.25 * h / state.number[OLD_STEP]
+        factor = min(factor, safety * error**-0.25 * memory)
+    return min(8.0, max(0.1, factor))
+
+
+@kernel
+def hit(tables, c, state, settings, scratch, work, h, x):
+    """Repeat the step so that it ends on the event of contact ``c``; returns its length (0: the event is now)."""
+    tolerance = 1e-3 * (settings.atol_q.min() + 1e-13)
+    target = x * h
+    for _ in range(6):
+        if target <= 1e-15 * max(1e-3, state.number[TIME]):
+            return 0.0
+        if state.number[FACTORED_STEP] != target and not factorise_newton(state, scratch, target):
+            break
+        if newton(tables, state, settings, scratch, work, target) == 0:
+            update_tangent(tables, state, scratch, work)
+            factorise_newton(state, scratch, target)
+            newton(tables, state, settings, scratch, work, target)
+        gap, rate = gap_at(tables, c, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work)
+        if abs(gap) <= tolerance or rate == 0.0:
+            break
+        change = -gap / rate
+        if abs(change) < 1e-14 * max(target, 1e-3) or target + change > 1.01 * h:
+            break
+        target = max(target + change, 0.5 * target)
+    return target
+
+
+@kernel
+def accept(tables, state, scratch, work, h, error):
+    """Move the state to the end of the step and start a new chart for the balls."""
+    record_contact(tables, state, scratch, work, h)
+    for k in range(state.q.shape[0]):
+        state.q[k] = scratch.q[2, k]
+        state.v[k] = scratch.v[2, k]
+        state.a[k] = scratch.a[2, k]
+        for i in range(3):
+            state.stage_a[i, k] = scratch.a[i, k]
+    new_chart(tables, state)
+    state.number[TIME] += h
+    state.number[OLD_STEP] = h
+    state.number[OLD_ERROR] = max(error, 1e-2)
+    state.flag[HAS_PREDICTION] = 1
+    state.flag[REJECTED_LAST] = 0
+    state.count[STEPS] += 1
+    if state.number[CONTRACTION] > GOOD_CONTRACTION:
+        state.flag[HAS_TANGENT] = 0
+
+
+@kernel
+def new_chart(tables, state):
+    """Fold the rotation vectors of the balls into their quaternions; rates become angular velocities."""
+    q, v, a = state.q, state.v, state.a
+    for i in range(len(tables.axes)):
+        joint = tables.axes[i]
+        if joint.kind != BALL:
+            continue
+        c = joint.coordinate
+        x, y, z = q[c], q[c + 1], q[c + 2]
+        rotate_quaternion(state.reference[joint.ball], x, y, z, state.reference[joint.ball])
+        sx, sy, sz = tangent(x, y, z, a[c], a[c + 1], a[c + 2], -1.0)
+        tx, ty, tz = tangent_rate(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
+        wx, wy, wz = tangent(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
+        v[c], v[c + 1], v[c + 2] = wx, wy, wz
+        a[c], a[c + 1], a[c + 2] = sx + tx, sy + ty, sz + tz
+        q[c] = q[c + 1] = q[c + 2] = 0.0
+
+
+@kernel
+def switch_contact(tables, c, state, scratch, work, log):
+    """Start or end contact ``c`` at the present time."""
+    state.count[EVENTS] += 1
+    state.flag[HAS_PREDICTION] = 0
+    if state.active[c] == 0:
+        state.active[c] = 1
+        begin_contact(tables, c, state, scratch, work)
+        return
+    state.active[c] = 0
+    state.flag[HAS_TANGENT] = 0
+    row = log.contacts[log.filled[1]]
+    row[0] = c
+    row[1], row[2] = state.episode[c, START], state.number[TIME]
+    row[3], row[4], row[5] = state.episode[c, PEAK], state.episode[c, PEAK_TIME], state.episode[c, IMPULSE]
+    log.filled[1] += 1
+
+
+@kernel
+def begin_contact(tables, c, state, scratch, work):
+    """Open the record of contact ``c`` and choose a step that resolves its start."""
+    state.episode[c, START] = state.number[TIME]
+    state.episode[c, IMPULSE] = state.episode[c, PEAK] = 0.0
+    state.episode[c, PEAK_TIME] = state.number[TIME]
+    update_tangent(tables, state, scratch, work)
+    state.number[STEP] = min(state.number[STEP], onset_step(tables, c, state, scratch, work))
+    state.number[FACTORED_STEP] = 0.0
+
+
+@kernel
+def write_row(tables, state, log):
+    """Append t, q, the quaternions of the balls, v, a and the contact flags to the log."""
+    row = log.rows[log.filled[0]]
+    row[0] = state.number[TIME]
+    n = state.q.shape[0]
+    at = 1
+    for k in range(n):
+        row[at + k] = state.q[k]
+    at += n
+    for ball in range(state.reference.shape[0]):
+        for i in range(4):
+            row[at + i] = state.reference[ball, i]
+        at += 4
+    for k in range(n):
+        row[at + k] = state.v[k]
+        row[at + n + k] = state.a[k]
+    at += 2 * n
+    for c in range(state.active.shape[0]):
+        row[at + c] = state.active[c]
+    log.filled[0] += 1

@@ -1,0 +1,212 @@
+"""One step of Radau IIA (order 5): prediction, simplified Newton, embedded error, interpolant."""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.integrate.radau_coefficients import (
+    A2,
+    COMPLEX_EIGENVALUE,
+    ERROR_WEIGHTS,
+    LAGRANGE,
+    REAL_EIGENVALUE,
+    S_COMPLEX,
+    S_INVERSE_COMPLEX,
+    S_INVERSE_REAL,
+    S_REAL,
+    A,
+    C,
+)
+from flexmbs.integrate.state import (
+    CONTRACTION,
+    FACTORISATIONS,
+    FACTORED_STEP,
+    HAS_PREDICTION,
+    NEWTON_ITERATIONS,
+    OLD_STEP,
+    RESIDUALS,
+    TIME,
+    WORST,
+)
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.linear import factorise, solve
+from flexmbs.kernels.residual import residual
+from flexmbs.kernels.signals import evaluate_signals, impose_drivers
+
+MAX_ITERATIONS = 8
+
+
+@kernel
+def factorise_newton(state, scratch, h):
+    """Factors of M + h lambda D + h^2 lambda^2 K for both eigenvalues; False when singular."""
+    m = state.mass.shape[0]
+    g = h * REAL_EIGENVALUE
+    mu = h * COMPLEX_EIGENVALUE
+    g2, mu2 = g * g, mu * mu
+    for i in range(m):
+        for j in range(m):
+            mass, damping, stiffness = state.mass[i, j], state.damping[i, j], state.stiffness[i, j]
+            scratch.real[i, j] = mass + g * damping + g2 * stiffness
+            scratch.complex[i, j] = mass + mu * damping + mu2 * stiffness
+    state.count[FACTORISATIONS] += 1
+    state.number[FACTORED_STEP] = h
+    return factorise(scratch.real, scratch.real_pivots) and factorise(scratch.complex, scratch.complex_pivots)
+
+
+@kernel
+def predict(tables, state, scratch, work, h):
+    """Stage accelerations from the last step's polynomial, and the signals at the stages."""
+    t = state.number[TIME]
+    ratio = h / state.number[OLD_STEP] if state.flag[HAS_PREDICTION] != 0 else 0.0
+    for i in range(3):
+        evaluate_signals(tables, t + C[i] * h, scratch.signal[i])
+        x = 1.0 + C[i] * ratio
+        for k in range(state.q.shape[0]):
+            if state.flag[HAS_PREDICTION] != 0:
+                total = 0.0
+                for j in range(3):
+                    weight = LAGRANGE[j, 0] + x * (LAGRANGE[j, 1] + x * LAGRANGE[j, 2])
+                    total += weight * state.stage_a[j, k]
+                scratch.a[i, k] = total
+            else:
+                scratch.a[i, k] = state.a[k]
+
+
+@kernel
+def set_stages(tables, state, scratch, h):
+    """Stage positions and velocities from the stage accelerations."""
+    for i in range(3):
+        for k in range(state.q.shape[0]):
+            rate = A[i, 0] * scratch.a[0, k] + A[i, 1] * scratch.a[1, k] + A[i, 2] * scratch.a[2, k]
+            move = A2[i, 0] * scratch.a[0, k] + A2[i, 1] * scratch.a[1, k] + A2[i, 2] * scratch.a[2, k]
+            scratch.v[i, k] = state.v[k] + h * rate
+            scratch.q[i, k] = state.q[k] + h * (C[i] * state.v[k] + h * move)
+        impose_drivers(tables, scratch.signal[i], scratch.q[i], scratch.v[i], scratch.a[i])
+
+
+@kernel
+def set_weights(tables, state, settings, scratch):
+    """Reciprocal tolerances of the free coordinates and velocities at the start of the step."""
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        size = abs(state.q[k]) + settings.floor_q[k]
+        scratch.weight_q[i] = 1.0 / (settings.atol_q[k] + settings.rtol * size)
+        scratch.weight_v[i] = 1.0 / (settings.atol_v[k] + settings.rtol * abs(state.v[k]))
+
+
+@kernel
+def newton_update(tables, state, scratch, h):
+    """Solve for the change of the stage accelerations; returns its weighted size in positions and velocities."""
+    m = len(tables.free)
+    for i in range(m):
+        r0, r1, r2 = scratch.stage_residual[0, i], scratch.stage_residual[1, i], scratch.stage_residual[2, i]
+        scratch.real_x[i] = -(S_INVERSE_REAL[0] * r0 + S_INVERSE_REAL[1] * r1 + S_INVERSE_REAL[2] * r2)
+        scratch.complex_x[i] = -(S_INVERSE_COMPLEX[0] * r0 + S_INVERSE_COMPLEX[1] * r1 + S_INVERSE_COMPLEX[2] * r2)
+    solve(scratch.real, scratch.real_pivots, scratch.real_x)
+    solve(scratch.complex, scratch.complex_pivots, scratch.complex_x)
+    total = 0.0
+    worst = 0.0
+    for i in range(m):
+        k = tables.free[i]
+        x, z = scratch.real_x[i], scratch.complex_x[i]
+        d0 = S_REAL[0] * x + 2.0 * (S_COMPLEX[0] * z).real
+        d1 = S_REAL[1] * x + 2.0 * (S_COMPLEX[1] * z).real
+        d2 = S_REAL[2] * x + 2.0 * (S_COMPLEX[2] * z).real
+        scratch.a[0, k] += d0
+        scratch.a[1, k] += d1
+        scratch.a[2, k] += d2
+        part = 0.0
+        for j in range(3):
+            rate = h * (A[j, 0] * d0 + A[j, 1] * d1 + A[j, 2] * d2) * scratch.weight_v[i]
+            move = h * h * (A2[j, 0] * d0 + A2[j, 1] * d1 + A2[j, 2] * d2) * scratch.weight_q[i]
+            part += rate * rate + move * move
+        if not part <= worst:
+            worst = part
+            state.flag[WORST] = k
+        total += part
+    return math.sqrt(total / (6.0 * max(m, 1)))
+
+
+@kernel
+def newton(tables, state, settings, scratch, work, h):
+    """Simplified Newton on the stages (Hairer-Wanner IV.8); returns iterations used, or 0 when it does not converge."""
+    predict(tables, state, scratch, work, h)
+    previous = 0.0
+    rate = max(state.number[CONTRACTION], 1e-10) ** 0.8  # the memory of earlier steps fades
+    for iteration in range(MAX_ITERATIONS):
+        set_stages(tables, state, scratch, h)
+        for i in range(3):
+            work.signal[:] = scratch.signal[i]
+            residual(
+                tables, state.active, scratch.q[i], scratch.v[i], scratch.a[i], state.reference, work, scratch.residual
+            )
+            for j in range(len(tables.free)):
+                scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
+        state.count[RESIDUALS] += 3
+        state.count[NEWTON_ITERATIONS] += 1
+        size = newton_update(tables, state, scratch, h)
+        if not size < 1e100:
+            return 0
+        if iteration > 0:
+            rate = size / previous if previous > 0.0 else 0.0
+            left = MAX_ITERATIONS - 1 - iteration
+            if rate >= 1.0 or rate**left / (1.0 - rate) * size > settings.newton_tolerance:
+                return 0
+        if size == 0.0 or (rate < 1.0 and rate / (1.0 - rate) * size < settings.newton_tolerance):
+            set_stages(tables, state, scratch, h)
+            state.number[CONTRACTION] = rate
+            return iteration + 1
+        previous = size
+    return 0
+
+
+@kernel
+def error_norm(tables, state, settings, scratch, h):
+    """Weighted size of the embedded error estimate, filtered by the real Newton matrix; 1 is the tolerance."""
+    m = len(tables.free)
+    g = REAL_EIGENVALUE
+    for i in range(m):
+        k = tables.free[i]
+        position = h * state.v[k]
+        velocity = h * state.a[k]
+        for j in range(3):
+            position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
+            velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
+        scratch.error_q[i] = g * position
+        scratch.error_v[i] = g * velocity
+    for i in range(m):
+        total = 0.0
+        for j in range(m):
+            total += state.mass[i, j] * scratch.error_v[j] - h * g * state.stiffness[i, j] * scratch.error_q[j]
+        scratch.real_x[i] = total
+    solve(scratch.real, scratch.real_pivots, scratch.real_x)
+    total = 0.0
+    worst = -1.0
+    for i in range(m):
+        k = tables.free[i]
+        size_q = max(abs(state.q[k]), abs(scratch.q[2, k])) + settings.floor_q[k]
+        size_v = max(abs(state.v[k]), abs(scratch.v[2, k]))
+        x = (scratch.error_q[i] + h * g * scratch.real_x[i]) / (settings.atol_q[k] + settings.rtol * size_q)
+        y = scratch.real_x[i] / (settings.atol_v[k] + settings.rtol * size_v)
+        part = x * x + y * y
+        total += part
+        if part > worst:
+            worst = part
+            state.flag[WORST] = k
+    return max(math.sqrt(total / (2.0 * max(m, 1))), 1e-10)
+
+
+@kernel
+def interpolate(state, scratch, h, x):
+    """Point x (0 to 1) of the step's collocation polynomial, into ``scratch.point_*``."""
+    for k in range(state.q.shape[0]):
+        accel = rate = move = 0.0
+        for j in range(3):
+            l0, l1, l2 = LAGRANGE[j, 0], LAGRANGE[j, 1], LAGRANGE[j, 2]
+            stage = scratch.a[j, k]
+            accel += stage * (l0 + x * (l1 + x * l2))
+            rate += stage * x * (l0 + x * (l1 / 2.0 + x * l2 / 3.0))
+            move += stage * x * x * (l0 / 2.0 + x * (l1 / 6.0 + x * l2 / 12.0))
+        scratch.point_a[k] = accel
+        scratch.point_v[k] = state.v[k] + h * rate
+        scratch.point_q[k] = state.q[k] + h * (x * state.v[k] + h * move)

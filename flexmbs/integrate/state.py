@@ -1,0 +1,160 @@
+"""What the step loop carries from step to step, its settings and its scratch arrays.
+
+A state can be stopped between any two steps and continued with the same digits: everything that influences
+stepping (step size, controller memory, tangent, factorisation flags) is in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.kernels.blocks import Block
+from flexmbs.kernels.tables import Tables
+
+# entries of State.number (floats)
+TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION = range(6)
+# entries of State.flag (integers)
+HAS_TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST = range(4)
+# entries of State.count
+STEPS, REJECTIONS, NEWTON_FAILURES, RESIDUALS, TANGENTS, FACTORISATIONS, NEWTON_ITERATIONS, EVENTS = range(8)
+COUNT_NAMES = (
+    "steps_accepted",
+    "steps_rejected",
+    "newton_failures",
+    "residual_evaluations",
+    "tangent_evaluations",
+    "factorisations",
+    "newton_iterations",
+    "events",
+)
+# columns of State.episode, one row per contact
+START, IMPULSE, PEAK, PEAK_TIME = range(4)
+# outcome of a call of the loop
+CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR = range(5)
+
+
+class State(Block):
+    """Coordinates are those of the step's chart: three per ball, zero at the start of each step."""
+
+    fields = {
+        "q": ("f8", 1),
+        "v": ("f8", 1),
+        "a": ("f8", 1),
+        "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
+        "active": ("i8", 1),  # (contacts,) 1 while touching
+        "episode": ("f8", 2),  # (contacts, 4) of the touching contacts
+        "stage_a": ("f8", 2),  # (3, n) accelerations of the last step, for the prediction
+        "mass": ("f8", 2),  # (free, free)
+        "damping": ("f8", 2),
+        "stiffness": ("f8", 2),
+        "number": ("f8", 1),
+        "flag": ("i8", 1),
+        "count": ("i8", 1),
+    }
+
+
+class Settings(Block):
+    """Tolerances as in scipy.integrate.solve_ivp: error of y stays below atol + rtol |y| in each step (rms norm)."""
+
+    fields = {
+        "t_end": ("f8", 0),
+        "rtol": ("f8", 0),
+        "atol_q": ("f8", 1),
+        "atol_v": ("f8", 1),
+        "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
+        "max_step": ("f8", 0),
+        "newton_tolerance": ("f8", 0),
+    }
+
+
+class Scratch(Block):
+    """Arrays of one step."""
+
+    fields = {
+        "q": ("f8", 2),  # (3, n) stages
+        "v": ("f8", 2),
+        "a": ("f8", 2),
+        "signal": ("f8", 3),  # (3, signals, 3)
+        "residual": ("f8", 1),  # (n,)
+        "shifted": ("f8", 1),
+        "stage_residual": ("f8", 2),  # (3, free)
+        "real": ("f8", 2),  # (free, free) factors
+        "complex": ("c16", 2),
+        "real_pivots": ("i8", 1),
+        "complex_pivots": ("i8", 1),
+        "real_x": ("f8", 1),  # (free,)
+        "complex_x": ("c16", 1),
+        "error_q": ("f8", 1),
+        "error_v": ("f8", 1),
+        "weight_q": ("f8", 1),
+        "weight_v": ("f8", 1),
+        "point_q": ("f8", 1),  # (n,) a point of the interpolant
+        "point_v": ("f8", 1),
+        "point_a": ("f8", 1),
+    }
+
+
+class Log(Block):
+    """Finished steps and contacts of one chunk, in the order in which they happened."""
+
+    fields = {
+        "rows": ("f8", 2),  # (capacity, width): t, q, quaternions of the balls, v, a, contact flags
+        "contacts": ("f8", 2),  # (capacity, 6): contact, start, end, peak force, its time, impulse
+        "filled": ("i8", 1),  # [rows, contacts]
+    }
+
+
+def make_state(tables: Tables, balls: int) -> State:
+    n, m, c = len(tables.coordinates), len(tables.free), len(tables.contacts)
+    reference = np.zeros((balls, 4))
+    reference[:, 0] = 1.0
+    return State(
+        q=np.zeros(n),
+        v=np.zeros(n),
+        a=np.zeros(n),
+        reference=reference,
+        active=np.zeros(c, dtype=np.int64),
+        episode=np.zeros((c, 4)),
+        stage_a=np.zeros((3, n)),
+        mass=np.zeros((m, m)),
+        damping=np.zeros((m, m)),
+        stiffness=np.zeros((m, m)),
+        number=np.zeros(6),
+        flag=np.zeros(4, dtype=np.int64),
+        count=np.zeros(8, dtype=np.int64),
+    )
+
+
+def make_scratch(tables: Tables) -> Scratch:
+    n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
+    return Scratch(
+        q=np.zeros((3, n)),
+        v=np.zeros((3, n)),
+        a=np.zeros((3, n)),
+        signal=np.zeros((3, s, 3)),
+        residual=np.zeros(n),
+        shifted=np.zeros(n),
+        stage_residual=np.zeros((3, m)),
+        real=np.zeros((m, m)),
+        complex=np.zeros((m, m), dtype=complex),
+        real_pivots=np.zeros(m, dtype=np.int64),
+        complex_pivots=np.zeros(m, dtype=np.int64),
+        real_x=np.zeros(m),
+        complex_x=np.zeros(m, dtype=complex),
+        error_q=np.zeros(m),
+        error_v=np.zeros(m),
+        weight_q=np.zeros(m),
+        weight_v=np.zeros(m),
+        point_q=np.zeros(n),
+        point_v=np.zeros(n),
+        point_a=np.zeros(n),
+    )
+
+
+def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
+    n, c = len(tables.coordinates), len(tables.contacts)
+    return Log(
+        rows=np.zeros((capacity, 1 + n + 4 * balls + 2 * n + c)),
+        contacts=np.zeros((capacity, 6)),
+        filled=np.zeros(2, dtype=np.int64),
+    )

@@ -1,0 +1,150 @@
+"""Blocks: groups of arrays that compiled code receives as one pointer.
+
+Handing a tuple of 14 arrays to a kernel copies about a hundred words a call, which costs more than most of our kernels do, and
+makes every compiled signature large.  A :class:`Block` keeps its arrays in Python and passes the address of a
+header (data address and shape of each array); ``block.name`` in compiled code is an array made from the header.
+Header loads are marked invariant, so that LLVM hoists them out of loops.  Arrays made this way own nothing: the Python
+object must live as long as compiled code uses it, which holds for every kernel argument.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+SLOT = 4  # header words per field: data address, up to three lengths
+
+
+class Block:
+    """Base class; a subclass declares ``fields``: name -> (dtype, number of dimensions; 0 for a number)."""
+
+    fields: dict[str, tuple] = {}
+
+    def __init__(self, **values):
+        if values.keys() != self.fields.keys():
+            wrong = values.keys() ^ self.fields.keys()
+            raise TypeError(f"{type(self).__name__}: fields {sorted(wrong)} are missing or unknown")
+        header = np.zeros(SLOT * len(self.fields), dtype=np.int64)
+        for slot, (name, (dtype, dimensions)) in enumerate(self.fields.items()):
+            array = np.array(values[name], dtype=dtype, order="C", ndmin=dimensions)
+            if array.ndim != dimensions:
+                raise TypeError(f"{type(self).__name__}.{name}: expected {dimensions} dimensions, got {array.ndim}")
+            header[SLOT * slot] = array.ctypes.data
+            header[SLOT * slot + 1 : SLOT * slot + 1 + dimensions] = array.shape
+            setattr(self, name, array)
+        self._header = header
+        self.address = int(header.ctypes.data)
+
+    def copy(self):
+        """An independent block with the same values."""
+        return type(self)(**{name: getattr(self, name) for name in self.fields})
+
+
+class BlockType(types.Type):
+    """Type of a Block subclass in compiled code."""
+
+    def __init__(self, name: str, fields: tuple):
+        self.fields = fields
+        super().__init__(name=f"Block.{name}{hash_of(fields)}")
+
+    def slot(self, attribute: str):
+        """Number and numba type of a field, or None."""
+        for number, (name, field_type) in enumerate(self.fields):
+            if name == attribute:
+                return number, field_type
+        return None
+
+
+def hash_of(fields: tuple) -> str:
+    """Short text that tells two field lists apart (types are compared by name)."""
+    import hashlib
+
+    return hashlib.sha256(str(fields).encode()).hexdigest()[:12]
+
+
+def _field_type(dtype, dimensions: int):
+    scalar = from_dtype(np.dtype(dtype))
+    return types.Array(scalar, dimensions, "C") if dimensions else scalar
+
+
+_TYPES: dict[type, BlockType] = {}
+
+
+@typeof_impl.register(Block)
+def _typeof_block(value, context):
+    cls = type(value)
+    if cls not in _TYPES:
+        fields = tuple((name, _field_type(*kind)) for name, kind in cls.fields.items())
+        _TYPES[cls] = BlockType(cls.__name__, fields)
+    return _TYPES[cls]
+
+
+@register_model(BlockType)
+class _BlockModel(models.PrimitiveModel):
+    def __init__(self, data_model_manager, block_type):
+        super().__init__(data_model_manager, block_type, ir.IntType(64))
+
+
+@unbox(BlockType)
+def _unbox_block(block_type, value, context):
+    number = context.pyapi.object_getattr_string(value, "address")
+    address = context.pyapi.long_as_longlong(number)
+    context.pyapi.decref(number)
+    return NativeValue(address)
+
+
+@infer_getattr
+class _BlockAttribute(AttributeTemplate):
+    key = BlockType
+
+    def generic_resolve(self, block_type, attribute):
+        found = block_type.slot(attribute)
+        return None if found is None else found[1]
+
+
+def _load_word(builder, address, word: int):
+    """Header word, as a load that never changes."""
+    pointer = builder.inttoptr(address, ir.IntType(64).as_pointer())
+    loaded = builder.load(builder.gep(pointer, [ir.Constant(ir.IntType(64), word)]))
+    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded
+
+
+@lower_getattr_generic(BlockType)
+def _lower_block_attribute(context, builder, block_type, address, attribute):
+    from numba.np.arrayobj import make_array, populate_array
+
+    number, field_type = block_type.slot(attribute)
+    base = SLOT * number
+    data = _load_word(builder, address, base)
+    if not isinstance(field_type, types.Array):
+        pointer = builder.inttoptr(data, context.get_value_type(field_type).as_pointer())
+        return builder.load(pointer)
+    item = context.get_abi_sizeof(context.get_data_type(field_type.dtype))
+    shape = [_load_word(builder, address, base + 1 + i) for i in range(field_type.ndim)]
+    strides, step = [], ir.Constant(ir.IntType(64), item)
+    for length in reversed(shape):
+        strides.insert(0, step)
+        step = builder.mul(step, length, flags=["nsw"])
+    array = make_array(field_type)(context, builder)
+    populate_array(
+        array,
+        data=builder.inttoptr(data, array.data.type),
+        shape=cgutils.pack_array(builder, shape, ir.IntType(64)),
+        strides=cgutils.pack_array(builder, strides, ir.IntType(64)),
+        itemsize=ir.Constant(ir.IntType(64), item),
+        meminfo=None,
+    )
+    return array._getvalue()

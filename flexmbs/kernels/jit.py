@@ -1,0 +1,68 @@
+"""How every kernel is compiled, and where its machine code is kept.
+
+numba's disk cache does not notice that a kernel in another file changed, so the cache folder is named after
+a hash of all kernel sources; it lies in the user's cache folder, which also serves a read-only install.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numba
+
+# Reassociation lets dot products use SIMD; NaN and infinity must survive, they stop a run by name.
+FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+
+
+def _user_cache_folder() -> Path:
+    if "FLEXMBS_CACHE" in os.environ:
+        return Path(os.environ["FLEXMBS_CACHE"])
+    if sys.platform == "win32" and "LOCALAPPDATA" in os.environ:
+        return Path(os.environ["LOCALAPPDATA"]) / "flexmbs"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "flexmbs"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "flexmbs"
+
+
+def _source_hash() -> str:
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for folder in ("kernels", "integrate"):
+        for path in sorted((package / folder).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def kernel_cache_folder() -> Path:
+    """Folder of the compiled kernels: one per state of the kernel sources and numba version."""
+    base = _user_cache_folder()
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        writable = os.access(base, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        base = Path(tempfile.gettempdir()) / f"flexmbs-{os.environ.get('USER', 'user')}"
+    return base / f"kernels-{_source_hash()}"
+
+
+_FOLDER = kernel_cache_folder()
+
+
+def kernel(function):
+    """Compile ``function`` with numba, cached on disk under :func:`kernel_cache_folder`."""
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_FOLDER)
+    try:
+        return numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+
+
+def kernels_are_cached() -> bool:
+    """True when compiled kernels of exactly these sources already lie on disk."""
+    return _FOLDER.is_dir() and any(_FOLDER.rglob("*.nbc"))

@@ -1,0 +1,112 @@
+"""Tree joints: chains of one-coordinate rotations and translations about an axis, and the ball.
+
+Each function moves a frame (24 numbers: R, p, omega, v, alpha, a in world axes) through one joint axis.
+"""
+
+from __future__ import annotations
+
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.rotation import (
+    cross,
+    quaternion_matrix,
+    rotation_matrix,
+    tangent,
+    tangent_rate,
+)
+from flexmbs.kernels.tables import BALL, ROTATION
+
+
+@kernel
+def through_axis(tables, axis, q, v, a, reference, f, world, turn):
+    """Move frame ``f`` through joint axis number ``axis``; ``world`` (9) keeps what the way back needs."""
+    joint = tables.axes[axis]
+    c = joint.coordinate
+    if joint.kind == BALL:
+        quaternion_matrix(reference[joint.ball], turn)
+        _post_multiply(f, turn)
+        rotation_matrix(q[c], q[c + 1], q[c + 2], turn)
+        _post_multiply(f, turn)
+        rx, ry, rz = tangent(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
+        sx, sy, sz = tangent(q[c], q[c + 1], q[c + 2], a[c], a[c + 1], a[c + 2], -1.0)
+        tx, ty, tz = tangent_rate(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
+        for i in range(9):
+            world[i] = f[i]
+        _add_spin(f, rx, ry, rz, sx + tx, sy + ty, sz + tz)
+        return
+    ux = f[0] * joint.x + f[1] * joint.y + f[2] * joint.z
+    uy = f[3] * joint.x + f[4] * joint.y + f[5] * joint.z
+    uz = f[6] * joint.x + f[7] * joint.y + f[8] * joint.z
+    world[0], world[1], world[2] = ux, uy, uz
+    if joint.kind == ROTATION:
+        px, py, pz = cross(f[12], f[13], f[14], ux, uy, uz)
+        for i, (axis_i, turn_i) in enumerate(((ux, px), (uy, py), (uz, pz))):
+            f[18 + i] += axis_i * a[c] + turn_i * v[c]
+            f[12 + i] += axis_i * v[c]
+        rotation_matrix(joint.x * q[c], joint.y * q[c], joint.z * q[c], turn)
+        _post_multiply(f, turn)
+        return
+    dx, dy, dz = ux * q[c], uy * q[c], uz * q[c]
+    px, py, pz = cross(f[12], f[13], f[14], dx, dy, dz)
+    gx, gy, gz = px + 2.0 * ux * v[c], py + 2.0 * uy * v[c], pz + 2.0 * uz * v[c]
+    hx, hy, hz = cross(f[12], f[13], f[14], gx, gy, gz)
+    kx, ky, kz = cross(f[18], f[19], f[20], dx, dy, dz)
+    f[9] += dx
+    f[10] += dy
+    f[11] += dz
+    f[15] += px + ux * v[c]
+    f[16] += py + uy * v[c]
+    f[17] += pz + uz * v[c]
+    f[21] += kx + hx + ux * a[c]
+    f[22] += ky + hy + uy * a[c]
+    f[23] += kz + hz + uz * a[c]
+
+
+@kernel
+def back_through_axis(tables, axis, q, world, point, wrench, residual):
+    """Project the wrench (force, moment about ``point``) on the coordinate, and move ``point`` before the axis."""
+    joint = tables.axes[axis]
+    c = joint.coordinate
+    if joint.kind == BALL:
+        mx = world[0] * wrench[3] + world[3] * wrench[4] + world[6] * wrench[5]
+        my = world[1] * wrench[3] + world[4] * wrench[4] + world[7] * wrench[5]
+        mz = world[2] * wrench[3] + world[5] * wrench[4] + world[8] * wrench[5]
+        mx, my, mz = tangent(q[c], q[c + 1], q[c + 2], mx, my, mz, 1.0)
+        residual[c] += mx
+        residual[c + 1] += my
+        residual[c + 2] += mz
+        return
+    if joint.kind == ROTATION:
+        residual[c] += world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5]
+        return
+    residual[c] += world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2]
+    dx, dy, dz = world[0] * q[c], world[1] * q[c], world[2] * q[c]
+    mx, my, mz = cross(dx, dy, dz, wrench[0], wrench[1], wrench[2])
+    wrench[3] += mx
+    wrench[4] += my
+    wrench[5] += mz
+    point[0] -= dx
+    point[1] -= dy
+    point[2] -= dz
+
+
+@kernel
+def _post_multiply(f, turn):
+    for i in range(3):
+        x, y, z = f[3 * i], f[3 * i + 1], f[3 * i + 2]
+        for j in range(3):
+            f[3 * i + j] = x * turn[j] + y * turn[3 + j] + z * turn[6 + j]
+
+
+@kernel
+def _add_spin(f, rx, ry, rz, sx, sy, sz):
+    """Add relative angular velocity r and acceleration s, given in the axes of the turned frame ``f``."""
+    wx = f[0] * rx + f[1] * ry + f[2] * rz
+    wy = f[3] * rx + f[4] * ry + f[5] * rz
+    wz = f[6] * rx + f[7] * ry + f[8] * rz
+    px, py, pz = cross(f[12], f[13], f[14], wx, wy, wz)
+    f[18] += px + f[0] * sx + f[1] * sy + f[2] * sz
+    f[19] += py + f[3] * sx + f[4] * sy + f[5] * sz
+    f[20] += pz + f[6] * sx + f[7] * sy + f[8] * sz
+    f[12] += wx
+    f[13] += wy
+    f[14] += wz

@@ -1,0 +1,30 @@
+"""Forward pass: the motion of every body frame from the coordinates, from ground outwards."""
+
+from __future__ import annotations
+
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.joints import through_axis
+from flexmbs.kernels.markers import attach, detach, marker_motion
+
+
+@kernel
+def forward_kinematics(tables, q, v, a, reference, work):
+    """Fill ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
+    ground = work.frame[0]
+    for i in range(24):
+        ground[i] = 0.0
+    ground[0] = ground[4] = ground[8] = 1.0
+    for i in range(3):
+        ground[21 + i] = -tables.gravity[i]
+    f = work.scratch[0]
+    turn = work.scratch[1]
+    for b in range(1, len(tables.bodies)):
+        body = tables.bodies[b]
+        marker_motion(tables, body.parent_marker, q, v, a, work.local)
+        attach(work.frame[tables.markers[body.parent_marker].body], work.local, f)
+        for axis in range(body.axis_start, body.axis_end):
+            through_axis(tables, axis, q, v, a, reference, f, work.axis[axis], turn)
+        for i in range(3):
+            work.joint_point[b, i] = f[9 + i]
+        marker_motion(tables, body.own_marker, q, v, a, work.local)
+        detach(f, work.local, work.frame[b])

@@ -1,0 +1,102 @@
+"""The equations of motion as a residual: inertia minus applied forces, by a recursive Newton-Euler pass.
+
+Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 5, with flexible bodies: the wrench that a body needs
+passes through its own marker (projecting on its modes), the joint axes (projecting on the joint coordinates)
+and the marker on its parent.  Cost grows linearly with the number of bodies.
+"""
+
+from __future__ import annotations
+
+from flexmbs.kernels.contact import add_contacts, contact_geometry
+from flexmbs.kernels.forces import add_coordinate_springs, add_loads, add_springs, spring_energy
+from flexmbs.kernels.inertia import add_elasticity, add_inertia, kinetic_energy
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.joints import back_through_axis
+from flexmbs.kernels.kinematics import forward_kinematics
+from flexmbs.kernels.markers import add_modal_force
+
+
+@kernel
+def residual(tables, active, q, v, a, reference, work, out):
+    """out = M(q) a + h(q, v) - applied forces, one entry per coordinate (driven ones: their driving force).
+
+    ``active`` (contacts,) says which contacts touch; signals and drivers must be current (impose_drivers).
+    """
+    forward_kinematics(tables, q, v, a, reference, work)
+    out[:] = 0.0
+    for b in range(1, len(tables.bodies)):
+        add_inertia(tables, b, q, v, a, work, out)
+        add_elasticity(tables, b, q, v, out)
+    add_coordinate_springs(tables, q, v, out)
+    add_springs(tables, q, v, a, work, out)
+    add_loads(tables, q, v, a, work, out)
+    add_contacts(tables, active, q, v, a, work, out)
+    for b in range(len(tables.bodies) - 1, 0, -1):
+        pass_to_parent(tables, b, q, work, out)
+
+
+@kernel
+def pass_to_parent(tables, b, q, work, out):
+    """Project the wrench of body ``b`` on its modes, its joint and the modes of its parent."""
+    body = tables.bodies[b]
+    f, wrench, point = work.frame[b], work.wrench[b], work.joint_point[b]
+    _shift(wrench, f[9] - point[0], f[10] - point[1], f[11] - point[2])
+    _project_on_modes(tables, body.own_marker, q, f, wrench, -1.0, out)
+    for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
+        back_through_axis(tables, axis, q, work.axis[axis], point, wrench, out)
+    parent = tables.markers[body.parent_marker].body
+    if parent == 0:
+        return
+    g = work.frame[parent]
+    _project_on_modes(tables, body.parent_marker, q, g, wrench, 1.0, out)
+    _shift(wrench, point[0] - g[9], point[1] - g[10], point[2] - g[11])
+    for i in range(6):
+        work.wrench[parent, i] += wrench[i]
+
+
+@kernel
+def _shift(wrench, dx, dy, dz):
+    """Moment about a point that the old point is (dx, dy, dz) away from."""
+    wrench[3] += dy * wrench[2] - dz * wrench[1]
+    wrench[4] += dz * wrench[0] - dx * wrench[2]
+    wrench[5] += dx * wrench[1] - dy * wrench[0]
+
+
+@kernel
+def _project_on_modes(tables, m, q, f, wrench, sign, out):
+    if tables.markers[m].flexible == 0:
+        return
+    x, y, z = sign * wrench[0], sign * wrench[1], sign * wrench[2]
+    p, r, s = sign * wrench[3], sign * wrench[4], sign * wrench[5]
+    add_modal_force(
+        tables, m, q,
+        f[0] * x + f[3] * y + f[6] * z, f[1] * x + f[4] * y + f[7] * z, f[2] * x + f[5] * y + f[8] * z,
+        f[0] * p + f[3] * r + f[6] * s, f[1] * p + f[4] * r + f[7] * s, f[2] * p + f[5] * r + f[8] * s,
+        out,
+    )  # fmt: skip
+
+
+@kernel
+def energies(tables, active, q, v, a, reference, work, out):
+    """out[0:3] = kinetic, gravitational and elastic energy (modes, springs, contacts), J."""
+    forward_kinematics(tables, q, v, a, reference, work)
+    out[:] = 0.0
+    g = tables.gravity
+    for b in range(1, len(tables.bodies)):
+        body = tables.bodies[b]
+        out[0] += kinetic_energy(tables, b, q, v, work)
+        f = work.frame[b]
+        for k in range(3):
+            moment = f[3 * k] * work.r[0, 0] + f[3 * k + 1] * work.r[1, 0] + f[3 * k + 2] * work.r[2, 0]
+            out[1] -= g[k] * body.root_mass * (body.root_mass * f[9 + k] + moment)
+        for i in range(body.modes):
+            for j in range(body.modes):
+                stiffness = tables.pool[body.stiffness_at + i * body.modes + j]
+                out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
+    out[2] += spring_energy(tables, q, v, a, work)
+    for c in range(len(tables.contacts)):
+        if active[c] != 0:
+            gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+            contact = tables.contacts[c]
+            power = contact.exponent + 1.0
+            out[2] += contact.stiffness * abs(gap) ** power / power

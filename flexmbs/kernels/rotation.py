@@ -1,0 +1,108 @@
+"""Rotations: matrices, quaternions and the tangent of the exponential map.
+
+R = exp(th~) = I + A th~ + B th~^2,  A = sin(f)/f, B = (1 - cos f)/f^2, f = |th|.
+Left tangent:   w_spatial = T_l(th) th',  T_l = I + B th~ + C th~^2, C = (f - sin f)/f^3.
+Right tangent:  w_body    = T_r(th) th',  T_r(th) = T_l(-th) = T_l(th)^T.
+Sonneville and Bruels (2014), "Geometrically exact beam finite element on SE(3)", appendix A.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.kernels.jit import kernel
+
+
+@kernel
+def exponential_coefficients(square):
+    """A, B, C and the derivatives dB/df/f, dC/df/f for f^2 = ``square`` (series below f = 0.3: no cancellation)."""
+    if square < 0.09:
+        s = square
+        a = 1.0 - s / 6.0 * (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0 * (1.0 - s / 110.0))))
+        b = 0.5 * (1.0 - s / 12.0 * (1.0 - s / 30.0 * (1.0 - s / 56.0 * (1.0 - s / 90.0 * (1.0 - s / 132.0)))))
+        c = (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0 * (1.0 - s / 110.0 * (1.0 - s / 156.0))))) / 6.0
+        db = -(1.0 / 12.0) * (1.0 - s / 15.0 * (1.0 - s * 3.0 / 112.0 * (1.0 - s * 2.0 / 135.0 * (1.0 - s / 105.6))))
+        dc = -(1.0 / 60.0) * (1.0 - s / 21.0 * (1.0 - s / 48.0 * (1.0 - s * 2.0 / 165.0 * (1.0 - s / 124.8))))
+        return a, b, c, db, dc
+    f = math.sqrt(square)
+    sine, cosine = math.sin(f), math.cos(f)
+    a = sine / f
+    b = (1.0 - cosine) / square
+    c = (f - sine) / (square * f)
+    db = (sine / f - 2.0 * b) / square
+    dc = ((1.0 - cosine) / square - 3.0 * c) / square
+    return a, b, c, db, dc
+
+
+@kernel
+def rotation_matrix(x, y, z, out):
+    """out[0:9] (row by row) = exp of the rotation vector (x, y, z)."""
+    a, b, _c, _db, _dc = exponential_coefficients(x * x + y * y + z * z)
+    out[0] = 1.0 - b * (y * y + z * z)
+    out[1] = b * x * y - a * z
+    out[2] = b * x * z + a * y
+    out[3] = b * x * y + a * z
+    out[4] = 1.0 - b * (x * x + z * z)
+    out[5] = b * y * z - a * x
+    out[6] = b * x * z - a * y
+    out[7] = b * y * z + a * x
+    out[8] = 1.0 - b * (x * x + y * y)
+
+
+@kernel
+def cross(ax, ay, az, bx, by, bz):
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@kernel
+def tangent(x, y, z, ux, uy, uz, sign):
+    """T_l(th) u (sign = 1) or T_r(th) u (sign = -1); the transpose of one is the other."""
+    _a, b, c, _db, _dc = exponential_coefficients(x * x + y * y + z * z)
+    px, py, pz = cross(x, y, z, ux, uy, uz)
+    sx, sy, sz = cross(x, y, z, px, py, pz)
+    b *= sign
+    return ux + b * px + c * sx, uy + b * py + c * sy, uz + b * pz + c * sz
+
+
+@kernel
+def tangent_rate(x, y, z, ux, uy, uz, sign):
+    """d/dt[T(th)] th' for th' = u (T_l for sign = 1, T_r for sign = -1)."""
+    _a, _b, c, db, dc = exponential_coefficients(x * x + y * y + z * z)
+    px, py, pz = cross(x, y, z, ux, uy, uz)
+    sx, sy, sz = cross(x, y, z, px, py, pz)
+    vx, vy, vz = cross(ux, uy, uz, px, py, pz)
+    growth = x * ux + y * uy + z * uz
+    db *= growth * sign
+    dc *= growth
+    return db * px + dc * sx + c * vx, db * py + dc * sy + c * vy, db * pz + dc * sz + c * vz
+
+
+@kernel
+def quaternion_matrix(quaternion, out):
+    """out[0:9] = rotation matrix of the unit quaternion (w, x, y, z)."""
+    w, x, y, z = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    out[0] = 1.0 - 2.0 * (y * y + z * z)
+    out[1] = 2.0 * (x * y - w * z)
+    out[2] = 2.0 * (x * z + w * y)
+    out[3] = 2.0 * (x * y + w * z)
+    out[4] = 1.0 - 2.0 * (x * x + z * z)
+    out[5] = 2.0 * (y * z - w * x)
+    out[6] = 2.0 * (x * z - w * y)
+    out[7] = 2.0 * (y * z + w * x)
+    out[8] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@kernel
+def rotate_quaternion(quaternion, x, y, z, out):
+    """out = quaternion * exp(th / 2), normalised."""
+    square = 0.25 * (x * x + y * y + z * z)
+    a, b, _c, _db, _dc = exponential_coefficients(square)
+    ew = 1.0 - square * b
+    ex, ey, ez = 0.5 * a * x, 0.5 * a * y, 0.5 * a * z
+    w0, x0, y0, z0 = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    w1 = w0 * ew - x0 * ex - y0 * ey - z0 * ez
+    x1 = w0 * ex + x0 * ew + y0 * ez - z0 * ey
+    y1 = w0 * ey - x0 * ez + y0 * ew + z0 * ex
+    z1 = w0 * ez + x0 * ey - y0 * ex + z0 * ew
+    scale = 1.0 / math.sqrt(w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
+    out[0], out[1], out[2], out[3] = scale * w1, scale * x1, scale * y1, scale * z1

@@ -1,0 +1,130 @@
+"""The flat tables that the kernels read: one record per body, joint axis, marker, force, contact.
+
+Offsets (fields named ``*_at``) point into ``Tables.pool``, one flat array of floats.  Index -1 means none.
+Coordinates are the local ones of a step: one per joint axis or mode, three (a rotation vector relative to
+``State.rotation_reference``) per ball.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.kernels.blocks import Block
+
+ROTATION, TRANSLATION, BALL = 0, 1, 2
+SPHERE_PLANE, SPHERE_SPHERE = 0, 1
+WORLD, FOLLOWER = 0, 1
+
+BODY = np.dtype(
+    [
+        ("parent_marker", "i8"),
+        ("own_marker", "i8"),
+        ("axis_start", "i8"),
+        ("axis_end", "i8"),
+        ("modes", "i8"),
+        ("modal_start", "i8"),  # first modal coordinate
+        ("rank", "i8"),  # R, number of inertia basis functions
+        ("x_at", "i8"),  # X (3, R)
+        ("row_start", "i8"),  # non-zero rows (a, k) of P and of dr/dq_a
+        ("row_end", "i8"),
+        ("p_at", "i8"),  # P, one R-vector per such row
+        ("quad_start", "i8"),  # non-zero rows (a, b, k) of Z
+        ("quad_end", "i8"),
+        ("z_at", "i8"),
+        ("pair_start", "i8"),
+        ("pair_end", "i8"),
+        ("stiffness_at", "i8"),
+        ("damping_at", "i8"),
+        ("root_mass", "f8"),  # sqrt(mass)
+    ]
+)
+AXIS = np.dtype([("kind", "i8"), ("coordinate", "i8"), ("ball", "i8"), ("x", "f8"), ("y", "f8"), ("z", "f8")])
+MARKER = np.dtype(
+    [
+        ("body", "i8"),
+        ("flexible", "i8"),
+        ("frame_at", "i8"),  # position (3) and rotation (9) in the undeformed body
+        ("field_at", "i8"),  # Phi (n, 3), Psi (n, 3), Zu (pairs, 3), Zr (pairs, 3)
+    ]
+)
+ROW = np.dtype([("mode", "i8"), ("component", "i8")])
+QUAD = np.dtype([("a", "i8"), ("b", "i8"), ("row_a", "i8"), ("row_b", "i8"), ("component", "i8")])
+PAIR = np.dtype([("a", "i8"), ("b", "i8")])
+# Addresses of C functions double f(double t): value and its two derivatives; address 0: the constant (or zero).
+SIGNAL = np.dtype([("value", "i8"), ("rate", "i8"), ("acceleration", "i8"), ("constant", "f8")])
+LOAD = np.dtype([("marker", "i8"), ("is_torque", "i8"), ("frame", "i8"), ("sx", "i8"), ("sy", "i8"), ("sz", "i8")])
+SPRING = np.dtype([("a", "i8"), ("b", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("length", "f8")])
+COORDINATE = np.dtype([("signal", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
+CONTACT = np.dtype(
+    [
+        ("kind", "i8"),
+        ("a", "i8"),
+        ("b", "i8"),
+        ("radius_a", "f8"),
+        ("radius_b", "f8"),
+        ("stiffness", "f8"),
+        ("exponent", "f8"),
+        ("nx", "f8"),  # normal of the plane in marker b
+        ("ny", "f8"),
+        ("nz", "f8"),
+    ]
+)
+
+
+class Tables(Block):
+    """A mechanism, constant during a run."""
+
+    fields = {
+        "bodies": (BODY, 1),  # [0] is ground
+        "axes": (AXIS, 1),
+        "markers": (MARKER, 1),
+        "rows": (ROW, 1),
+        "quads": (QUAD, 1),
+        "pairs": (PAIR, 1),
+        "signals": (SIGNAL, 1),
+        "loads": (LOAD, 1),
+        "springs": (SPRING, 1),
+        "coordinates": (COORDINATE, 1),  # driver (signal or -1), spring and damper of each coordinate
+        "contacts": (CONTACT, 1),
+        "free": ("i8", 1),  # the coordinates that are not driven
+        "pool": ("f8", 1),
+        "gravity": ("f8", 1),
+    }
+
+
+class Workspace(Block):
+    """Scratch arrays of one evaluation; nothing in them outlives it."""
+
+    fields = {
+        "frame": ("f8", 2),  # (nb, 24) body frames: R (9), p, w, v, alpha, a in world axes
+        "wrench": ("f8", 2),  # (nb, 6) force, and moment about the body's origin, world axes
+        "axis": ("f8", 2),  # (axes, 9) world axis of each joint axis; rotation matrix of a ball
+        "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
+        "local": ("f8", 1),  # (24,) motion of a marker relative to its body
+        "scratch": ("f8", 2),  # (2, 24) frames
+        "T": ("f8", 2),  # (rows, R) dr/dq
+        "r": ("f8", 2),  # (3, R)
+        "rate": ("f8", 2),
+        "accel": ("f8", 2),
+        "signal": ("f8", 2),  # (signals, 3) value, first and second derivative
+    }
+
+
+def make_workspace(tables: Tables) -> Workspace:
+    """Scratch arrays large enough for ``tables``."""
+    rank = int(max(4, tables.bodies["rank"].max()))
+    rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
+    bodies = len(tables.bodies)
+    return Workspace(
+        frame=np.zeros((bodies, 24)),
+        wrench=np.zeros((bodies, 6)),
+        axis=np.zeros((max(1, len(tables.axes)), 9)),
+        joint_point=np.zeros((bodies, 3)),
+        local=np.zeros(24),
+        scratch=np.zeros((2, 24)),
+        T=np.zeros((rows, rank)),
+        r=np.zeros((3, rank)),
+        rate=np.zeros((3, rank)),
+        accel=np.zeros((3, rank)),
+        signal=np.zeros((max(1, len(tables.signals)), 3)),
+    )

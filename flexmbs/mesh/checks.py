@@ -1,0 +1,164 @@
+"""``check_mesh``: what would make the matrices of a mesh wrong or singular, found before they are assembled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
+from flexmbs.mesh.mesh import BeamSection, ElementBlock, Mesh
+from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.units import check_units
+
+_NAMED_AT_MOST = 5
+# Shorter than this part of the mesh, two nodes are one and rounding decides the direction of the beam.
+_SHORTEST_BEAM = 1e-9
+_FLATTEST_ELEMENT = 1e-12
+
+
+def check_mesh(mesh: Mesh, *, trust_units: bool = False) -> tuple[str, ...]:
+    """Check that a mesh can be assembled.
+
+    Parameters
+    ----------
+    trust_units : bool
+        Turn suspected units from an error into a warning (a steel part larger than 50 m is meant so).
+
+    Returns
+    -------
+    Warnings, one sentence each (unused nodes, doubtful units).
+
+    Raises
+    ------
+    MeshError
+        Coordinates that are no numbers, elements on missing nodes, no material, section or density, elements
+        without or with negative volume, beams without length, unconnected parts, beams mixed with solids, units.
+    """
+    _check_arrays(mesh)
+    for block in mesh.blocks:
+        _check_properties(mesh, block)
+        if KINDS[block.kind].is_beam:
+            _check_beams(mesh, block)
+        else:
+            _check_volumes(mesh, block)
+    _check_connected(mesh)
+    return _unused_nodes(mesh) + check_units(mesh, trust_units)
+
+
+def _check_arrays(mesh: Mesh) -> None:
+    if not mesh.blocks or not sum(len(block.ids) for block in mesh.blocks):
+        raise MeshError(f"{mesh.source}: the mesh has no elements.")
+    wrong = np.flatnonzero(~np.isfinite(mesh.points).all(axis=1))
+    if wrong.size:
+        node = mesh.node_ids[wrong[0]]
+        values = mesh.points[wrong[0]].tolist()
+        raise MeshError(f"{mesh.source}: node {node} has coordinates {values}; finite numbers (m) are needed.")
+    for block in mesh.blocks:
+        if block.kind not in KINDS:
+            raise MeshError(f"{mesh.source}: element kind {block.kind} is not known; known are {', '.join(KINDS)}.")
+        outside = (block.nodes < 0) | (block.nodes >= len(mesh.points))
+        if outside.any():
+            row = int(np.flatnonzero(outside.any(axis=1))[0])
+            raise MeshError(
+                f"{mesh.source}: element {block.ids[row]} uses a node that does not exist (index"
+                f" {block.nodes[row][outside[row]][0]}, the mesh has {len(mesh.points)} nodes)."
+            )
+    if len({KINDS[block.kind].is_beam for block in mesh.blocks}) > 1:
+        raise MeshError(f"{mesh.source}: beams and solids in one mesh; make a body of each and join them.")
+
+
+def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
+    what = f"{mesh.source}: {len(block.ids)} elements of kind {block.kind} (first: element {block.ids[0]})"
+    is_beam = KINDS[block.kind].is_beam
+    card = "*BEAM SECTION" if is_beam else "*SOLID SECTION"
+    if is_beam and block.section is None:
+        raise MeshError(
+            f"{what} have no section; add *BEAM SECTION and *MATERIAL to an .inp file, or use"
+            " with_rectangular_section(width_y=, width_z=)."
+        )
+    if block.material is None:
+        raise MeshError(
+            f"{what} have no material; add {card} and *MATERIAL with *ELASTIC and *DENSITY to an .inp file, or use"
+            " with_material(youngs_modulus=, poisson_ratio=, density=)."
+        )
+    if block.material.density is None:
+        raise MeshError(
+            f"{what} have the material {block.material.name} without density; add *DENSITY (kg/m3) to an .inp file, or"
+            " use with_material(density=)."
+        )
+    if is_beam:
+        _check_section(what, block.section)
+
+
+def _check_section(what: str, section: BeamSection) -> None:
+    for name in ("area", "Iy", "Iz", "torsion_constant"):
+        value = getattr(section, name)
+        if not (np.isfinite(value) and value > 0.0):
+            raise MeshError(f"{what} have a section with {name} = {value:g}; it must be positive (m2, m4).")
+
+
+def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
+    low, high = bounding_box(mesh)
+    along = mesh.points[block.nodes[:, 1]] - mesh.points[block.nodes[:, 0]]
+    lengths = np.linalg.norm(along, axis=1)
+    short = np.flatnonzero(lengths <= _SHORTEST_BEAM * np.linalg.norm(high - low))
+    if short.size:
+        first, second = mesh.node_ids[block.nodes[short[0]]]
+        raise MeshError(
+            f"{mesh.source}: beam element {block.ids[short[0]]} between nodes {first} and {second} has zero length;"
+            " join the nodes or remove the element."
+        )
+    across = np.linalg.norm(np.cross(along / lengths[:, None], block.section.y_axis), axis=1)
+    parallel = np.flatnonzero(across < 1e-6)  # below this the section's axes are noise
+    if parallel.size:
+        raise MeshError(
+            f"{mesh.source}: beam element {block.ids[parallel[0]]} lies along its section's y axis (n1)"
+            f" {block.section.y_axis.tolist()}; give a direction across the beam."
+        )
+
+
+def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
+    corners = mesh.points[block.nodes]
+    size = np.ptp(corners, axis=1).max(axis=1)
+    smallest = jacobian_determinants(KINDS[block.kind], corners).min(axis=1)
+    wrong = np.flatnonzero(smallest <= _FLATTEST_ELEMENT * size**3)
+    if wrong.size:
+        first = wrong[0]
+        corner_count = 4 if block.kind.startswith("tet") else 8
+        sign = "negative" if smallest[first] < -_FLATTEST_ELEMENT * size[first] ** 3 else "zero"
+        nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first][:corner_count])
+        raise MeshError(
+            f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes})"
+            f" has {sign} volume (in all {wrong.size} such elements); check its node order and that its nodes differ."
+        )
+
+
+def _check_connected(mesh: Mesh) -> None:
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    first = np.concatenate([np.repeat(block.nodes[:, 0], block.nodes.shape[1]) for block in mesh.blocks])
+    other = np.concatenate([block.nodes.ravel() for block in mesh.blocks])
+    count = len(mesh.points)
+    links = coo_matrix((np.ones(len(first)), (first, other)), (count, count))
+    _, part_of_node = connected_components(links, directed=False)
+    used = np.unique(other)
+    parts, examples, sizes = np.unique(part_of_node[used], return_index=True, return_counts=True)
+    if len(parts) > 1:
+        named = list(zip(mesh.node_ids[used[examples]], sizes, strict=True))[:_NAMED_AT_MOST]
+        listed = ", ".join(f"node {node} in one of {size}" for node, size in named)
+        raise MeshError(
+            f"{mesh.source}: the mesh falls into {len(parts)} unconnected parts (for example {listed} nodes); merge"
+            " coincident nodes, or make a body of each part."
+        )
+
+
+def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
+    used = np.zeros(len(mesh.points), bool)
+    for block in mesh.blocks:
+        used[block.nodes.ravel()] = True
+    if used.all():
+        return ()
+    named = ", ".join(map(str, mesh.node_ids[~used][:_NAMED_AT_MOST]))
+    count = np.sum(~used)
+    return (f"{mesh.source}: {count} nodes belong to no element (first: {named}); drop: without_unused_nodes().",)

@@ -1,0 +1,133 @@
+"""Operations that take a mesh and return a new one, and questions asked of a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.mesh import Material, Mesh
+from flexmbs.mesh.names import near_names
+from flexmbs.mesh.sections import rectangle
+
+_NAMED_AT_MOST = 5
+
+
+def scaled(mesh: Mesh, factors: float | Sequence[float]) -> Mesh:
+    """The mesh with x, y, z multiplied by positive factors (one number: all three); beam sections stay as they are."""
+    factors = np.broadcast_to(np.asarray(factors, float), (3,))
+    if not (np.all(np.isfinite(factors)) and np.all(factors > 0.0)):
+        raise MeshError(f"scaled: the factors must be positive finite numbers, got {factors.tolist()}.")
+    return replace(mesh, points=mesh.points * factors)
+
+
+def with_material(
+    mesh: Mesh,
+    material: Material | None = None,
+    *,
+    youngs_modulus: float | None = None,
+    poisson_ratio: float | None = None,
+    density: float | None = None,
+) -> Mesh:
+    """The mesh with another material, or with single values (Pa, -, kg/m3) of its materials replaced.
+
+    Raises MeshError when a value is not physical, or when a block has no material and E and nu are not both given.
+    """
+    given = {"youngs_modulus": youngs_modulus, "poisson_ratio": poisson_ratio, "density": density}
+    given = {name: float(value) for name, value in given.items() if value is not None}
+    changed: dict[Material | None, Material] = {}
+    for block in mesh.blocks:
+        if block.material not in changed:
+            changed[block.material] = _changed_material(material or block.material, given)
+    blocks = tuple(replace(block, material=changed[block.material]) for block in mesh.blocks)
+    used = {material.name: material for material in changed.values()}
+    return replace(mesh, blocks=blocks, materials={**mesh.materials, **used})
+
+
+def _changed_material(base: Material | None, given: dict[str, float]) -> Material:
+    if base is None:
+        if "youngs_modulus" not in given or "poisson_ratio" not in given:
+            raise MeshError(
+                "with_material: the mesh has elements without material; give youngs_modulus (Pa) and poisson_ratio"
+                " (and density, kg/m3), or a whole Material."
+            )
+        base = Material("MATERIAL", given["youngs_modulus"], given["poisson_ratio"])
+    material = replace(base, **given)
+    density = 1.0 if material.density is None else material.density
+    physical = 0.0 < material.youngs_modulus < np.inf and -1.0 < material.poisson_ratio < 0.5 and 0.0 < density < np.inf
+    if not physical:
+        raise MeshError(
+            f"material {material.name}: E = {material.youngs_modulus:g} Pa, nu = {material.poisson_ratio:g}, density ="
+            f" {density:g} kg/m3; needed are E > 0, -1 < nu < 0.5, density > 0."
+        )
+    return material
+
+
+def with_rectangular_section(mesh: Mesh, *, width_y: float | None = None, width_z: float | None = None) -> Mesh:
+    """The mesh with rectangular sections of the given widths (m) along local y and z on all its beams.
+
+    A width that is None keeps the extent of the section's outline. Raises MeshError when there are no beams.
+    """
+    if not any(KINDS[block.kind].is_beam for block in mesh.blocks):
+        raise MeshError(f"{mesh.source}: no beam elements, so no beam section to change; use scaled() for a solid.")
+    blocks = []
+    for block in mesh.blocks:
+        if KINDS[block.kind].is_beam:
+            if block.section is None and (width_y is None or width_z is None):
+                raise MeshError(f"{mesh.source}: the beams have no section; give both width_y and width_z (m).")
+            y, z = (width_y, width_z) if block.section is None else _widths(block.section, width_y, width_z)
+            axis = (0.0, 1.0, 0.0) if block.section is None else block.section.y_axis
+            block = replace(block, section=rectangle(y, z, axis))
+        blocks.append(block)
+    return replace(mesh, blocks=tuple(blocks))
+
+
+def _widths(section, width_y, width_z) -> tuple[float, float]:
+    extent = np.ptp(section.outline, axis=0)
+    return (extent[0] if width_y is None else width_y, extent[1] if width_z is None else width_z)
+
+
+def bounding_box(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest coordinates of the points, each (3,), m."""
+    return mesh.points.min(axis=0), mesh.points.max(axis=0)
+
+
+def nodes_of(mesh: Mesh, name: str) -> np.ndarray:
+    """Indices into ``mesh.points`` of a node set; upper and lower case do not count unless two sets differ in it.
+
+    Raises MeshError for an unknown set (suggesting the nearest name) and for an empty one.
+    """
+    found = mesh.node_sets.get(name)
+    if found is None:
+        same = [known for known in mesh.node_sets if known.upper() == str(name).upper()]
+        if len(same) != 1:
+            raise MeshError(f"{mesh.source}: no node set {name}. {near_names(str(name), mesh.node_sets)}")
+        found = mesh.node_sets[same[0]]
+    if len(found) == 0:
+        raise MeshError(
+            f"{mesh.source}: the node set {name} is empty; at least one node that an element uses is needed."
+        )
+    return found
+
+
+def without_unused_nodes(mesh: Mesh) -> Mesh:
+    """The mesh without nodes that belong to no element (they would have no stiffness); sets lose them too."""
+    used = np.zeros(len(mesh.points), bool)
+    for block in mesh.blocks:
+        used[block.nodes.ravel()] = True
+    if used.all():
+        return mesh
+    new_index = np.cumsum(used) - 1
+    dropped = mesh.node_ids[~used]
+    named = ", ".join(map(str, dropped[:_NAMED_AT_MOST])) + (", ..." if len(dropped) > _NAMED_AT_MOST else "")
+    return replace(
+        mesh,
+        points=mesh.points[used],
+        node_ids=mesh.node_ids[used],
+        blocks=tuple(replace(block, nodes=new_index[block.nodes]) for block in mesh.blocks),
+        node_sets={name: new_index[nodes[used[nodes]]] for name, nodes in mesh.node_sets.items()},
+        warnings=(*mesh.warnings, f"{mesh.source}: {len(dropped)} nodes of no element are left out ({named})."),
+    )

@@ -1,0 +1,62 @@
+"""The compiled mechanism: flat tables for the kernels, and the names that lead back to the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.kernels.tables import Tables
+from flexmbs.reduction.body import FlexibleBody
+from flexmbs.system.rigid import RigidBody
+from flexmbs.system.signals import CompiledSignals
+
+
+@dataclass(frozen=True)
+class Model:
+    """Everything a run needs; arrays are read-only.
+
+    Attributes
+    ----------
+    tables : Tables of the kernels
+    q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates
+    reference : (balls, 4) start quaternions (w, x, y, z)
+    coordinate_names, stored_names, rate_names, stored_units : see model.names
+    balls : first local coordinate of each ball
+    body_names : ground first, in the order of the tables
+    modal : body name -> slice of its modal coordinates in the local coordinates
+    marker_index : (body, marker) -> row of ``tables.markers``
+    """
+
+    tables: Tables
+    q: np.ndarray
+    v: np.ndarray
+    reference: np.ndarray
+    coordinate_names: tuple[str, ...]
+    stored_names: tuple[str, ...]
+    stored_units: tuple[str, ...]
+    rate_names: tuple[str, ...]
+    balls: tuple[int, ...]
+    body_names: tuple[str, ...]
+    bodies: Mapping[str, FlexibleBody | RigidBody]
+    modal: Mapping[str, slice]
+    marker_index: Mapping[tuple[str, str], int]
+    contact_names: tuple[str, ...]
+    signals: CompiledSignals
+
+    @property
+    def stored_columns(self) -> np.ndarray:
+        """For each stored coordinate its column in a log row [q, quaternions of the balls]."""
+        n = len(self.coordinate_names)
+        columns: list[int] = []
+        skip = {start: i for i, start in enumerate(self.balls)}
+        k = 0
+        while k < n:
+            if k in skip:
+                columns += [n + 4 * skip[k] + part for part in range(4)]
+                k += 3
+            else:
+                columns.append(k)
+                k += 1
+        return np.array(columns, dtype=np.int64)

@@ -1,0 +1,109 @@
+"""The flexible body: what remains of a mesh once modes are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.fem.surface_fields import SurfaceFields
+
+
+@dataclass(frozen=True)
+class PointFields:
+    """A marker on a flexible body: how one point (or the mean of a set) moves and turns with the modes.
+
+    u(q) = sum_a q_a Phi_a + sum_p q_{a(p)} q_{b(p)} Zu_p          (displacement, body frame, m)
+    theta(q) = sum_a q_a Psi_a + sum_p q_{a(p)} q_{b(p)} Zr_p      (rotation vector, body frame, rad)
+    The pairs p are those of ``FlexibleBody.pairs``.
+
+    Attributes
+    ----------
+    position : (3,) m, in the undeformed body frame
+    Phi, Psi : (n, 3)
+    Zu, Zr : (npairs, 3)
+    has_rotation : bool
+        False for a single node of a solid: it can carry forces and spherical joints only.
+    """
+
+    position: np.ndarray
+    Phi: np.ndarray
+    Psi: np.ndarray
+    Zu: np.ndarray
+    Zr: np.ndarray
+    has_rotation: bool = True
+
+
+@dataclass(frozen=True)
+class InertiaFields:
+    """All inertia integrals over the extended basis, as coefficients in a mass-orthonormal basis.
+
+    The scalar functions w_s(x) obey  int w_s w_t dm = delta_st  and  w_0 = 1/sqrt(mass).  The position of every
+    body point in the body frame is  r_k(x, q) = sum_s c_ks(q) w_s(x)  with
+        c(q) = X + sum_a q_a P_a + sum_p q_{a(p)} q_{b(p)} Z_p .
+    Every inertia integral is then a dot product of coefficients (int r r^T dm = c c^T, int r dm = sqrt(m) c_{.0}), so the
+    mass matrix is a Gram matrix and stays positive for any q.
+
+    Attributes
+    ----------
+    X : (3, R), sqrt(kg) m
+    P : (n, 3, R)
+    Z : (npairs, 3, R)
+    compression_error : float
+        Largest relative error of an inertia integral caused by the choice of R.
+    """
+
+    X: np.ndarray
+    P: np.ndarray
+    Z: np.ndarray
+    compression_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class FlexibleBody:
+    """A body in the floating frame of reference with a second-order displacement field.
+
+    p_WX = p_WB + R_WB (x + sum_a q_a Phi_a(x) + sum_p q_{a(p)} q_{b(p)} Z_p(x)),
+    Z_p = -1/2 H_aa for a pair (a, a), -H_ab for a < b (docs/notation.md).  The body frame has the axes and the origin
+    of the mesh.  Mode shapes are scaled to a largest displacement of 1 (m): q is in metres (torsion of a
+    beam's axis, which displaces nothing: largest rotation 1 rad).
+
+    Attributes
+    ----------
+    mass : kg
+    frequencies : (n,) Hz
+    mode_labels : n names such as "bending y 1", "axial 1", "torsion 1", "mode 7"
+    Me, Ke, De : (n, n) modal mass at q = 0, stiffness, damping
+    pairs : (npairs, 2) int with a <= b; empty without second-order field
+    points : (nn, 3) m; node_ids : (nn,)
+    modes : (n, nn, 3); rotations : (n, nn, 3) or None (solids); quadratic, quadratic_rotations alike with npairs
+    markers : interface name -> PointFields
+    attached_at : name of the interface that the frame is fixed to, or None for mean axes
+    """
+
+    name: str
+    mass: float
+    frequencies: np.ndarray
+    mode_labels: tuple[str, ...]
+    Me: np.ndarray
+    Ke: np.ndarray
+    De: np.ndarray
+    pairs: np.ndarray
+    inertia: InertiaFields
+    points: np.ndarray
+    node_ids: np.ndarray
+    modes: np.ndarray
+    rotations: np.ndarray | None
+    quadratic: np.ndarray
+    quadratic_rotations: np.ndarray | None
+    markers: Mapping[str, PointFields]
+    surface: SurfaceFields
+    attached_at: str | None = None
+    source: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def mode_count(self) -> int:
+        return len(self.frequencies)

@@ -1,0 +1,124 @@
+"""A flexible body in one HDF5 file (or one group of a file), bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.errors import BodyError
+from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+
+FORMAT = "flexmbs body 1"
+_PARTS = {"inertia": InertiaFields, "surface": SurfaceFields}
+
+
+def save_body(body: FlexibleBody, path: str | Path) -> None:
+    """Write ``body`` to a new HDF5 file (an existing one is replaced)."""
+    import h5py
+
+    try:
+        with h5py.File(path, "w") as file:
+            write_body(file, body)
+    except OSError as error:
+        raise BodyError(f"{path}: cannot be written ({error})") from error
+
+
+def load_body(path: str | Path) -> FlexibleBody:
+    """Read what ``save_body`` wrote; BodyError when the file is missing or is something else."""
+    import h5py
+
+    if not Path(path).is_file():
+        raise BodyError(f"{path}: no such file; a body is saved with save_body(body, path)")
+    try:
+        with h5py.File(path, "r") as file:
+            return read_body(file, str(path))
+    except OSError as error:
+        raise BodyError(f"{path}: not an HDF5 file, or damaged ({error})") from error
+
+
+def write_body(group, body: FlexibleBody) -> None:
+    """Write ``body`` into an open, empty HDF5 group."""
+    group.attrs["format"] = FORMAT
+    for part in fields(body):
+        value = getattr(body, part.name)
+        if part.name in _PARTS:
+            _write_plain(group.create_group(part.name), value)
+        elif part.name == "markers":
+            markers = group.create_group("markers", track_order=True)
+            for name, marker in value.items():
+                _write_plain(markers.create_group(_escaped(name)), marker)
+        elif part.name == "options":
+            options = group.create_group("options", track_order=True)
+            for name, option in value.items():
+                options.attrs[name] = option
+        else:
+            _write_value(group, part.name, value)
+
+
+def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
+    """Read a body from an open HDF5 group; ``where`` names it in errors."""
+    found = group.attrs.get("format")
+    if found != FORMAT:
+        raise BodyError(f"{where}: holds {found or 'no flexible body'}; expected '{FORMAT}'")
+    try:
+        values = {}
+        for part in fields(FlexibleBody):
+            if part.name in _PARTS:
+                values[part.name] = _read_plain(group[part.name], _PARTS[part.name])
+            elif part.name == "markers":
+                values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
+            elif part.name == "options":
+                values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
+            else:
+                values[part.name] = _read_value(group, part.name)
+    except KeyError as error:
+        raise BodyError(f"{where}: the body is incomplete ({error})") from error
+    return FlexibleBody(**values)
+
+
+def _write_plain(group, value) -> None:
+    for part in fields(value):
+        _write_value(group, part.name, getattr(value, part.name))
+
+
+def _read_plain(group, kind: type):
+    return kind(**{part.name: _read_value(group, part.name) for part in fields(kind)})
+
+
+def _write_value(group, name: str, value) -> None:
+    """Arrays become datasets; numbers, text and tuples of text become attributes; None is absent."""
+    if value is None:
+        group.attrs[name + " is none"] = True
+    elif isinstance(value, np.ndarray):
+        group.create_dataset(name, data=value)
+    elif isinstance(value, tuple):
+        import h5py
+
+        group.create_dataset(name, data=np.array(value, dtype=object), dtype=h5py.string_dtype())
+    else:
+        group.attrs[name] = value
+
+
+def _read_value(group, name: str):
+    if name + " is none" in group.attrs:
+        return None
+    if name in group.attrs:
+        return _plain(group.attrs[name])
+    dataset = group[name]
+    if dataset.dtype.kind == "O":
+        return tuple(dataset.asstr()[()].tolist())
+    return dataset[()]
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _escaped(name: str) -> str:
+    return name.replace("%", "%25").replace("/", "%2F")  # HDF5 takes a slash as a path
+
+
+def _unescaped(name: str) -> str:
+    return name.replace("%2F", "/").replace("%25", "%")

@@ -1,0 +1,19 @@
+"""Results: what a run stores and serves."""
+
+from flexmbs.result.result import Result, State, load
+from flexmbs.result.storage import RunWriter
+from flexmbs.result.structure import BodyRecord, ContactPair, MarkerRecord, Structure
+from flexmbs.result.trajectory import ContactRecord, Trajectory
+
+__all__ = [
+    "BodyRecord",
+    "ContactPair",
+    "ContactRecord",
+    "MarkerRecord",
+    "Result",
+    "RunWriter",
+    "State",
+    "Structure",
+    "Trajectory",
+    "load",
+]

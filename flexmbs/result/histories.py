@@ -1,0 +1,100 @@
+"""Names of all time histories of a result, and how each is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from flexmbs.result.fields import marker_displacement
+from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
+from flexmbs.result.trajectory import Trajectory
+
+#: What computes a history (nt,) from the trajectory.
+History = Callable[[Trajectory], np.ndarray]
+AXES = ("x", "y", "z")
+
+
+def catalogue(structure: Structure) -> dict[str, History]:
+    """Every history by name.
+
+    "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
+    "B.position.x", "B.M.position.x" (M a marker; world axes), "B.M.displacement.x" (flexible bodies, body axes),
+    "C.gap" and "C.force" (C a contact), "energy.kinetic", ".gravity", ".elastic" and ".total".
+    """
+    found: dict[str, History] = {}
+    for i, name in enumerate(structure.coordinate_names):
+        found[name] = lambda run, i=i: run.q[:, i]
+    for i, name in enumerate(structure.rate_names):
+        found[name] = lambda run, i=i: run.v[:, i]
+        found[acceleration_name(name)] = lambda run, i=i: run.a[:, i]
+    for i, name in enumerate(structure.contact_names):
+        found[f"{name}.gap"] = lambda run, i=i: run.contact_gap[:, i]
+        found[f"{name}.force"] = lambda run, i=i: run.contact_force[:, i]
+    for i, name in enumerate(("kinetic", "gravity", "elastic")):
+        found[f"energy.{name}"] = lambda run, i=i: run.energy[:, i]
+    found["energy.total"] = lambda run: run.energy.sum(axis=1)
+    for index, body in enumerate(structure.bodies[1:], start=1):
+        for k, axis in enumerate(AXES):
+            found[f"{body.name}.position.{axis}"] = lambda run, b=index, k=k: run.body_position[:, b, k]
+    for marker in all_markers(structure):
+        _add_marker(found, structure, marker)
+    return found
+
+
+def all_markers(structure: Structure) -> list[MarkerRecord]:
+    """The markers of the mechanism and every interface of its flexible bodies, each once."""
+    found = {(marker.body, marker.name): marker for marker in structure.markers}
+    for body in structure.bodies:
+        interfaces = {} if body.flexible is None else body.flexible.markers
+        for name, fields in interfaces.items():
+            found.setdefault((body.name, name), MarkerRecord(name, body.name, fields))
+    return list(found.values())
+
+
+def acceleration_name(rate: str) -> str:
+    """Name of the derivative of a velocity: "X.rate" -> "X.acceleration", "X.omega.x" -> "X.alpha.x"."""
+    return rate.replace(".omega.", ".alpha.") if ".omega." in rate else rate.removesuffix(".rate") + ".acceleration"
+
+
+def unit_of(structure: Structure, name: str) -> str:
+    """Unit of a history ("" for quaternions)."""
+    for ending, suffix in ((".rate", "/s"), (".acceleration", "/s2")):
+        if name.endswith(ending):
+            return unit_of(structure, name.removesuffix(ending)) + suffix
+    if structure.coordinate_units and name in structure.coordinate_names:
+        return structure.coordinate_units[structure.coordinate_names.index(name)]
+    if name.startswith("energy."):
+        return "J"
+    words = {".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad"}
+    for word, unit in words.items():
+        if word in name:
+            return unit
+    return "m"
+
+
+def marker_displacement_history(body: BodyRecord, marker: MarkerRecord, run: Trajectory) -> np.ndarray:
+    """(nt, 3) displacement of a marker in the axes of its body, m (zero on rigid bodies)."""
+    if body.flexible is None or marker.fields is None:
+        return np.zeros((len(run.t), 3))
+    return marker_displacement(marker.fields, body.flexible.pairs, run.q[:, body.coordinates])
+
+
+def marker_position_history(structure: Structure, marker: MarkerRecord, run: Trajectory) -> np.ndarray:
+    """(nt, 3) position of a marker in world axes, m."""
+    index = structure.body_index(marker.body)
+    body = structure.bodies[index]
+    start = marker.position if marker.fields is None else marker.fields.position
+    local = start + marker_displacement_history(body, marker, run)
+    return run.body_position[:, index] + np.einsum("tij,tj->ti", run.body_rotation[:, index], local)
+
+
+def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord) -> None:
+    body = structure.bodies[structure.body_index(marker.body)]
+    prefix = f"{marker.body}.{marker.name}"
+    for k, axis in enumerate(AXES):
+        found[f"{prefix}.position.{axis}"] = lambda run, k=k: marker_position_history(structure, marker, run)[:, k]
+        if marker.fields is not None:
+            found[f"{prefix}.displacement.{axis}"] = (
+                lambda run, k=k: marker_displacement_history(body, marker, run)[:, k]
+            )

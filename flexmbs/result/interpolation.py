@@ -1,0 +1,137 @@
+"""Values between steps: quintic Hermite for coordinates, third order for frames in space."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.result.structure import Structure
+from flexmbs.result.trajectory import Trajectory
+
+
+def locate(t: np.ndarray, time: float) -> tuple[int, float, float]:
+    """Step index i, fraction s in [0, 1] and length h of the interval [t_i, t_i+1] that holds ``time``.
+
+    ValueError when ``time`` lies outside of the run (beyond rounding).
+    """
+    slack = 1e-12 * max(1.0, abs(t[-1]))
+    if not (t[0] - slack <= time <= t[-1] + slack):
+        raise ValueError(f"time {time!r} s is outside of the run, which covers {t[0]:g} to {t[-1]:g} s")
+    if len(t) == 1:
+        return 0, 0.0, 0.0
+    index = int(np.clip(np.searchsorted(t, time, side="right") - 1, 0, len(t) - 2))
+    length = float(t[index + 1] - t[index])
+    fraction = 0.0 if length == 0.0 else float(np.clip((time - t[index]) / length, 0.0, 1.0))
+    return index, fraction, length
+
+
+def coordinates_at(trajectory: Trajectory, structure: Structure, time: float) -> np.ndarray:
+    """q (nq,) at ``time``: quintic Hermite from q, v and a at both ends of the step; quaternions by slerp."""
+    i, s, h = locate(trajectory.t, time)
+    j = min(i + 1, len(trajectory.t) - 1)
+    q = (1.0 - s) * trajectory.q[i] + s * trajectory.q[j]
+    own = np.flatnonzero(structure.rate_of >= 0)
+    rate = structure.rate_of[own]
+    ends = [
+        (trajectory.q[k][own], h * trajectory.v[k][rate], h * h * trajectory.a[k][rate]) for k in (i, j)
+    ]
+    q[own] = _quintic(s, *ends)
+    for start in structure.quaternion_starts:
+        part = slice(start, start + 4)
+        q[part] = _slerp(trajectory.q[i][part], trajectory.q[j][part], s)
+    return q
+
+
+def velocities_at(trajectory: Trajectory, time: float) -> np.ndarray:
+    """v (nv,) at ``time``: cubic Hermite from v and a at both ends of the step."""
+    i, s, h = locate(trajectory.t, time)
+    j = min(i + 1, len(trajectory.t) - 1)
+    return _cubic(s, trajectory.v[i], h * trajectory.a[i], trajectory.v[j], h * trajectory.a[j])
+
+
+def frame_at(trajectory: Trajectory, body: int, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """Position (3,) and rotation (3, 3) of a body frame in world axes.
+
+    With body velocities stored: cubic Hermite of the position and of the rotation vector of the step; otherwise
+    linear, and a rotation about a constant axis.
+    """
+    i, s, h = locate(trajectory.t, time)
+    j = min(i + 1, len(trajectory.t) - 1)
+    p0, p1 = trajectory.body_position[i, body], trajectory.body_position[j, body]
+    r0, r1 = trajectory.body_rotation[i, body], trajectory.body_rotation[j, body]
+    turn = rotation_vector(r1 @ r0.T)
+    velocity, spin = trajectory.body_velocity, trajectory.body_angular_velocity
+    if velocity is None or spin is None:
+        return (1.0 - s) * p0 + s * p1, rotation_matrix(s * turn) @ r0
+    position = _cubic(s, p0, h * velocity[i, body], p1, h * velocity[j, body])
+    end_rate = _inverse_tangent(turn, h * spin[j, body])
+    return position, rotation_matrix(_cubic(s, 0.0 * turn, h * spin[i, body], turn, end_rate)) @ r0
+
+
+def rotation_matrix(vector: np.ndarray) -> np.ndarray:
+    """exp of a rotation vector (3,), rad (Rodrigues' formula)."""
+    angle = float(np.linalg.norm(vector))
+    cross = np.array(
+        [[0.0, -vector[2], vector[1]], [vector[2], 0.0, -vector[0]], [-vector[1], vector[0], 0.0]]
+    )
+    if angle < 1e-8:  # second order is exact to rounding here
+        return np.eye(3) + cross + 0.5 * cross @ cross
+    return np.eye(3) + np.sin(angle) / angle * cross + (1.0 - np.cos(angle)) / angle**2 * cross @ cross
+
+
+def rotation_vector(matrix: np.ndarray) -> np.ndarray:
+    """Rotation vector (3,), rad, of a rotation matrix; its length is at most pi."""
+    axial = 0.5 * np.array(
+        [matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]]
+    )
+    sine, cosine = float(np.linalg.norm(axial)), 0.5 * (float(np.trace(matrix)) - 1.0)
+    angle = np.arctan2(sine, cosine)
+    if sine > 1e-7:
+        return axial * (angle / sine)
+    if cosine > 0.0:
+        return axial
+    axes = 0.5 * (matrix + np.eye(3))  # a half turn: n n^T
+    column = axes[:, int(np.argmax(np.diag(axes)))]
+    return column * (angle / np.linalg.norm(column))
+
+
+def _inverse_tangent(vector: np.ndarray, spin: np.ndarray) -> np.ndarray:
+    """Rate of the rotation vector that gives the spatial angular velocity ``spin``: T_l(vector)^-1 spin.
+
+    T_l^-1 = I - 1/2 n~ + (1/f^2 - cot(f/2)/(2 f)) n~ n~, Sonneville and Bruels (2014), appendix A.
+    """
+    angle = float(np.linalg.norm(vector))
+    if angle < 1e-3:
+        factor = 1.0 / 12.0 + angle * angle / 720.0
+    else:
+        factor = 1.0 / angle**2 - 0.5 / (angle * np.tan(0.5 * angle))
+    once = np.cross(vector, spin)
+    return spin - 0.5 * once + factor * np.cross(vector, once)
+
+
+def _slerp(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
+    b = b if a @ b >= 0.0 else -b
+    angle = np.arctan2(np.linalg.norm(b - a), np.linalg.norm(b + a)) * 2.0
+    if angle < 1e-7:
+        mixed = (1.0 - s) * a + s * b
+    else:
+        mixed = (np.sin((1.0 - s) * angle) * a + np.sin(s * angle) * b) / np.sin(angle)
+    return mixed / np.linalg.norm(mixed)
+
+
+def _cubic(s: float, x0, d0, x1, d1) -> np.ndarray:
+    """Cubic Hermite on [0, 1]; derivatives with respect to s."""
+    return (
+        (1.0 + 2.0 * s) * (1.0 - s) ** 2 * x0
+        + s * (1.0 - s) ** 2 * d0
+        + s * s * (3.0 - 2.0 * s) * x1
+        + s * s * (s - 1.0) * d1
+    )
+
+
+def _quintic(s: float, start: tuple, end: tuple) -> np.ndarray:
+    """Quintic Hermite on [0, 1] from value, first and second derivative with respect to s at both ends."""
+    (x0, d0, c0), (x1, d1, c1) = start, end
+    r = 1.0 - s
+    low = r**3 * ((1.0 + 3.0 * s + 6.0 * s * s) * x0 + s * (1.0 + 3.0 * s) * d0 + 0.5 * s * s * c0)
+    high = s**3 * ((1.0 + 3.0 * r + 6.0 * r * r) * x1 - r * (1.0 + 3.0 * r) * d1 + 0.5 * r * r * c1)
+    return low + high

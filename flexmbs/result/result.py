@@ -1,0 +1,207 @@
+"""The result of a run: histories by name, and the fields of its flexible bodies at any time."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.reduction.body import FlexibleBody
+from flexmbs.result import fields
+from flexmbs.result.histories import catalogue, unit_of
+from flexmbs.result.interpolation import coordinates_at, frame_at, velocities_at
+from flexmbs.result.storage import RunWriter, load_folder
+from flexmbs.result.structure import Structure
+from flexmbs.result.trajectory import ContactRecord, Trajectory
+
+
+def load(folder: str | Path) -> Result:
+    """Read the result of a run from its folder, also of a run that was killed (see ``Result.status``)."""
+    return Result(*load_folder(folder))
+
+
+class Result:
+    """Time histories, contacts and fields of one run.
+
+    ``result["hinge.angle"]`` is the history of that name (``result.names`` lists all), one value per accepted step
+    ``result.t``; fields (:meth:`displacement`, :meth:`stress`) are available at any time between.
+    """
+
+    def __init__(self, structure: Structure, trajectory: Trajectory) -> None:
+        self.structure = structure
+        self.trajectory = trajectory
+        self._histories = catalogue(structure)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """History (nt,) of that name; KeyError suggests the nearest names."""
+        if name not in self._histories:
+            near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
+            hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
+            raise KeyError(f"no history named {name!r}{hint}")
+        return self._histories[name](self.trajectory)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._histories)
+
+    @property
+    def t(self) -> np.ndarray:
+        """(nt,) s, every accepted step."""
+        return self.trajectory.t
+
+    @property
+    def contacts(self) -> tuple[ContactRecord, ...]:
+        """Contacts in order of time."""
+        return self.trajectory.contacts
+
+    @property
+    def stats(self) -> dict[str, float]:
+        return dict(self.trajectory.stats)
+
+    @property
+    def status(self) -> str:
+        """ "finished", "stopped: reason" or "interrupted at t = ..."."""
+        return self.trajectory.status
+
+    def unit(self, name: str) -> str:
+        """Unit of a history ("" for quaternions)."""
+        return unit_of(self.structure, name)
+
+    def flexible(self, body: str) -> FlexibleBody:
+        """The flexible body of that name; KeyError when there is none or it is rigid."""
+        record = self.structure.bodies[self.structure.body_index(body)]
+        if record.flexible is None:
+            raise KeyError(f"body {body!r} is rigid: it has no modes, displacements or stresses")
+        return record.flexible
+
+    def at(self, time: float) -> State:
+        """Everything at one time (s) between start and end; ValueError outside."""
+        return State(self.resampled([time]))
+
+    def resampled(self, times) -> Result:
+        """This result at other times (k,) s: coordinates to fifth order, frames to third, the rest linearly."""
+        run, structure = self.trajectory, self.structure
+        times = np.atleast_1d(np.asarray(times, dtype=float))
+        frames = [[frame_at(run, body, time) for body in range(len(structure.bodies))] for time in times]
+        linear = {
+            name: _linear(run.t, getattr(run, name), times) for name in ("a", "energy", "contact_gap", "contact_force")
+        }
+        sampled = replace(
+            run,
+            t=times,
+            q=np.array([coordinates_at(run, structure, time) for time in times]),
+            v=np.array([velocities_at(run, time) for time in times]),
+            body_position=np.array([[position for position, _ in row] for row in frames]),
+            body_rotation=np.array([[rotation for _, rotation in row] for row in frames]),
+            body_velocity=None,
+            body_angular_velocity=None,
+            **linear,
+        )
+        return Result(structure, sampled)
+
+    def modal(self, body: str, time: float) -> np.ndarray:
+        """(n,) modal coordinates of a flexible body at ``time``."""
+        self.flexible(body)
+        record = self.structure.bodies[self.structure.body_index(body)]
+        return coordinates_at(self.trajectory, self.structure, time)[record.coordinates]
+
+    def displacement(self, body: str, time: float) -> np.ndarray:
+        """(nn, 3) m: displacement of every node of a flexible body, in the axes of the body."""
+        flexible = self.flexible(body)
+        return fields.superpose(flexible.modes, flexible.quadratic, flexible.pairs, self.modal(body, time))
+
+    def points(self, body: str, time: float) -> np.ndarray:
+        """(nn, 3) m: position of every node of a flexible body, in world axes."""
+        position, rotation = frame_at(self.trajectory, self.structure.body_index(body), time)
+        return position + (self.flexible(body).points + self.displacement(body, time)) @ rotation.T
+
+    def stress(self, body: str, time: float) -> np.ndarray:
+        """(np, 6) Pa: xx, yy, zz, yz, xz, xy at the surface points (``flexible(body).surface.points``), body axes."""
+        return fields.surface_stress(self.flexible(body), self.modal(body, time))
+
+    def von_mises(self, body: str, time: float) -> np.ndarray:
+        """(np,) Pa: von Mises stress at the surface points."""
+        return fields.von_mises(self.stress(body, time))
+
+    def largest_von_mises(self, body: str) -> float:
+        """Pa: largest von Mises stress at the surface points over all steps."""
+        flexible = self.flexible(body)
+        record = self.structure.bodies[self.structure.body_index(body)]
+        largest = 0.0
+        for q in self.trajectory.q[:, record.coordinates]:
+            largest = max(largest, float(fields.von_mises(fields.surface_stress(flexible, q)).max(initial=0.0)))
+        return largest
+
+    def rotation(self, body: str) -> np.ndarray:
+        """(nt, 3, 3) rotation of a body frame: body axes to world axes."""
+        return self.trajectory.body_rotation[:, self.structure.body_index(body)]
+
+    def extreme(self, name: str) -> tuple[float, float]:
+        """Time and value where the history is largest in magnitude, found between steps too."""
+        index = int(np.argmax(np.abs(self[name])))
+        low, high = self.t[max(index - 1, 0)], self.t[min(index + 1, len(self.t) - 1)]
+        times = np.append(np.linspace(low, high, 201), self.t[index])
+        values = self.resampled(times)[name]
+        best = int(np.argmax(np.abs(values)))
+        return float(times[best]), float(values[best])
+
+    def to_pandas(self):
+        """All histories as a pandas DataFrame: one column per name, indexed by t."""
+        import pandas
+
+        columns = {name: self[name] for name in self.names}
+        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
+
+    def save(self, folder: str | Path) -> None:
+        """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them."""
+        writer = RunWriter(folder, self.structure)
+        writer.append(self.trajectory.arrays())
+        writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
+
+    def plot(self, *names: str, save: str | Path | None = None):
+        """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``."""
+        return _view("plots").plot_histories(self, names, save=save)
+
+    def animate(self, path: str | Path, **options) -> Path:
+        """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
+        return _view("animate").animate(self, path, **options)
+
+    def show(self, **options) -> None:
+        """Open an interactive window; options as in :func:`flexmbs.view.window.show`."""
+        _view("window").show(self, **options)
+
+
+class State:
+    """A result at one time: ``state["hinge.angle"]`` is a number."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._result[name][0])
+
+    @property
+    def t(self) -> float:
+        return float(self._result.t[0])
+
+    @property
+    def q(self) -> np.ndarray:
+        return self._result.trajectory.q[0]
+
+    @property
+    def v(self) -> np.ndarray:
+        return self._result.trajectory.v[0]
+
+
+def _linear(t: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+    columns = [np.interp(times, t, column) for column in values.T]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(times), 0))
+
+
+def _view(module: str):
+    """Modules of flexmbs.view by name: pictures build on results, so results must not import them."""
+    return importlib.import_module(f"flexmbs.view.{module}")
+

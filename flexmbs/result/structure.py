@@ -1,0 +1,135 @@
+"""What stays constant during a run and is needed to read its histories: bodies, markers, contacts, names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.reduction.body import FlexibleBody, PointFields
+
+
+@dataclass(frozen=True)
+class BodyRecord:
+    """One body of the mechanism; the first one is ground.
+
+    Attributes
+    ----------
+    flexible : FlexibleBody or None (rigid bodies and ground)
+    coordinate_start, rate_start : int
+        Where the modal coordinates of a flexible body begin in q and in v.
+    center : (3,) m, centre of mass in the body frame (drawn for rigid bodies)
+    shape_points : (np, 3) m, surface of a rigid body in its frame; empty: drawn as a small frame
+    shape_faces : (k,) int, VTK style [count, i, j, k, ...]
+    """
+
+    name: str
+    flexible: FlexibleBody | None = None
+    coordinate_start: int = 0
+    rate_start: int = 0
+    center: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    shape_points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    shape_faces: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def coordinates(self) -> slice:
+        """Where the modal coordinates lie in q (empty for rigid bodies)."""
+        return slice(self.coordinate_start, self.coordinate_start + self._modes)
+
+    @property
+    def rates(self) -> slice:
+        """Where the modal rates lie in v (empty for rigid bodies)."""
+        return slice(self.rate_start, self.rate_start + self._modes)
+
+    @property
+    def _modes(self) -> int:
+        return 0 if self.flexible is None else self.flexible.mode_count
+
+
+@dataclass(frozen=True)
+class MarkerRecord:
+    """A named point of a body.
+
+    Attributes
+    ----------
+    name : str
+        Name within the body ("tip"); histories are called "body.marker.position.x" and so on.
+    body : str
+    fields : PointFields or None
+        How it moves with the modes of a flexible body; None: fixed in the body frame.
+    position : (3,) m; rotation : (3, 3)
+        In the undeformed body frame (with ``fields`` their position counts).
+    """
+
+    name: str
+    body: str
+    fields: PointFields | None = None
+    position: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
+
+
+@dataclass(frozen=True)
+class ContactPair:
+    """Geometry of a contact: a sphere (or point, radius 0) at marker a against a plane or a sphere at marker b.
+
+    Attributes
+    ----------
+    marker_a, marker_b : int
+        Indices into ``Structure.markers``.
+    normal : (3,) or None
+        Outward normal of the plane in the frame of marker b; None: b is a sphere too.
+    """
+
+    name: str
+    marker_a: int
+    marker_b: int
+    radius_a: float = 0.0
+    radius_b: float = 0.0
+    normal: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The constant part of a result.
+
+    Attributes
+    ----------
+    bodies : tuple of BodyRecord, ground first
+    coordinate_names : nq names, such as "hinge.angle" or "pendulum.bending y 1"
+    rate_names : nv names of the velocities: "hinge.angle.rate", of a ball joint "ball.rotation.omega.x"
+    coordinate_units : nq units ("rad", "m", "" for quaternions), or empty: judged by the name
+    quaternion_starts : (k,) int
+        Where in q unit quaternions (w, x, y, z) of ball joints begin; ``rate_of`` is -1 there.
+    rate_of : (nq,) int
+        v[rate_of[i]] is the time derivative of q[i]; None: found by the names ("X" and "X.rate").
+    gravity : (3,) m/s2
+    """
+
+    bodies: tuple[BodyRecord, ...]
+    coordinate_names: tuple[str, ...]
+    rate_names: tuple[str, ...]
+    markers: tuple[MarkerRecord, ...] = ()
+    contacts: tuple[ContactPair, ...] = ()
+    coordinate_units: tuple[str, ...] = ()
+    quaternion_starts: tuple[int, ...] = ()
+    rate_of: np.ndarray | None = None
+    gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
+
+    def __post_init__(self) -> None:
+        if self.rate_of is None:
+            position = {name: i for i, name in enumerate(self.rate_names)}
+            rate_of = np.array([position.get(f"{name}.rate", -1) for name in self.coordinate_names], dtype=np.int64)
+            for start in self.quaternion_starts:
+                rate_of[start : start + 4] = -1
+            object.__setattr__(self, "rate_of", rate_of)
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        return tuple(pair.name for pair in self.contacts)
+
+    def body_index(self, name: str) -> int:
+        """Index of the body of that name; KeyError names the bodies that exist."""
+        for index, body in enumerate(self.bodies):
+            if body.name == name:
+                return index
+        raise KeyError(f"no body named {name!r}; bodies: {', '.join(body.name for body in self.bodies)}")

@@ -1,0 +1,95 @@
+"""model.h5: the constant part of a result in one HDF5 file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.store import read_body, write_body
+from flexmbs.result.structure import BodyRecord, ContactPair, MarkerRecord, Structure
+
+
+def save_structure(structure: Structure, path: str | Path) -> None:
+    """Write ``structure`` to an HDF5 file; a flexible body used twice is stored once."""
+    import h5py
+
+    stored: dict[int, int] = {}
+    with h5py.File(path, "w") as file:
+        for index, body in enumerate(structure.bodies):
+            group = file.create_group(f"bodies/{index}")
+            _write_plain(group, body, skip=("flexible",))
+            if body.flexible is None:
+                continue
+            first = stored.setdefault(id(body.flexible), index)
+            group.attrs["flexible"] = first
+            if first == index:
+                write_body(group.create_group("flexible"), body.flexible)
+        for index, marker in enumerate(structure.markers):
+            group = file.create_group(f"markers/{index}")
+            _write_plain(group, marker, skip=("fields",))
+            if marker.fields is not None:
+                _write_plain(group.create_group("fields"), marker.fields)
+        for index, pair in enumerate(structure.contacts):
+            _write_plain(file.create_group(f"contacts/{index}"), pair)
+        _write_plain(file, structure, skip=("bodies", "markers", "contacts"))
+
+
+def load_structure(path: str | Path) -> Structure:
+    """Read what :func:`save_structure` wrote."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        flexible = {
+            index: read_body(group["flexible"]) for index, group in _numbered(file, "bodies") if "flexible" in group
+        }
+        bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
+        markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
+        contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
+        return Structure(bodies=bodies, markers=markers, contacts=contacts, **_read_plain(file))
+
+
+def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:
+    reference = group.attrs.get("flexible")
+    body = None if reference is None else flexible[int(reference)]
+    return BodyRecord(flexible=body, **_read_plain(group))
+
+
+def _read_marker(group) -> MarkerRecord:
+    fields = PointFields(**_read_plain(group["fields"])) if "fields" in group else None
+    return MarkerRecord(fields=fields, **_read_plain(group))
+
+
+def _numbered(file, kind: str):
+    if kind not in file:
+        return []
+    return [(index, file[kind][str(index)]) for index in range(len(file[kind]))]
+
+
+def _write_plain(group, record, skip: tuple[str, ...] = ()) -> None:
+    """Arrays as data sets, everything else (names, numbers, None) as one JSON text."""
+    plain = {}
+    for entry in fields(record):
+        value = getattr(record, entry.name)
+        if entry.name in skip:
+            continue
+        if isinstance(value, np.ndarray):
+            group.create_dataset(entry.name, data=value)
+        else:
+            plain[entry.name] = value.item() if isinstance(value, np.generic) else value
+    # A data set, not an attribute: HDF5 attributes end at 64 kB, which many coordinate names would exceed.
+    group.create_dataset("plain", data=json.dumps(plain))
+
+
+def _read_plain(group) -> dict[str, object]:
+    import h5py
+
+    values = json.loads(group["plain"][()].decode())
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    for name, item in group.items():
+        if isinstance(item, h5py.Dataset) and name != "plain":
+            values[name] = item[()]
+    return values

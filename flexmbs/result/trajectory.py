@@ -1,0 +1,95 @@
+"""The growing part of a result: time histories, joined from the chunks a run hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+#: Arrays of a chunk, each with the step as its first axis.
+REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
+OPTIONAL = ("body_velocity", "body_angular_velocity")
+
+
+@dataclass(frozen=True)
+class ContactRecord:
+    """One contact from touching to parting, both located as events.
+
+    ``end`` is NaN when the run ended inside the contact.  Forces in N, times in s, impulse in N s.
+    """
+
+    name: str
+    start: float
+    end: float
+    peak_force: float
+    peak_time: float
+    impulse: float
+
+    @property
+    def duration(self) -> float:
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Every accepted step of a run (world axes, SI units).
+
+    Attributes
+    ----------
+    t : (nt,) s, not decreasing
+    q : (nt, nq) coordinates; v, a : (nt, nv) velocities and accelerations
+    energy : (nt, 3) J: kinetic, gravity, elastic (modes, springs and contacts)
+    contact_gap : (nt, nc) m, negative inside contact; contact_force : (nt, nc) N
+    body_position : (nt, nb, 3) m, origin of each body frame; body 0 is ground
+    body_rotation : (nt, nb, 3, 3), body axes to world axes
+    body_velocity, body_angular_velocity : (nt, nb, 3) m/s and rad/s in world axes, or None
+        When given, body frames between steps are interpolated to third order instead of linearly.
+    contacts : tuple of ContactRecord in order of time
+    stats : counters and times of the run
+    status : "finished", "running" (a run killed before its end) or "stopped: reason"
+    """
+
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    energy: np.ndarray
+    contact_gap: np.ndarray
+    contact_force: np.ndarray
+    body_position: np.ndarray
+    body_rotation: np.ndarray
+    body_velocity: np.ndarray | None = None
+    body_angular_velocity: np.ndarray | None = None
+    contacts: tuple[ContactRecord, ...] = ()
+    stats: Mapping[str, float] = field(default_factory=dict)
+    status: str = "finished"
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays by name, without the optional ones that are missing."""
+        every = {name: getattr(self, name) for name in REQUIRED + OPTIONAL}
+        return {name: array for name, array in every.items() if array is not None}
+
+
+def check_chunk(arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError when an array is missing, unknown, or has another number of steps than ``t``."""
+    missing = [name for name in REQUIRED if name not in arrays]
+    unknown = [name for name in arrays if name not in REQUIRED + OPTIONAL]
+    if missing or unknown:
+        raise ValueError(f"chunk of a result: missing arrays {missing}, unknown arrays {unknown}")
+    steps = len(arrays["t"])
+    wrong = [name for name, array in arrays.items() if len(array) != steps]
+    if wrong:
+        raise ValueError(f"chunk of a result: {wrong} do not have the {steps} steps of t")
+
+
+def join_chunks(
+    chunks: Sequence[Mapping[str, np.ndarray]],
+    contacts: Sequence[ContactRecord] = (),
+    stats: Mapping[str, float] | None = None,
+    status: str = "finished",
+) -> Trajectory:
+    """One trajectory from chunks in order of time (at least one chunk)."""
+    joined = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    ordered = tuple(sorted(contacts, key=lambda contact: contact.start))
+    return Trajectory(**joined, contacts=ordered, stats=dict(stats or {}), status=status)

@@ -1,0 +1,92 @@
+"""What a system is made of besides bodies: joints, loads, springs, as users stated them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.errors import MechanismError
+from flexmbs.system.joints import JointType
+from flexmbs.system.markers import Marker
+from flexmbs.system.rotations import as_number
+from flexmbs.system.signals import Signal, motion
+
+
+@dataclass(frozen=True)
+class CoordinateSpring:
+    """Spring and damper on a joint coordinate: force k (q - rest) + c q'."""
+
+    stiffness: float
+    damping: float
+    rest: float
+
+
+@dataclass(eq=False)
+class Joint:
+    """A joint between two markers, with its start values; marker a is on the side of ground."""
+
+    name: str
+    type: JointType
+    a: Marker
+    b: Marker
+    start: dict[str, float] = field(default_factory=dict)
+    start_rate: dict[str, float] = field(default_factory=dict)
+    rotation: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
+    angular_velocity: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    drivers: dict[str, Signal] = field(default_factory=dict)
+    springs: dict[str, CoordinateSpring] = field(default_factory=dict)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return tuple(axis.coordinate for axis in self.type.axes)
+
+    def _single(self, coordinate: str | None, what: str) -> str:
+        names = [axis.coordinate for axis in self.type.axes if axis.kind != "ball"]
+        chosen = coordinate or (names[0] if len(names) == 1 else None)
+        if chosen not in names:
+            raise MechanismError(
+                f"joint '{self.name}' ({self.type.name}): {what} needs one of its coordinates {names or '(none)'}, "
+                f"got {coordinate!r}"
+            )
+        return chosen
+
+    def prescribe(self, position, rate=None, acceleration=None, coordinate: str | None = None) -> Joint:
+        """Prescribe a coordinate (rad or m) as a number or function of time, with its derivatives where known."""
+        chosen = self._single(coordinate, "prescribe")
+        if chosen in self.drivers:
+            raise MechanismError(f"joint '{self.name}': '{chosen}' is prescribed already")
+        self.drivers[chosen] = motion(position, f"joint '{self.name}', prescribed {chosen}", rate, acceleration)
+        return self
+
+    def spring(self, stiffness=0.0, damping=0.0, rest=0.0, coordinate: str | None = None) -> Joint:
+        """Add a spring and damper on a coordinate (N/m or N m/rad; N s/m or N m s/rad)."""
+        where = f"joint '{self.name}', spring"
+        self.springs[self._single(coordinate, "a spring")] = CoordinateSpring(
+            as_number(stiffness, f"{where} stiffness", 0.0), as_number(damping, f"{where} damping", 0.0),
+            as_number(rest, f"{where} rest"),
+        )  # fmt: skip
+        return self
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force (N) or torque (N m) on a marker, in world axes or following the marker."""
+
+    name: str
+    marker: Marker
+    components: tuple[Signal, Signal, Signal]
+    is_torque: bool
+    follower: bool
+
+
+@dataclass(frozen=True)
+class SpringDamper:
+    """Linear spring-damper between the origins of two markers."""
+
+    name: str
+    a: Marker
+    b: Marker
+    stiffness: float
+    damping: float
+    length: float

@@ -1,0 +1,111 @@
+"""Functions of time given by the user, made callable from the compiled loop."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flexmbs.errors import MechanismError
+
+_C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """A constant, or a function of time with its first two derivatives where they are needed.
+
+    Attributes
+    ----------
+    value, rate, acceleration : callables of t (s), or None (zero, or the constant)
+    """
+
+    name: str
+    constant: float = 0.0
+    value: Callable[[float], float] | None = None
+    rate: Callable[[float], float] | None = None
+    acceleration: Callable[[float], float] | None = None
+
+
+def signal(given, name: str, rate=None, acceleration=None) -> Signal:
+    """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
+    if callable(given):
+        at_start = given(0.0)
+        if not math.isfinite(at_start):
+            raise MechanismError(f"{name}: the function of time gives {at_start!r} at t = 0")
+        return Signal(name, 0.0, given, rate, acceleration)
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        raise MechanismError(f"{name}: expected a number or a function of time, got {given!r}") from None
+    if not math.isfinite(value):
+        raise MechanismError(f"{name}: {given!r} is not finite")
+    return Signal(name, value)
+
+
+def motion(position, name: str, rate=None, acceleration=None) -> Signal:
+    """Signal of a prescribed coordinate; derivatives that are not given are sixth-order differences of the function.
+
+    The differences use steps of 1e-3 s: their error is about 1e-10 of the function's size for changes slower than 0.1 s.
+    """
+    made = signal(position, name)
+    if made.value is None:
+        return made
+    f = made.value
+    return Signal(name, 0.0, f, rate or _first_difference(f), acceleration or _second_difference(f, rate))
+
+
+def _first_difference(f):
+    h = 1e-3
+    weights = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
+    return lambda t: sum(w * (f(t + i * h) - f(t - i * h)) for i, w in weights) / h
+
+
+def _second_difference(f, rate):
+    if rate is not None:
+        return _first_difference(rate)
+    h = 1e-3
+    weights = ((1, 1.5), (2, -0.15), (3, 1.0 / 90.0))
+    return lambda t: (sum(w * (f(t + i * h) + f(t - i * h)) for i, w in weights) - 49.0 / 18.0 * f(t)) / (h * h)
+
+
+class CompiledSignals:
+    """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
+
+    def __init__(self):
+        self._alive: list[object] = []
+        self._addresses: dict[int, int] = {}
+        self.error: BaseException | None = None
+
+    def address(self, function: Callable[[float], float] | None) -> int:
+        """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""
+        if function is None:
+            return 0
+        if id(function) not in self._addresses:
+            self._alive.append(function)
+            self._addresses[id(function)] = self._compile(function)
+        return self._addresses[id(function)]
+
+    def _compile(self, function) -> int:
+        import numba
+        from numba.core.errors import NumbaError
+
+        try:
+            compiled = numba.cfunc(numba.float64(numba.float64))(getattr(function, "py_func", function))
+        except NumbaError:
+            callback = _C_FUNCTION(self._guarded(function))
+            self._alive.append(callback)
+            return ctypes.cast(callback, ctypes.c_void_p).value
+        self._alive.append(compiled)
+        return compiled.address
+
+    def _guarded(self, function):
+        def call(t: float) -> float:
+            try:
+                return float(function(t))
+            except BaseException as error:  # an exception cannot cross the compiled loop: it stops the run there as NaN
+                self.error = self.error or error
+                return math.nan
+
+        return call

@@ -1,0 +1,1 @@
+"""Pictures of results: plots, animations and an interactive window (nothing heavy is imported before it is used)."""

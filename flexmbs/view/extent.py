@@ -1,0 +1,77 @@
+"""How far a motion reaches and how large its colours get: fixed once, so that camera and scale stand still."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.result import Result, fields
+from flexmbs.result.interpolation import frame_at
+
+SAMPLES = 60
+
+
+def sample_times(result: Result) -> np.ndarray:
+    """Times that cover the motion evenly and, by steps, its fast phases such as contacts."""
+    steps = result.t[np.linspace(0, len(result.t) - 1, min(SAMPLES, len(result.t))).astype(int)]
+    even = np.linspace(result.t[0], result.t[-1], SAMPLES)
+    return np.unique(np.concatenate([steps, even]))
+
+
+def surface_points(result: Result, index: int, time: float, scale: float = 1.0) -> np.ndarray:
+    """(np, 3) world positions of the surface of body ``index``, deformation multiplied by ``scale``."""
+    body = result.structure.bodies[index]
+    position, rotation = frame_at(result.trajectory, index, time)
+    if body.flexible is None:
+        local = body.shape_points if len(body.shape_points) else body.center[None, :]
+    else:
+        q = result.modal(body.name, time)
+        local = body.flexible.surface.points + scale * fields.surface_displacement(body.flexible, q)
+    return position + local @ rotation.T
+
+
+def motion_bounds(result: Result, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest world coordinates (3,) that any moving body reaches."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for time in sample_times(result):
+        for index in range(1, len(result.structure.bodies)):
+            points = surface_points(result, index, time, scale)
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    if not np.all(np.isfinite(low)):
+        return -np.ones(3), np.ones(3)
+    return low, high
+
+
+def colour_values(result: Result, body: str, time: float, color: str) -> np.ndarray:
+    """(np,) of what colours the surface: displacement magnitude in m or von Mises stress in Pa."""
+    if color == "von_mises":
+        return result.von_mises(body, time)
+    flexible = result.flexible(body)
+    return np.linalg.norm(fields.surface_displacement(flexible, result.modal(body, time)), axis=1)
+
+
+def colour_range(result: Result, color: str) -> float:
+    """Largest value of that colour over all flexible bodies and sampled times (at least a tiny positive number)."""
+    largest = 0.0
+    for body in result.structure.bodies:
+        if body.flexible is None:
+            continue
+        for time in sample_times(result):
+            largest = max(largest, float(colour_values(result, body.name, time, color).max(initial=0.0)))
+    return largest or 1e-12
+
+
+def view_direction(low: np.ndarray, high: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Direction from the motion to the camera and the camera's up vector.
+
+    Up is against gravity (y without gravity); the camera looks along the horizontal direction in which the motion is
+    flattest, from slightly above and beside.
+    """
+    strength = float(np.linalg.norm(gravity))
+    up = -gravity / strength if strength > 0.0 else np.array([0.0, 1.0, 0.0])
+    size = high - low
+    axes = np.eye(3)
+    horizontal = [k for k in (2, 1, 0) if abs(axes[k] @ up) < 0.9]
+    flattest = min(horizontal, key=lambda k: size[k])
+    beside = np.cross(up, axes[flattest])
+    sign = -1.0 if flattest == 1 else 1.0
+    return sign * axes[flattest] + 0.25 * beside + 0.2 * up, up

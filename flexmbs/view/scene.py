@@ -1,0 +1,261 @@
+"""The 3D picture of a result at one time; moved from time to time without rebuilding anything."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.errors import FlexmbsError
+from flexmbs.result import Result
+from flexmbs.result.histories import marker_displacement_history, marker_position_history
+from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points, view_direction
+
+#: What colours a flexible body: title of the scale, and factor from SI to its unit.
+COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
+BACKGROUND, INK, FORCE, RIGID, GROUND = "#ffffff", "#20242a", "#c8252b", "#8a94a3", "#c9ced6"
+
+
+class Scene:
+    """Actors of one result in one pyvista plotter; :meth:`show_time` moves them.
+
+    Parameters
+    ----------
+    color : "displacement" (magnitude) or "von_mises"
+    scale : factor on the deformation (not on the motion of the bodies)
+    """
+
+    def __init__(
+        self,
+        result: Result,
+        *,
+        color: str = "displacement",
+        scale: float = 1.0,
+        window_size: tuple[int, int] = (1120, 840),
+        off_screen: bool = True,
+    ) -> None:
+        import pyvista
+
+        check_color(color)
+        self.result, self.color, self.scale = result, color, float(scale)
+        self.low, self.high = motion_bounds(result, self.scale)
+        self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
+        self._ranges: dict[str, float] = {}
+        self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
+        self.plotter.set_background(BACKGROUND)
+        self._surfaces: dict[int, object] = {}
+        self._arrows: list[tuple[int, object]] = []
+        self._spheres: list[tuple[int, object]] = []
+        self._add_bodies(pyvista)
+        self._add_contacts(pyvista)
+        self._add_frame(pyvista)
+        self._label = self.plotter.add_text(" ", position=(0.02, 0.93), viewport=True, font_size=13, color=INK)
+        self._place_camera()
+        self.show_time(float(result.t[0]))
+
+    def show_time(self, time: float, since: float | None = None) -> None:
+        """Move everything to ``time``; contact arrows show the largest force between ``since`` and ``time``.
+
+        A contact often lasts microseconds, so an animation passes the time of the frame before as ``since``.
+        """
+        self.time = time
+        for index, surface in self._surfaces.items():
+            surface.points[:] = surface_points(self.result, index, time, self.scale)
+            if "value" in surface.point_data:
+                name = self.result.structure.bodies[index].name
+                surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
+            surface.Modified()
+        here = self.result.resampled([time])
+        self._move_contacts(here, time, since)
+        self._label.input = self._title(time)
+
+    def recolor(self, color: str) -> None:
+        """Colour by another quantity."""
+        check_color(color)
+        self.color = color
+        title, factor = COLORS[color]
+        for actor in self.plotter.actors.values():
+            if getattr(actor, "mapper", None) is not None and actor.mapper.scalar_visibility:
+                actor.mapper.scalar_range = (0.0, factor * self._range())
+        for bar in self.plotter.scalar_bars.values():
+            bar.SetTitle(title)
+        self.show_time(self.time)
+
+    def rescale(self, scale: float) -> None:
+        """Draw the deformation multiplied by another factor."""
+        self.scale = float(scale)
+        self.show_time(self.time)
+
+    def picture(self) -> np.ndarray:
+        """(height, width, 3) uint8 picture of the scene as it is now."""
+        if not getattr(self, "_open", False):
+            self.plotter.show(auto_close=False, interactive=False)
+            self._open = True
+        self.plotter.render()  # after the first show, screenshot() alone returns the old picture
+        return self.plotter.screenshot(None, return_img=True)
+
+    def close(self) -> None:
+        self.plotter.close()
+
+    def _values(self, name: str, time: float) -> np.ndarray:
+        return colour_values(self.result, name, time, self.color)
+
+    def _range(self) -> float:
+        if self.color not in self._ranges:
+            self._ranges[self.color] = colour_range(self.result, self.color)
+        return self._ranges[self.color]
+
+    def _title(self, time: float) -> str:
+        note = "" if self.scale == 1.0 else f"    deformation x {self.scale:g}"
+        return f"t = {time:.4f} s{note}"
+
+    def _add_bodies(self, pyvista) -> None:
+        title, factor = COLORS[self.color]
+        bar = {
+            "title": title,
+            "color": INK,
+            "vertical": True,
+            "position_x": 0.87,
+            "position_y": 0.2,
+            "height": 0.6,
+            "width": 0.06,
+            "title_font_size": 17,
+            "label_font_size": 16,
+            "fmt": "%.4g",
+            "n_labels": 5,
+        }
+        for index, body in enumerate(self.result.structure.bodies[1:], start=1):
+            points = surface_points(self.result, index, float(self.result.t[0]), self.scale)
+            if body.flexible is not None:
+                mesh = pyvista.PolyData(points, body.flexible.surface.faces)
+                mesh.point_data["value"] = np.zeros(len(points))
+                look = {"scalars": "value", "cmap": "turbo", "clim": (0.0, factor * self._range()), "ambient": 0.4}
+                self.plotter.add_mesh(mesh, scalar_bar_args=bar, name=f"body {index}", **look)
+            elif len(body.shape_points):
+                mesh = pyvista.PolyData(points, body.shape_faces)
+                self.plotter.add_mesh(mesh, color=RIGID, name=f"body {index}")
+            else:
+                mesh = pyvista.PolyData(points)
+                self.plotter.add_mesh(
+                    mesh, color=RIGID, name=f"body {index}", point_size=14, render_points_as_spheres=True
+                )
+            self._surfaces[index] = mesh
+
+    def _add_frame(self, pyvista) -> None:
+        """World axes at the origin, red, green and blue for x, y and z."""
+        for direction, color in zip(np.eye(3), ("#c8252b", "#2e8b3d", "#2a5bd7"), strict=True):
+            arrow = pyvista.Arrow(direction=direction, scale=0.08 * self.size, shaft_radius=0.03, tip_radius=0.08)
+            self.plotter.add_mesh(arrow, color=color, pickable=False)
+
+    def _add_contacts(self, pyvista) -> None:
+        start = self.result.resampled([float(self.result.t[0])])
+        for index, pair in enumerate(self.result.structure.contacts):
+            arrow = pyvista.Arrow(direction=(1.0, 0.0, 0.0), shaft_radius=0.012, tip_radius=0.035, tip_length=0.15)
+            self._arrows.append((index, self.plotter.add_mesh(arrow, color=FORCE, pickable=False)))
+            for marker, radius in ((pair.marker_a, pair.radius_a), (pair.marker_b, pair.radius_b)):
+                if radius > 0.0:
+                    ball = pyvista.Sphere(radius=radius)
+                    self._spheres.append((marker, self.plotter.add_mesh(ball, color=RIGID, opacity=0.6)))
+            if pair.normal is not None:
+                position, normal, _ = contact_geometry(start, index, 1.0)
+                position = position + _in_plane(normal) @ (self._closest(index) - position)
+                size = 0.2 * self.size
+                plate = pyvista.Plane(center=position, direction=normal, i_size=size, j_size=size)
+                self.plotter.add_mesh(plate, color=GROUND, opacity=0.35, show_edges=False)
+
+    def _move_contacts(self, here: Result, time: float, since: float | None) -> None:
+        for index, actor in self._arrows:
+            force = _force_between(self.result, index, since, time, float(here.trajectory.contact_force[0, index]))
+            actor.visibility = force > 0.0
+            if force <= 0.0:
+                continue
+            _, normal, point = contact_geometry(here, index, self.scale)
+            peak = float(self.result.trajectory.contact_force[:, index].max())
+            length = self.size * (0.06 + 0.2 * force / peak)
+            actor.user_matrix = _arrow_matrix(point - length * normal, normal, length)
+        for marker, actor in self._spheres:
+            matrix = np.eye(4)
+            matrix[:3, 3] = drawn_position(here, marker, self.scale)
+            actor.user_matrix = matrix
+
+    def _closest(self, index: int) -> np.ndarray:
+        """(3,) world position of marker a where contact ``index`` first begins, or comes nearest."""
+        starts = [contact.start for contact in self.result.contacts if contact.name == self._contact_name(index)]
+        gap = self.result.trajectory.contact_gap[:, index]
+        time = starts[0] if starts else float(self.result.t[int(np.argmin(gap))])
+        return contact_geometry(self.result.resampled([time]), index, 1.0)[2]
+
+    def _contact_name(self, index: int) -> str:
+        return self.result.structure.contacts[index].name
+
+    def _place_camera(self) -> None:
+        """Parallel projection that holds the whole motion and the world axes, with room for the colour scale."""
+        arm = 0.09 * self.size  # length of the drawn world axes
+        low, high = np.minimum(self.low, 0.0), np.maximum(self.high, arm)
+        direction, up = view_direction(self.low, self.high, self.result.structure.gravity)
+        right = np.cross(up, direction)
+        right /= np.linalg.norm(right)
+        upward = np.cross(direction, right)
+        upward /= np.linalg.norm(upward)
+        corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+        across, along = corners @ right, corners @ upward
+        width, height = np.ptp(across), np.ptp(along)
+        aspect = self.plotter.window_size[0] / self.plotter.window_size[1]
+        half = max(0.5 * height / 0.8, 0.5 * width / (0.72 * aspect))
+        center = corners.mean(axis=0)
+        center = center + right * (0.5 * (across.min() + across.max()) - center @ right + 0.08 * half * aspect)
+        center = center + upward * (0.5 * (along.min() + along.max()) - center @ upward)
+        camera = self.plotter.camera
+        self.plotter.camera_position = [center + 3.0 * self.size * direction, center, up]
+        self.plotter.enable_parallel_projection()
+        camera.parallel_scale = half
+        self.plotter.reset_camera_clipping_range()
+
+
+def check_color(color: str) -> None:
+    """FlexmbsError when ``color`` is not one of :data:`COLORS`."""
+    if color not in COLORS:
+        raise FlexmbsError(f"color {color!r} is unknown; choose one of {', '.join(COLORS)}")
+
+
+def drawn_position(here: Result, marker: int, scale: float) -> np.ndarray:
+    """(3,) world position of a marker of a one-time result, its deformation multiplied by ``scale``."""
+    structure, run = here.structure, here.trajectory
+    record = structure.markers[marker]
+    index = structure.body_index(record.body)
+    extra = (scale - 1.0) * marker_displacement_history(structure.bodies[index], record, run)[0]
+    return marker_position_history(structure, record, run)[0] + run.body_rotation[0, index] @ extra
+
+
+def contact_geometry(here: Result, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Position of marker b, unit normal from b to a, and position of marker a, in world axes, of a one-time result."""
+    structure = here.structure
+    pair = structure.contacts[index]
+    a, b = drawn_position(here, pair.marker_a, scale), drawn_position(here, pair.marker_b, scale)
+    if pair.normal is None:
+        return b, (a - b) / max(float(np.linalg.norm(a - b)), 1e-30), a
+    record = structure.markers[pair.marker_b]
+    normal = here.trajectory.body_rotation[0, structure.body_index(record.body)] @ record.rotation @ pair.normal
+    return b, normal / np.linalg.norm(normal), a
+
+
+def _in_plane(normal: np.ndarray) -> np.ndarray:
+    """(3, 3) projection on the plane of that unit normal."""
+    return np.eye(3) - np.outer(normal, normal)
+
+
+def _force_between(result: Result, index: int, since: float | None, time: float, now: float) -> float:
+    if since is None:
+        return now
+    inside = (result.t > since) & (result.t <= time)
+    return max(now, float(result.trajectory.contact_force[inside, index].max(initial=0.0)))
+
+
+def _arrow_matrix(start: np.ndarray, direction: np.ndarray, length: float) -> np.ndarray:
+    """(4, 4) transformation of the unit arrow along x to one from ``start`` along ``direction``."""
+    other = np.eye(3)[int(np.argmin(np.abs(direction)))]
+    second = np.cross(direction, other)
+    second /= np.linalg.norm(second)
+    matrix = np.eye(4)
+    matrix[:3, :3] = length * np.stack([direction, second, np.cross(direction, second)], axis=1)
+    matrix[:3, 3] = start
+    return matrix
+

@@ -1,0 +1,101 @@
+"""An interactive window: play and pause, time, deformation scale, colour."""
+
+from __future__ import annotations
+
+import time as clock
+
+from flexmbs.result import Result
+from flexmbs.view.gl import prepare_window
+
+HELP = "space: play or pause    c: colour    q: close"
+
+
+def show(result: Result, *, color: str = "displacement", scale: float = 1.0, duration: float = 8.0) -> None:
+    """Open the window and return when it is closed; ``duration`` (s) is how long one pass of the run takes.
+
+    Raises RenderingUnavailable when there is no screen or no OpenGL.
+    """
+    prepare_window()
+    from flexmbs.view.scene import Scene
+
+    scene = Scene(result, color=color, scale=scale, off_screen=False)
+    player = Player(scene, duration)
+    player.connect()
+    scene.plotter.show(title="flexmbs")
+    scene.close()
+
+
+class Player:
+    """Moves a scene in time: on its own while playing, or by its sliders."""
+
+    def __init__(self, scene, duration: float) -> None:
+        self.scene = scene
+        self.start, self.end = float(scene.result.t[0]), float(scene.result.t[-1])
+        self.speed = (self.end - self.start) / duration
+        self.playing = True
+        self._time, self._clock = self.start, clock.perf_counter()
+        self._slider = None
+
+    def connect(self) -> None:
+        """Attach sliders, keys and the timer to the scene's plotter."""
+        plotter = self.scene.plotter
+        self._slider = plotter.add_slider_widget(
+            self.move_to, [self.start, self.end], value=self.start, title="Time, s", fmt="%.4f", **_slider_place(0.05)
+        )
+        plotter.add_slider_widget(
+            self.scene.rescale,
+            [0.0, max(20.0, 2.0 * self.scene.scale)],
+            value=self.scene.scale,
+            title="Deformation scale",
+            fmt="%.1f",
+            **_slider_place(0.5),
+        )
+        plotter.add_text(HELP, position=(0.02, 0.02), viewport=True, font_size=9, color="#60656d")
+        plotter.add_key_event("space", self.toggle)
+        plotter.add_key_event("c", self.next_color)
+        plotter.add_timer_event(max_steps=2**31 - 1, duration=20, callback=self.tick)
+
+    def toggle(self) -> None:
+        """Play or pause; at the end play from the start."""
+        self.playing = not self.playing
+        if self.playing and self._time >= self.end:
+            self._time = self.start
+        self._clock = clock.perf_counter()
+
+    def next_color(self) -> None:
+        """Switch between displacement and von Mises stress."""
+        self.scene.recolor("von_mises" if self.scene.color == "displacement" else "displacement")
+        self.scene.plotter.render()
+
+    def move_to(self, time: float) -> None:
+        """Show ``time`` (s), as the time slider asks; contacts passed since the last picture show their peak."""
+        since = self._time if self.playing and time > self._time else None
+        self._time = float(time)
+        self.scene.show_time(self._time, since=since)
+
+    def tick(self, _step: int) -> None:
+        """Advance by the time that has passed since the last call."""
+        now = clock.perf_counter()
+        passed, self._clock = now - self._clock, now
+        if not self.playing:
+            return
+        time = self._time + self.speed * passed
+        if time >= self.end:
+            time = self.end
+            self.playing = False
+        self.move_to(time)
+        self._slider.GetRepresentation().SetValue(time)
+        self.scene.plotter.render()
+
+
+def _slider_place(left: float) -> dict[str, object]:
+    return {
+        "pointa": (left, 0.1),
+        "pointb": (left + 0.33, 0.1),
+        "color": "#20242a",
+        "title_height": 0.018,
+        "slider_width": 0.018,
+        "tube_width": 0.004,
+        "style": "modern",
+        "interaction_event": "always",
+    }

@@ -1,0 +1,25 @@
+"""Settings and fixtures that all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+# One thread: the problems are small, and results do not depend on how sums are split.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(scope="session")
+def meshes() -> Path:
+    """Folder of the mesh files that come with flexmbs."""
+    from flexmbs.data import meshes_folder
+
+    return meshes_folder()
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """Folder of the tests' own data files."""
+    return Path(__file__).parent / "data"
