@@ -117,11 +117,12 @@ def _show_parameters(case) -> None:
 
     settings = settings_of(case.parameters)
     click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
-    names = max(len(setting.name) for setting in settings)
-    defaults = [_number(setting.default) for setting in settings]
-    width = max(len(f"{text} {setting.unit}") for text, setting in zip(defaults, settings, strict=True))
-    for text, setting in zip(defaults, settings, strict=True):
-        click.echo(f"  {setting.name:<{names}}  {f'{text} {setting.unit}'.strip():<{width}}  {setting.help}")
+    rows = [("name", "default", "unit", "")]
+    rows += [(setting.name, _number(setting.default), setting.unit or "-", setting.help) for setting in settings]
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  " + "  ".join([*cells, row[3]]).rstrip())
 
 
 def _show_figures(outcome) -> None:

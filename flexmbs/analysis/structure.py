@@ -37,6 +37,7 @@ def result_structure(system: System, model: Model) -> Structure:
         rate_names=model.rate_names,
         markers=tuple(markers),
         contacts=tuple(pairs),
+        coordinate_units=model.stored_units,
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
         rate_of=_rate_of(model),
         gravity=model.tables.gravity,

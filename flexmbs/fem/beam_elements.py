@@ -10,9 +10,8 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.mesh import BeamSection, ElementBlock, Mesh
 
 # Six Gauss points integrate polynomials up to degree 11: products of two second-order fields (degree 5 each).
-GAUSS_POINTS, GAUSS_WEIGHTS = (
-    0.5 * (1.0 + a) if k == 0 else 0.5 * a for k, a in enumerate(np.polynomial.legendre.leggauss(6))
-)
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+GAUSS_POINTS, GAUSS_WEIGHTS = 0.5 * (1.0 + _POINTS), 0.5 * _WEIGHTS
 
 
 @dataclass(frozen=True, eq=False)

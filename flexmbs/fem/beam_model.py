@@ -46,21 +46,13 @@ class BeamModel(FEModel):
         return sparse.csr_matrix((rows.ravel(), index), shape=(6, self.ndof))
 
     def point_second_order(self, point, modes, pairs, quadratic) -> np.ndarray:
-        """(6, npairs) second-order displacement and rotation vector at ``point``.
-
-        As ``point_operator(point) @ quadratic``, plus what ``quadratic_inside`` adds between and at nodes.
-        """
         element, s = self._locate(point)
         only = self._single(element)
         u, turn = quadratic_inside(only, np.array([s]), modes, as_pairs(pairs), quadratic)
         return np.vstack([only.frame[0].T @ u[0, 0], only.frame[0].T @ turn[0, 0]])
 
     def nodal_rotation_correction(self, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        """(ndof, npairs) to add to the rotations of Z: sections stay normal to the axis (Euler-Bernoulli), else 0.
-
-        The rotation vector at a node is then  Psi q + (Z + correction) q q; the correction must not enter the
-        interpolation of displacements.  Mean over the elements at the node.
-        """
+        # where elements meet, u' jumps: take the mean
         pairs, elements = as_pairs(pairs), self.elements
         local = pair_factors(pairs) * normal_section_rotation(elements, np.array([0.0, 1.0]), modes, pairs)
         turned = elements.frame.transpose(0, 2, 1)[:, None] @ local

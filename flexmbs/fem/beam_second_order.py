@@ -76,8 +76,8 @@ def quadratic_inside(
     """Second-order displacement and rotation vector (ne, g, 3, npairs) at s (g,) in 0..1, in local axes.
 
     Shape functions alone are poor here: with nodal values right, the axial displacement inside still follows
-    int v'^2. So what the strain q causes in an element with held ends is added, and for Euler-Bernoulli beams what keeps
-    the section normal to the axis to second order is added to the rotation.
+    int v'^2. So what the strain q causes in an element with held ends is added, and for Euler-Bernoulli beams
+    the rotation that keeps the section normal to the axis to second order.
     """
     factor = pair_factors(pairs)
     second = evaluate(elements, beam_shapes(elements, s), quadratic)

@@ -105,6 +105,23 @@ class FEModel(ABC):
             The point lies outside the body by more than 1e-6 of the body's size.
         """
 
+    def point_second_order(
+        self, point: np.ndarray, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
+    ) -> np.ndarray:
+        """(6, npairs) second-order displacement (m) and rotation vector (rad) at ``point``.
+
+        For solids ``point_operator(point) @ quadratic``; beams add what their second-order strain does inside an
+        element and what keeps Euler-Bernoulli sections normal to the axis. Other arguments as ``inertia_samples``.
+        """
+        return self.point_operator(point) @ quadratic
+
+    def nodal_rotation_correction(self, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """(ndof, npairs) to add to the nodal rotations of Z for the second-order rotation vector of a node.
+
+        Not zero for Euler-Bernoulli beams only. It must not enter the interpolation of displacements.
+        """
+        return np.zeros((self.ndof, len(as_pairs(pairs))))
+
 
 def pair_factors(pairs: np.ndarray) -> np.ndarray:
     """(npairs,) factor that turns a bilinear q(a, b) into the coefficient of q_a q_b in 1/2 q(u, u)."""

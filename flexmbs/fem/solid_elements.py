@@ -26,7 +26,7 @@ class SolidGroup:
     ----------
     ids : (ne,) int, numbers of the file
     nodes : (ne, nen) int
-    corners_of : (ne, nen, 3), m, coordinates of the nodes
+    coordinates : (ne, nen, 3), m, of the nodes
     """
 
     shape: SolidShape

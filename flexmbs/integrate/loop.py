@@ -8,13 +8,13 @@ from flexmbs.integrate.events import first_event, gap_at, onset_step, record_con
 from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
 from flexmbs.integrate.state import (
     CHUNK_FULL,
-    CONTRACTION,
     EVENTS,
     FACTORED_STEP,
     FINISHED,
     HAS_PREDICTION,
     HAS_TANGENT,
     IMPULSE,
+    LAST_CONTRACTION,
     NEWTON_FAILURES,
     NOT_FINITE,
     OLD_ERROR,
@@ -117,7 +117,7 @@ def step(tables, state, settings, scratch, work, log):
         if last and contact < 0:
             state.number[TIME] = settings.t_end
         # a small change of step is not worth a new factorisation
-        keep = 1.0 <= proposed / h <= 1.2 and state.number[CONTRACTION] < GOOD_CONTRACTION
+        keep = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < GOOD_CONTRACTION
         state.number[STEP] = h if keep and not last else proposed
     if contact >= 0:
         switch_contact(tables, contact, state, scratch, work, log)
@@ -203,7 +203,7 @@ def accept(tables, state, scratch, work, h, error):
     state.flag[HAS_PREDICTION] = 1
     state.flag[REJECTED_LAST] = 0
     state.count[STEPS] += 1
-    if state.number[CONTRACTION] > GOOD_CONTRACTION:
+    if state.number[LAST_CONTRACTION] > GOOD_CONTRACTION:
         state.flag[HAS_TANGENT] = 0
 
 

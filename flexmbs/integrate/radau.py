@@ -22,6 +22,7 @@ from flexmbs.integrate.state import (
     FACTORISATIONS,
     FACTORED_STEP,
     HAS_PREDICTION,
+    LAST_CONTRACTION,
     NEWTON_ITERATIONS,
     OLD_STEP,
     RESIDUALS,
@@ -131,7 +132,7 @@ def newton_update(tables, state, scratch, h):
 def newton(tables, state, settings, scratch, work, h):
     """Simplified Newton on the stages (Hairer-Wanner IV.8); returns iterations used, or 0 when it does not converge."""
     predict(tables, state, scratch, work, h)
-    previous = 0.0
+    previous = slowest = 0.0
     rate = max(state.number[CONTRACTION], 1e-10) ** 0.8  # the memory of earlier steps fades
     for iteration in range(MAX_ITERATIONS):
         set_stages(tables, state, scratch, h)
@@ -149,12 +150,17 @@ def newton(tables, state, settings, scratch, work, h):
             return 0
         if iteration > 0:
             rate = size / previous if previous > 0.0 else 0.0
+            slowest = max(slowest, rate)
             left = MAX_ITERATIONS - 1 - iteration
-            if rate >= 1.0 or rate**left / (1.0 - rate) * size > settings.newton_tolerance:
+            # the first ratio says little: a light coordinate may only start to follow the heavy ones
+            if rate >= 2.0 or iteration > 1 and rate >= 1.0:
+                return 0
+            if iteration > 1 and rate**left / (1.0 - rate) * size > settings.newton_tolerance:
                 return 0
         if size == 0.0 or (rate < 1.0 and rate / (1.0 - rate) * size < settings.newton_tolerance):
             set_stages(tables, state, scratch, h)
-            state.number[CONTRACTION] = rate
+            state.number[CONTRACTION] = max(rate, slowest)
+            state.number[LAST_CONTRACTION] = rate
             return iteration + 1
         previous = size
     return 0

@@ -12,7 +12,7 @@ from flexmbs.kernels.blocks import Block
 from flexmbs.kernels.tables import Tables
 
 # entries of State.number (floats)
-TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION = range(6)
+TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION = range(7)
 # entries of State.flag (integers)
 HAS_TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST = range(4)
 # entries of State.count
@@ -119,7 +119,7 @@ def make_state(tables: Tables, balls: int) -> State:
         mass=np.zeros((m, m)),
         damping=np.zeros((m, m)),
         stiffness=np.zeros((m, m)),
-        number=np.zeros(6),
+        number=np.zeros(7),
         flag=np.zeros(4, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )

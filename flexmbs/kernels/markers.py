@@ -12,7 +12,7 @@ from flexmbs.kernels.rotation import rotation_matrix, tangent, tangent_rate
 
 @kernel
 def marker_motion(tables, m, q, v, a, local):
-    """Fill ``local`` (24) for marker ``m``; velocities and accelerations vanish on rigid markers."""
+    """Fill ``local`` for marker ``m``; velocities and accelerations vanish on rigid markers."""
     marker = tables.markers[m]
     pool = tables.pool
     at = marker.frame_at
@@ -77,8 +77,8 @@ def marker_motion(tables, m, q, v, a, local):
 
 @kernel
 def _turn(local, tx, ty, tz):
-    """R_BM = exp(th) R0, with R0 in ``local[0:9]``; ``local[12:21]`` serves as scratch."""
-    turn = local[12:21]
+    """R_BM = exp(th) R0, with R0 in ``local[0:9]``; ``local[24:33]`` serves as scratch."""
+    turn = local[24:33]
     rotation_matrix(tx, ty, tz, turn)
     for j in range(3):
         c0, c1, c2 = local[j], local[3 + j], local[6 + j]

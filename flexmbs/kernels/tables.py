@@ -100,7 +100,7 @@ class Workspace(Block):
         "wrench": ("f8", 2),  # (nb, 6) force, and moment about the body's origin, world axes
         "axis": ("f8", 2),  # (axes, 9) world axis of each joint axis; rotation matrix of a ball
         "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
-        "local": ("f8", 1),  # (24,) motion of a marker relative to its body
+        "local": ("f8", 1),  # (33,) motion of a marker relative to its body, and scratch for a rotation matrix
         "scratch": ("f8", 2),  # (2, 24) frames
         "T": ("f8", 2),  # (rows, R) dr/dq
         "r": ("f8", 2),  # (3, R)
@@ -120,7 +120,7 @@ def make_workspace(tables: Tables) -> Workspace:
         wrench=np.zeros((bodies, 6)),
         axis=np.zeros((max(1, len(tables.axes)), 9)),
         joint_point=np.zeros((bodies, 3)),
-        local=np.zeros(24),
+        local=np.zeros(33),
         scratch=np.zeros((2, 24)),
         T=np.zeros((rows, rank)),
         r=np.zeros((3, rank)),

@@ -42,8 +42,8 @@ class InertiaFields:
     The scalar functions w_s(x) obey  int w_s w_t dm = delta_st  and  w_0 = 1/sqrt(mass).  The position of every
     body point in the body frame is  r_k(x, q) = sum_s c_ks(q) w_s(x)  with
         c(q) = X + sum_a q_a P_a + sum_p q_{a(p)} q_{b(p)} Z_p .
-    Every inertia integral is then a dot product of coefficients (int r r^T dm = c c^T, int r dm = sqrt(m) c_{.0}), so the
-    mass matrix is a Gram matrix and stays positive for any q.
+    Every inertia integral is then a dot product of coefficients (int r r^T dm = c c^T, int r dm = sqrt(m) c_{.0}),
+    so the mass matrix is a Gram matrix and stays positive for any q.
 
     Attributes
     ----------

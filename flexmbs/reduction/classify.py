@@ -79,7 +79,7 @@ def aligned(fem, values: np.ndarray, fields: np.ndarray, axis: int | None) -> tu
             sideways = np.sqrt(weights)[:, None] * means[:, 0 if axis != 0 else 1]
             turn = np.linalg.eigh(sideways.T @ sideways)[1][:, ::-1]
             fields[:, cluster] = fields[:, cluster] @ turn
-            values[cluster] = values[cluster] @ turn**2
+            values[cluster] = values[cluster].mean()  # exactly equal, so that sorting keeps this order
     return values, fields
 
 

@@ -33,7 +33,7 @@ class ModeFamily:
 
     @property
     def limit(self) -> int:
-        """Number of modes that exist (large models: that can be computed)."""
+        """Number of modes that exist; large models: that are computed (Lanczos iteration wants few of many)."""
         exist = self.problem.mode_limit
         return exist if self.problem.size <= DENSE_LIMIT else min(exist, self.problem.size // 4)
 

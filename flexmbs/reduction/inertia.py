@@ -45,5 +45,4 @@ def _compressed(gram: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
 
 def modal_mass(inertia: InertiaFields) -> np.ndarray:
     """Me (n, n) = int Phi_a . Phi_b dm, kg."""
-    flat = inertia.P.reshape(len(inertia.P), -1)
-    return flat @ flat.T
+    return np.einsum("aks,bks->ab", inertia.P, inertia.P)

@@ -89,8 +89,11 @@ def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem) -> _Spectr
 
 
 def _require(spectrum: _Spectrum, count: int) -> None:
+    exist = sum(f.problem.mode_limit for f in spectrum.families)
+    if count > exist:
+        raise BodyError(f"{count} modes were asked for, but only {exist} exist on this mesh; ask for fewer")
     if count > spectrum.limit:
-        raise BodyError(f"{count} modes were asked for, but only {spectrum.limit} exist on this mesh; ask for fewer")
+        raise BodyError(f"{count} modes were asked for; on a mesh of this size at most {spectrum.limit} are computed")
 
 
 def _chosen_by_frequency(spectrum: _Spectrum, choice: ModeChoice):

@@ -124,7 +124,7 @@ def _symmetric(A: np.ndarray) -> np.ndarray:
 def _nodal(fem, fields: np.ndarray, Z: np.ndarray) -> dict[str, np.ndarray | None]:
     """Displacements and rotations at the nodes: (n, nn, 3) each, rotations None for solids."""
     def split(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        nodal = columns.T.reshape(columns.shape[1], -1, fem.dofs_per_node)
+        nodal = columns.T.reshape(columns.shape[1], len(fem.mesh.points), fem.dofs_per_node)
         return nodal[..., :3].copy(), nodal[..., 3:].copy() if fem.dofs_per_node == 6 else None
 
     (modes, rotations), (quadratic, quadratic_rotations) = split(fields), split(Z)

@@ -52,3 +52,19 @@ def von_mises(stress: np.ndarray) -> np.ndarray:
     xx, yy, zz, yz, xz, xy = np.moveaxis(stress, -1, 0)
     normal = (xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2
     return np.sqrt(0.5 * normal + 3.0 * (yz**2 + xz**2 + xy**2))
+
+
+def largest_von_mises(body: FlexibleBody, q: np.ndarray) -> float:
+    """Largest von Mises stress, Pa, at the surface over many states q (k, n).
+
+    It is a norm of q, so sum_a |q_a| (largest stress of mode a) bounds it: states are taken in the order of their
+    bounds, until the bound falls below what was found.
+    """
+    unit = np.array([von_mises(stress).max(initial=0.0) for stress in body.surface.stress_modes])
+    bounds = np.abs(q) @ unit
+    largest = 0.0
+    for index in np.argsort(-bounds):
+        if bounds[index] <= largest:
+            break
+        largest = max(largest, float(von_mises(surface_stress(body, q[index])).max(initial=0.0)))
+    return largest

@@ -130,10 +130,7 @@ class Result:
         """Pa: largest von Mises stress at the surface points over all steps."""
         flexible = self.flexible(body)
         record = self.structure.bodies[self.structure.body_index(body)]
-        largest = 0.0
-        for q in self.trajectory.q[:, record.coordinates]:
-            largest = max(largest, float(fields.von_mises(fields.surface_stress(flexible, q)).max(initial=0.0)))
-        return largest
+        return fields.largest_von_mises(flexible, self.trajectory.q[:, record.coordinates])
 
     def rotation(self, body: str) -> np.ndarray:
         """(nt, 3, 3) rotation of a body frame: body axes to world axes."""

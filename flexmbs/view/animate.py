@@ -21,7 +21,7 @@ def animate(
     time: float | None = None,
     color: str = "displacement",
     scale: float = 1.0,
-    duration: float = 8.0,
+    duration: float = 6.0,
     frames_per_second: int = 25,
     window_size: tuple[int, int] = (1120, 840),
     progress: Callable[[int, int], None] | None = None,
@@ -48,9 +48,10 @@ def animate(
     from flexmbs.view.scene import Scene
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    scene = Scene(result, color=color, scale=scale, window_size=window_size)
+    is_picture = path.suffix.lower() == ".png"
+    scene = Scene(result, color=color, scale=scale, window_size=window_size, smooth=is_picture)
     try:
-        if path.suffix.lower() == ".png":
+        if is_picture:
             scene.show_time(float(result.t[-1]) if time is None else time)
             imageio.imwrite(path, scene.picture())
         else:

@@ -21,6 +21,7 @@ class Scene:
     ----------
     color : "displacement" (magnitude) or "von_mises"
     scale : factor on the deformation (not on the motion of the bodies)
+    smooth : smooth edges; without a graphics card a picture then takes four times as long
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Scene:
         scale: float = 1.0,
         window_size: tuple[int, int] = (1120, 840),
         off_screen: bool = True,
+        smooth: bool = True,
     ) -> None:
         import pyvista
 
@@ -39,15 +41,20 @@ class Scene:
         self.low, self.high = motion_bounds(result, self.scale)
         self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
         self._ranges: dict[str, float] = {}
+        self._zoom = window_size[1] / 840.0  # of letters
+        self._for_sliders = 0.0 if off_screen else 0.14  # part of the height kept free below
         self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
         self.plotter.set_background(BACKGROUND)
+        if not smooth:
+            self.plotter.render_window.SetMultiSamples(0)
         self._surfaces: dict[int, object] = {}
         self._arrows: list[tuple[int, object]] = []
         self._spheres: list[tuple[int, object]] = []
         self._add_bodies(pyvista)
         self._add_contacts(pyvista)
         self._add_frame(pyvista)
-        self._label = self.plotter.add_text(" ", position=(0.02, 0.93), viewport=True, font_size=13, color=INK)
+        letters = round(13 * self._zoom)
+        self._label = self.plotter.add_text(" ", position=(0.02, 0.93), viewport=True, font_size=letters, color=INK)
         self._place_camera()
         self.show_time(float(result.t[0]))
 
@@ -64,8 +71,8 @@ class Scene:
                 surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
             surface.Modified()
         here = self.result.resampled([time])
-        self._move_contacts(here, time, since)
-        self._label.input = self._title(time)
+        force = self._move_contacts(here, time, since)
+        self._label.input = self._title(time, force)
 
     def recolor(self, color: str) -> None:
         """Colour by another quantity."""
@@ -103,9 +110,13 @@ class Scene:
             self._ranges[self.color] = colour_range(self.result, self.color)
         return self._ranges[self.color]
 
-    def _title(self, time: float) -> str:
-        note = "" if self.scale == 1.0 else f"    deformation x {self.scale:g}"
-        return f"t = {time:.4f} s{note}"
+    def _title(self, time: float, force: float) -> str:
+        parts = [f"t = {time:.4f} s"]
+        if self.scale != 1.0:
+            parts.append(f"deformation x {self.scale:g}")
+        if force > 0.0:
+            parts.append(f"contact force {force:.0f} N" if force >= 100.0 else f"contact force {force:.3g} N")
+        return "    ".join(parts)
 
     def _add_bodies(self, pyvista) -> None:
         title, factor = COLORS[self.color]
@@ -117,8 +128,8 @@ class Scene:
             "position_y": 0.2,
             "height": 0.6,
             "width": 0.06,
-            "title_font_size": 17,
-            "label_font_size": 16,
+            "title_font_size": round(17 * self._zoom),
+            "label_font_size": round(16 * self._zoom),
             "fmt": "%.4g",
             "n_labels": 5,
         }
@@ -147,11 +158,13 @@ class Scene:
 
     def _add_contacts(self, pyvista) -> None:
         start = self.result.resampled([float(self.result.t[0])])
+        drawn: set[tuple[int, float]] = set()
         for index, pair in enumerate(self.result.structure.contacts):
             arrow = pyvista.Arrow(direction=(1.0, 0.0, 0.0), shaft_radius=0.012, tip_radius=0.035, tip_length=0.15)
             self._arrows.append((index, self.plotter.add_mesh(arrow, color=FORCE, pickable=False)))
             for marker, radius in ((pair.marker_a, pair.radius_a), (pair.marker_b, pair.radius_b)):
-                if radius > 0.0:
+                if radius > 0.0 and (marker, radius) not in drawn:
+                    drawn.add((marker, radius))
                     ball = pyvista.Sphere(radius=radius)
                     self._spheres.append((marker, self.plotter.add_mesh(ball, color=RIGID, opacity=0.6)))
             if pair.normal is not None:
@@ -161,13 +174,17 @@ class Scene:
                 plate = pyvista.Plane(center=position, direction=normal, i_size=size, j_size=size)
                 self.plotter.add_mesh(plate, color=GROUND, opacity=0.35, show_edges=False)
 
-    def _move_contacts(self, here: Result, time: float, since: float | None) -> None:
+    def _move_contacts(self, here: Result, time: float, since: float | None) -> float:
+        """Move arrows and spheres; returns the largest force shown, N."""
+        largest = 0.0
         for index, actor in self._arrows:
             force = _force_between(self.result, index, since, time, float(here.trajectory.contact_force[0, index]))
             actor.visibility = force > 0.0
             if force <= 0.0:
                 continue
-            _, normal, point = contact_geometry(here, index, self.scale)
+            largest = max(largest, force)
+            _, normal, center = contact_geometry(here, index, self.scale)
+            point = center - self.result.structure.contacts[index].radius_a * normal
             peak = float(self.result.trajectory.contact_force[:, index].max())
             length = self.size * (0.06 + 0.2 * force / peak)
             actor.user_matrix = _arrow_matrix(point - length * normal, normal, length)
@@ -175,6 +192,7 @@ class Scene:
             matrix = np.eye(4)
             matrix[:3, 3] = drawn_position(here, marker, self.scale)
             actor.user_matrix = matrix
+        return largest
 
     def _closest(self, index: int) -> np.ndarray:
         """(3,) world position of marker a where contact ``index`` first begins, or comes nearest."""
@@ -199,10 +217,10 @@ class Scene:
         across, along = corners @ right, corners @ upward
         width, height = np.ptp(across), np.ptp(along)
         aspect = self.plotter.window_size[0] / self.plotter.window_size[1]
-        half = max(0.5 * height / 0.8, 0.5 * width / (0.72 * aspect))
+        half = max(0.5 * height / (0.8 - self._for_sliders), 0.5 * width / (0.72 * aspect))
         center = corners.mean(axis=0)
         center = center + right * (0.5 * (across.min() + across.max()) - center @ right + 0.08 * half * aspect)
-        center = center + upward * (0.5 * (along.min() + along.max()) - center @ upward)
+        center = center + upward * (0.5 * (along.min() + along.max()) - center @ upward - self._for_sliders * half)
         camera = self.plotter.camera
         self.plotter.camera_position = [center + 3.0 * self.size * direction, center, up]
         self.plotter.enable_parallel_projection()

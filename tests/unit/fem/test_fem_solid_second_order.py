@@ -43,6 +43,14 @@ def test_loads_of_rigid_rotations_give_their_exact_second_order_motion(kind):
     assert loads == pytest.approx(expected, abs=1e-10 * abs(expected).max())
 
 
+def test_second_order_at_a_point_is_interpolated():
+    model = assemble(box("hex20", (1, 1, 1)))
+    modes, quadratic = np.random.default_rng(5).normal(size=(2, model.ndof, 1))
+    at_corner = model.point_second_order(model.mesh.points[0], modes, [[0, 0]], quadratic)
+    assert at_corner[:3, 0] == pytest.approx(quadratic[:3, 0], abs=1e-12)
+    assert abs(model.nodal_rotation_correction(modes, [[0, 0]])).max() == 0.0
+
+
 def test_no_pairs_give_no_loads():
     model = assemble(box("tet4", (1, 1, 1)))
     assert model.second_order_loads(np.zeros((24, 2)), []).shape == (24, 0)

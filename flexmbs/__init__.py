@@ -1,0 +1,46 @@
+"""flexmbs: machines whose parts bend.
+
+mesh -> fem -> reduction -> system -> model -> integrate -> result -> view; each arrow is one public function.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+__version__ = "0.1.0"
+
+# Every public name has one import path, here; modules are imported when a name is first used, so that
+# `import flexmbs` and the command line start at once.
+_WHERE = {
+    "flexmbs.errors": ("FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError"),
+    "flexmbs.mesh": (
+        "read_mesh", "Mesh", "Material", "BeamSection", "line_mesh", "box_mesh", "scaled", "with_material",
+        "with_rectangular_section", "section_from_rigidities", "check_mesh",
+    ),
+    "flexmbs.fem": ("assemble", "FEModel"),
+    "flexmbs.reduction": (
+        "reduce", "Interface", "ClampedFree", "FreeFree", "SecondOrder", "Rayleigh", "save_body", "load_body",
+        "FlexibleBody",
+    ),
+    "flexmbs.system": (
+        "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw",
+    ),
+    "flexmbs.analysis": ("simulate", "linearize", "LinearModes", "Progress"),
+    "flexmbs.result": ("Result", "load"),
+    "flexmbs.cases": ("parameter", "find_mesh"),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str):
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

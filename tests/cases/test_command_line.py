@@ -1,0 +1,131 @@
+"""The commands as users type them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from flexmbs.result import load
+
+BREAKING_CASE = '''
+"""A force that stops being a number."""
+import math
+from dataclasses import dataclass
+import flexmbs as fm
+
+@dataclass(frozen=True)
+class Parameters:
+    t_end: float = 1.0
+
+def build(p):
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    body = system.add(fm.RigidBody(mass=1.0, inertia=(1.0, 1.0, 1.0)), name="block")
+    system.prismatic(system.ground.marker("rail"), body["origin"], axis="x", name="slide")
+    system.force(body["origin"], (lambda t: 1.0 if t < 0.2 else math.nan, 0.0, 0.0))
+    return system
+
+def figures(result, p):
+    return {"end": result["slide.displacement"][-1]}
+'''
+
+
+def flexmbs(*arguments, check=True, **options):
+    command = [sys.executable, "-m", "flexmbs.cli", *map(str, arguments)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    assert "Traceback" not in run.stderr
+    if check:
+        assert run.returncode == 0, run.stderr
+    return run
+
+
+def test_cases_are_listed_with_their_titles():
+    shown = flexmbs("cases").stdout
+    assert "spin_up_beam" in shown and "A slender beam is spun up" in shown
+
+
+def test_help_of_a_case_shows_units_and_defaults():
+    shown = flexmbs("run", "spin_up_beam", "--help").stdout
+    line = next(line for line in shown.splitlines() if line.strip().startswith("bending_rigidity"))
+    assert line.split() == ["bending_rigidity", "14000", "N", "m2", "EI"]
+
+
+def test_run_writes_summary_result_and_plots(tmp_path):
+    out = tmp_path / "run"
+    shown = flexmbs("run", "spin_up_beam", "--set", "t_end=1", "--set", "modes=1", "--out", out, "--no-view").stdout
+    assert "tip_deflection_end" in shown
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["parameters"]["modes"] == 1 and summary["parameters"]["length"] == 10.0
+    assert set(summary["figures"]) == {
+        "tip_deflection_extreme", "tip_deflection_extreme_time", "tip_deflection_end", "tip_extension_end",
+    }  # fmt: skip
+    for name in ("steps_accepted", "steps_rejected", "residual_evaluations", "tangent_evaluations", "solve_seconds",
+                 "compile_seconds"):  # fmt: skip
+        assert name in summary["stats"]
+    assert (out / "tip_deflection.png").is_file()
+    assert not (out / "animation.mp4").exists()
+    result = load(out)
+    assert result.status == "finished"
+    assert result["beam.tip.displacement.y"][-1] == summary["figures"]["tip_deflection_end"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["run", "spin_up_beam", "--set", "lenght=1"], 2, "did you mean 'length'"),
+        (["run", "spin_up_beam", "--set", "length=nan"], 2, "'length' [m] must be a finite number"),
+        (["run", "no_such_case"], 2, "no case 'no_such_case'"),
+        (["run", "flexible_pendulum_impact", "--set", "mesh=missing.inp"], 2, "no mesh file 'missing.inp'"),
+        (["run", "flexible_pendulum_impact", "--set", "sphere_radius=-0.01"], 1, "radius"),
+        (["run", "spin_up_beam", "--set", "modes=100000"], 1, "modes"),
+        (["view", "no_such_folder"], 1, "no result here"),
+        (["run"], 2, "name the case to run"),
+    ],
+)
+def test_errors_are_one_message_without_traceback(tmp_path, arguments, code, message):
+    run = flexmbs(*arguments, check=False, cwd=tmp_path)
+    assert run.returncode == code
+    assert message in run.stderr
+
+
+def test_killed_run_leaves_a_readable_result(tmp_path):
+    endless = ["run", "flexible_pendulum_impact", "--no-view", "--set", "stop=false", "--set", "t_end=1e5"]
+    command = [sys.executable, "-m", "flexmbs.cli", *endless, "--out", str(tmp_path)]
+    with open(tmp_path / "shown", "w") as shown:
+        process = subprocess.Popen(command, stdout=shown, stderr=shown)
+    deadline = time.monotonic() + 200.0
+    while not list(tmp_path.glob("chunk_*.npz")):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    result = load(tmp_path)
+    assert result.status.startswith("interrupted at t = ")
+    assert len(result.t) > 10 and result.t[-1] > 0.0
+
+
+def test_run_that_breaks_off_says_why_and_keeps_what_was_finished(tmp_path):
+    case = tmp_path / "broken.py"
+    case.write_text(BREAKING_CASE)
+    run = flexmbs("run", case, "--no-view", "--out", tmp_path / "out", check=False)
+    assert run.returncode == 1
+    assert "broken stopped:" in run.stderr and "What was finished is in" in run.stderr
+    result = load(tmp_path / "out")
+    assert result.status.startswith("stopped: ")
+    # the force is no longer a number from 0.2 s on
+    assert 0.1 < result.t[-1] <= 0.2
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["figures"] == {} and summary["stats"]["status"] == result.status
+
+
+def test_picture_of_a_result(tmp_path):
+    flexmbs("run", "spin_up_beam", "--set", "t_end=0.5", "--set", "modes=1", "--out", tmp_path, "--no-view")
+    picture = tmp_path / "end.png"
+    run = flexmbs("view", tmp_path, "--save", picture, "--time", "0.3", "--color", "von_mises", check=False)
+    if run.returncode == 1 and "apt-get install" in run.stderr:
+        pytest.skip("no OpenGL on this machine")
+    assert run.returncode == 0, run.stderr
+    assert picture.stat().st_size > 5000
