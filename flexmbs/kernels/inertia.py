@@ -1,9 +1,9 @@
 """Inertia of a body with a second-order displacement field, all terms of the ansatz kept.
 
 The body is a cloud of R mass-orthonormal functions (reduction.body.InertiaFields): r = X + sum_a q_a P_a +
-sum q_a q_b Z_ab, T_a = dr/dq_a, so every integral over the body is a sum over the cloud:
-    acceleration  b = a_B + (alpha~ + w~ w~) r + 2 w~ T q' + T q'' + 2 sum Z_ab q_a' q_b'
-    force = int b dm,  moment = int r x b dm,  modal force_a = int T_a . b dm   (body axes).
+sum q_a q_b Z_ab, so every integral over the body is a sum over the cloud:
+    acceleration  b = a_B + (alpha~ + w~ w~) r + 2 w~ r' + r''          (r', r'': relative to the body frame)
+    force = int b dm,  moment = int r x b dm,  modal force_a = int dr/dq_a . b dm   (body axes).
 """
 
 from __future__ import annotations
@@ -12,49 +12,56 @@ from flexmbs.kernels.jit import kernel
 
 
 @kernel
-def deform(tables, b, q, v, work):
-    """Fill ``work.T`` (dr/dq), ``work.r`` and ``work.rate`` = T q' of body ``b``."""
+def deform(tables, b, q, v, a, work):
+    """Fill ``work.r``, ``work.rate`` and ``work.accel`` (relative to the body frame) of body ``b``.
+
+    The rows of P and Z are sorted by component, so that each entry of the cloud is one dot product over rows.
+    """
     body = tables.bodies[b]
-    rank, start, pool = body.rank, body.modal_start, tables.pool
-    rows = body.row_end - body.row_start
-    for i in range(rows):
-        at = body.p_at + i * rank
-        for s in range(rank):
-            work.T[i, s] = pool[at + s]
-    for z in range(body.quad_end - body.quad_start):
-        quad = tables.quads[body.quad_start + z]
-        at = body.z_at + z * rank
-        qa, qb = q[start + quad.a], q[start + quad.b]
-        if quad.a == quad.b:
-            for s in range(rank):
-                work.T[quad.row_a, s] += 2.0 * qa * pool[at + s]
-        else:
-            for s in range(rank):
-                coefficient = pool[at + s]
-                work.T[quad.row_a, s] += qb * coefficient
-                work.T[quad.row_b, s] += qa * coefficient
+    rank, pool = body.rank, tables.pool
+    weigh_rows(tables, b, q, v, a, work)
+    first, at = 0, body.row_at
     for k in range(3):
+        count = body.row_1 if k == 0 else (body.row_2 if k == 1 else body.row_3)
+        w0 = work.weight[0, first : first + count]
+        w1 = work.weight[1, first : first + count]
+        w2 = work.weight[2, first : first + count]
         for s in range(rank):
-            work.r[k, s] = pool[body.x_at + k * rank + s]
-            work.rate[k, s] = 0.0
-    for i in range(rows):
+            vector = pool[at : at + count]
+            x = u = w = 0.0
+            for i in range(count):
+                coefficient = vector[i]
+                x += coefficient * w0[i]
+                u += coefficient * w1[i]
+                w += coefficient * w2[i]
+            work.r[k, s] = pool[body.x_at + k * rank + s] + x
+            work.rate[k, s] = u
+            work.accel[k, s] = w
+            at += count
+        first += count
+
+
+@kernel
+def weigh_rows(tables, b, q, v, a, work):
+    """What multiplies each row in r, r' and r'': q_a or q_a q_b, and the time derivatives."""
+    body = tables.bodies[b]
+    start = body.modal_start
+    weight = work.weight
+    for i in range(body.row_end - body.row_start):
         row = tables.rows[body.row_start + i]
-        k, half, rate = row.component, 0.5 * q[start + row.mode], v[start + row.mode]
-        at = body.p_at + i * rank
-        for s in range(rank):
-            # q_a (P_a + T_a) / 2 sums to P q + Z q q, because T = P + 2 Z q
-            work.r[k, s] += half * (pool[at + s] + work.T[i, s])
-            work.rate[k, s] += rate * work.T[i, s]
+        qa, va, aa = q[start + row.a], v[start + row.a], a[start + row.a]
+        if row.b >= 0:
+            qb, vb, ab = q[start + row.b], v[start + row.b], a[start + row.b]
+            qa, va, aa = qa * qb, va * qb + qa * vb, aa * qb + 2.0 * va * vb + qa * ab
+        weight[0, i], weight[1, i], weight[2, i] = qa, va, aa
 
 
 @kernel
 def add_inertia(tables, b, q, v, a, work, residual):
     """Set the wrench of body ``b`` to its inertia force (world axes) and add its modal inertia forces."""
     body = tables.bodies[b]
-    deform(tables, b, q, v, work)
-    rank, start, pool = body.rank, body.modal_start, tables.pool
-    rows = body.row_end - body.row_start
-    f = work.frame[b]
+    deform(tables, b, q, v, a, work)
+    rank, f = body.rank, work.frame[b]
     wx, wy = f[0] * f[12] + f[3] * f[13] + f[6] * f[14], f[1] * f[12] + f[4] * f[13] + f[7] * f[14]
     wz = f[2] * f[12] + f[5] * f[13] + f[8] * f[14]
     ax, ay = f[0] * f[18] + f[3] * f[19] + f[6] * f[20], f[1] * f[18] + f[4] * f[19] + f[7] * f[20]
@@ -66,31 +73,14 @@ def add_inertia(tables, b, q, v, a, work, residual):
     x, y, z = work.r[0], work.r[1], work.r[2]
     u, w, t = work.rate[0], work.rate[1], work.rate[2]
     bx, by, bz = work.accel[0], work.accel[1], work.accel[2]
-    for s in range(rank):
-        bx[s] = c00 * x[s] + c01 * y[s] + c02 * z[s] + 2.0 * (wy * t[s] - wz * w[s])
-        by[s] = c10 * x[s] + c11 * y[s] + c12 * z[s] + 2.0 * (wz * u[s] - wx * t[s])
-        bz[s] = c20 * x[s] + c21 * y[s] + c22 * z[s] + 2.0 * (wx * w[s] - wy * u[s])
-    for k in range(3):
-        work.accel[k, 0] += body.root_mass * (f[k] * f[21] + f[3 + k] * f[22] + f[6 + k] * f[23])
-    for i in range(rows):
-        row = tables.rows[body.row_start + i]
-        k, accel = row.component, a[start + row.mode]
-        for s in range(rank):
-            work.accel[k, s] += accel * work.T[i, s]
-    for i in range(body.quad_end - body.quad_start):
-        quad = tables.quads[body.quad_start + i]
-        k, product = quad.component, 2.0 * v[start + quad.a] * v[start + quad.b]
-        at = body.z_at + i * rank
-        for s in range(rank):
-            work.accel[k, s] += product * pool[at + s]
-    for i in range(rows):
-        row = tables.rows[body.row_start + i]
-        k, total = row.component, 0.0
-        for s in range(rank):
-            total += work.T[i, s] * work.accel[k, s]
-        residual[start + row.mode] += total
+    bx[0] += body.root_mass * (f[0] * f[21] + f[3] * f[22] + f[6] * f[23])
+    by[0] += body.root_mass * (f[1] * f[21] + f[4] * f[22] + f[7] * f[23])
+    bz[0] += body.root_mass * (f[2] * f[21] + f[5] * f[22] + f[8] * f[23])
     mx = my = mz = 0.0
     for s in range(rank):
+        bx[s] += c00 * x[s] + c01 * y[s] + c02 * z[s] + 2.0 * (wy * t[s] - wz * w[s])
+        by[s] += c10 * x[s] + c11 * y[s] + c12 * z[s] + 2.0 * (wz * u[s] - wx * t[s])
+        bz[s] += c20 * x[s] + c21 * y[s] + c22 * z[s] + 2.0 * (wx * w[s] - wy * u[s])
         mx += y[s] * bz[s] - z[s] * by[s]
         my += z[s] * bx[s] - x[s] * bz[s]
         mz += x[s] * by[s] - y[s] * bx[s]
@@ -98,6 +88,34 @@ def add_inertia(tables, b, q, v, a, work, residual):
     for i in range(3):
         work.wrench[b, i] = f[3 * i] * gx + f[3 * i + 1] * gy + f[3 * i + 2] * gz
         work.wrench[b, 3 + i] = f[3 * i] * mx + f[3 * i + 1] * my + f[3 * i + 2] * mz
+    add_modal_inertia(tables, b, q, work, residual)
+
+
+@kernel
+def add_modal_inertia(tables, b, q, work, residual):
+    """Add int dr/dq_a . b dm, with dr/dq_a = P_a + sum_b Z_ab q_b (twice for a = b) and b in ``work.accel``."""
+    body = tables.bodies[b]
+    rank, start, pool = body.rank, body.modal_start, tables.pool
+    first, at = 0, body.row_at
+    for k in range(3):
+        count = body.row_1 if k == 0 else (body.row_2 if k == 1 else body.row_3)
+        force = work.weight[3, first : first + count]
+        force[:] = 0.0
+        for s in range(rank):
+            vector = pool[at : at + count]
+            accel = work.accel[k, s]
+            for i in range(count):
+                force[i] += accel * vector[i]
+            at += count
+        first += count
+    for i in range(body.row_end - body.row_start):
+        row = tables.rows[body.row_start + i]
+        force_i = work.weight[3, i]
+        if row.b < 0:
+            residual[start + row.a] += force_i
+        else:
+            residual[start + row.a] += q[start + row.b] * force_i
+            residual[start + row.b] += q[start + row.a] * force_i
 
 
 @kernel
@@ -114,9 +132,9 @@ def add_elasticity(tables, b, q, v, residual):
 
 
 @kernel
-def kinetic_energy(tables, b, q, v, work):
+def kinetic_energy(tables, b, q, v, a, work):
     """1/2 int |v|^2 dm of body ``b`` (frames must be current); leaves r in ``work``."""
-    deform(tables, b, q, v, work)
+    deform(tables, b, q, v, a, work)
     body = tables.bodies[b]
     f = work.frame[b]
     wx, wy = f[0] * f[12] + f[3] * f[13] + f[6] * f[14], f[1] * f[12] + f[4] * f[13] + f[7] * f[14]

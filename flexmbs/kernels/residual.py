@@ -84,7 +84,7 @@ def energies(tables, active, q, v, a, reference, work, out):
     g = tables.gravity
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
-        out[0] += kinetic_energy(tables, b, q, v, work)
+        out[0] += kinetic_energy(tables, b, q, v, a, work)
         f = work.frame[b]
         for k in range(3):
             moment = f[3 * k] * work.r[0, 0] + f[3 * k + 1] * work.r[1, 0] + f[3 * k + 2] * work.r[2, 0]

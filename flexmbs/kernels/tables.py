@@ -25,12 +25,12 @@ BODY = np.dtype(
         ("modal_start", "i8"),  # first modal coordinate
         ("rank", "i8"),  # R, number of inertia basis functions
         ("x_at", "i8"),  # X (3, R)
-        ("row_start", "i8"),  # non-zero rows (a, k) of P and of dr/dq_a
+        ("row_start", "i8"),  # non-zero rows of P and Z, sorted by component
         ("row_end", "i8"),
-        ("p_at", "i8"),  # P, one R-vector per such row
-        ("quad_start", "i8"),  # non-zero rows (a, b, k) of Z
-        ("quad_end", "i8"),
-        ("z_at", "i8"),
+        ("row_1", "i8"),  # number of rows of each component
+        ("row_2", "i8"),
+        ("row_3", "i8"),
+        ("row_at", "i8"),  # their coefficients: per component an (R, rows) array
         ("pair_start", "i8"),
         ("pair_end", "i8"),
         ("stiffness_at", "i8"),
@@ -47,8 +47,7 @@ MARKER = np.dtype(
         ("field_at", "i8"),  # Phi (n, 3), Psi (n, 3), Zu (pairs, 3), Zr (pairs, 3)
     ]
 )
-ROW = np.dtype([("mode", "i8"), ("component", "i8")])
-QUAD = np.dtype([("a", "i8"), ("b", "i8"), ("row_a", "i8"), ("row_b", "i8"), ("component", "i8")])
+ROW = np.dtype([("a", "i8"), ("b", "i8"), ("component", "i8")])  # b = -1: component of P_a, else of Z_ab
 PAIR = np.dtype([("a", "i8"), ("b", "i8")])
 # Addresses of C functions double f(double t): value and its two derivatives; address 0: the constant (or zero).
 SIGNAL = np.dtype([("value", "i8"), ("rate", "i8"), ("acceleration", "i8"), ("constant", "f8")])
@@ -79,7 +78,6 @@ class Tables(Block):
         "axes": (AXIS, 1),
         "markers": (MARKER, 1),
         "rows": (ROW, 1),
-        "quads": (QUAD, 1),
         "pairs": (PAIR, 1),
         "signals": (SIGNAL, 1),
         "loads": (LOAD, 1),
@@ -102,10 +100,10 @@ class Workspace(Block):
         "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
         "local": ("f8", 1),  # (33,) motion of a marker relative to its body, and scratch for a rotation matrix
         "scratch": ("f8", 2),  # (2, 24) frames
-        "T": ("f8", 2),  # (rows, R) dr/dq
-        "r": ("f8", 2),  # (3, R)
+        "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
         "rate": ("f8", 2),
         "accel": ("f8", 2),
+        "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
         "signal": ("f8", 2),  # (signals, 3) value, first and second derivative
     }
 
@@ -122,9 +120,9 @@ def make_workspace(tables: Tables) -> Workspace:
         joint_point=np.zeros((bodies, 3)),
         local=np.zeros(33),
         scratch=np.zeros((2, 24)),
-        T=np.zeros((rows, rank)),
         r=np.zeros((3, rank)),
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
+        weight=np.zeros((4, rows)),
         signal=np.zeros((max(1, len(tables.signals)), 3)),
     )

@@ -28,7 +28,7 @@ class _Compiler:
         self.names = CoordinateNames()
         self.signals = CompiledSignals()
         self.records: dict[str, list[tuple]] = {
-            key: [] for key in ("bodies", "axes", "markers", "rows", "quads", "pairs", "signals", "loads", "springs")
+            key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
         }
         self.records["contacts"] = []
         self.marker_index: dict[tuple[str, str], int] = {}
@@ -100,9 +100,9 @@ class _Compiler:
 
     def add_rigid(self, body, links) -> None:
         x_at = self.pool.add(rigid_cloud(body))
-        rows, quads, pairs = (len(self.records[key]) for key in ("rows", "quads", "pairs"))
+        rows, pairs = len(self.records["rows"]), len(self.records["pairs"])
         self.records["bodies"].append(
-            (*links, 0, len(self.q), 4, x_at, rows, rows, 0, quads, quads, 0, pairs, pairs, 0, 0, np.sqrt(body.mass))
+            (*links, 0, len(self.q), 4, x_at, rows, rows, 0, 0, 0, 0, pairs, pairs, 0, 0, np.sqrt(body.mass))
         )
 
     def add_flexible(self, name: str, body: FlexibleBody, links) -> None:
@@ -114,17 +114,15 @@ class _Compiler:
         self.q += list(part.modal_coordinates)
         self.v += list(part.modal_velocities)
         self.modal[name] = slice(modal_start, len(self.q))
-        rows, P, quads, Z = cloud_rows(body)
-        starts = {key: len(self.records[key]) for key in ("rows", "quads", "pairs")}
-        self.records["rows"] += [tuple(row) for row in rows.tolist()]
-        self.records["quads"] += [tuple(quad) for quad in quads.tolist()]
+        rows, counts, coefficients = cloud_rows(body)
+        starts = {key: len(self.records[key]) for key in ("rows", "pairs")}
+        self.records["rows"] += rows
         self.records["pairs"] += [tuple(pair) for pair in np.asarray(body.pairs).tolist()]
         add = self.pool.add
         self.records["bodies"].append(
             (
                 *links, body.mode_count, modal_start, body.inertia.X.shape[1], add(body.inertia.X),
-                starts["rows"], len(self.records["rows"]), add(P),
-                starts["quads"], len(self.records["quads"]), add(Z),
+                starts["rows"], len(self.records["rows"]), *counts, add(coefficients),
                 starts["pairs"], len(self.records["pairs"]), add(body.Ke), add(body.De), np.sqrt(body.mass),
             )
         )  # fmt: skip
@@ -152,7 +150,7 @@ class _Compiler:
     def tables(self) -> t.Tables:
         coordinates = [tuple(self.coordinate_records.get(i, (-1, 0.0, 0.0, 0.0))) for i in range(len(self.q))]
         kinds = dict(
-            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, quads=t.QUAD, pairs=t.PAIR, signals=t.SIGNAL,
+            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
             loads=t.LOAD, springs=t.SPRING, contacts=t.CONTACT,
         )  # fmt: skip
         arrays = {key: np.array(self.records[key], dtype=kind) for key, kind in kinds.items()}

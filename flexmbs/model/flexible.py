@@ -11,6 +11,8 @@ from flexmbs.system.rigid import RigidBody
 # Coefficients below this part of the largest one are noise of the eigen-decomposition that made them; dropping them
 # keeps the tables sparse and changes inertia integrals by less than their own rounding.
 NOISE = 1e-15
+# Dot products over rows run in SIMD lanes; whole numbers of lanes leave no slow remainder.
+LANES = 8
 
 
 class Pool:
@@ -50,37 +52,31 @@ def check_finite(body: FlexibleBody, name: str) -> None:
             raise BodyError(f"body '{name}': {what} has entries that are not finite")
 
 
-def cloud_rows(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Non-zero rows of the inertia fields.
+def cloud_rows(body: FlexibleBody) -> tuple[list[tuple[int, int, int]], list[int], np.ndarray]:
+    """Non-zero rows of the inertia fields, sorted by component, as the kernels want them.
 
     Returns
     -------
-    rows (k, 2) int (mode, component) of dr/dq, their P (k, R), quads (l, 5) int (a, b, row of a, row of b,
-    component), their Z (l, R)
+    rows : (a, -1, component) for P_a, (a, b, component) for Z_ab
+    counts : rows of each of the three components, filled up with empty rows to a multiple of ``LANES``
+    coefficients : flat; per component an (R, rows) array
     """
-    P, Z = body.inertia.P, body.inertia.Z
-    big_p = np.abs(P).max(axis=2) > NOISE * max(np.abs(P).max(), 1e-300) if P.size else np.zeros(P.shape[:2], bool)
-    big_z = np.zeros(Z.shape[:2], bool)
-    if Z.size:
-        big_z = np.abs(Z).max(axis=2) > NOISE * max(np.abs(Z).max(), 1e-300)
-    needed = big_p.copy()
-    for p, k in np.argwhere(big_z):
-        for mode in body.pairs[p]:
-            needed[mode, k] = True
-    rows = np.argwhere(needed)
-    index = {(int(a), int(k)): i for i, (a, k) in enumerate(rows)}
-    quads, coefficients = [], []
-    for p, k in np.argwhere(big_z):
-        a, b = (int(mode) for mode in body.pairs[p])
-        quads.append((a, b, index[a, int(k)], index[b, int(k)], int(k)))
-        coefficients.append(Z[p, k])
-    rank = body.inertia.X.shape[1]
-    return (
-        rows.reshape(-1, 2),
-        P[rows[:, 0], rows[:, 1]] if len(rows) else np.zeros((0, rank)),
-        np.array(quads, dtype=np.int64).reshape(-1, 5),
-        np.array(coefficients).reshape(-1, rank),
-    )
+    rows: list[tuple[int, int, int]] = []
+    counts, blocks = [], []
+    for component in range(3):
+        vectors: list[np.ndarray] = []
+        for fields, owners in ((body.inertia.P, [(a, -1) for a in range(body.mode_count)]), (body.inertia.Z, body.pairs)):
+            smallest = NOISE * np.abs(fields).max(initial=0.0)
+            for (a, b), field in zip(owners, fields[:, component], strict=True):
+                if np.abs(field).max(initial=0.0) > smallest:
+                    rows.append((int(a), int(b), component))
+                    vectors.append(field)
+        empty = -len(vectors) % LANES
+        rows += [(0, -1, component)] * empty
+        vectors += [np.zeros(body.inertia.X.shape[1])] * empty
+        counts.append(len(vectors))
+        blocks.append(np.array(vectors).T.ravel())
+    return rows, counts, np.concatenate(blocks)
 
 
 def marker_moves(fields: PointFields | None) -> bool:

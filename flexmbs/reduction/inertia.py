@@ -8,11 +8,18 @@ from flexmbs.errors import BodyError
 from flexmbs.reduction.body import InertiaFields
 
 
-def inertia_fields(fem, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndarray, tolerance: float) -> InertiaFields:
+def inertia_fields(
+    fem, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndarray, tolerance: float, amplitudes=None
+) -> InertiaFields:
     """InertiaFields of the body from its mass distribution at sample points.
 
-    modes (ndof, n); quadratic (ndof, npairs), the fields Z; tolerance: largest error of an inertia integral relative
-    to the norms of its two fields.
+    Parameters
+    ----------
+    modes : (ndof, n); quadratic : (ndof, npairs), the fields Z
+    tolerance : largest error of an inertia integral.  Without ``amplitudes`` it is relative to the norms of the two
+        fields of the integral; with them, integrals of second-order fields are taken at these amplitudes, and their
+        error is relative to int |x|^2 dm (about the centre) of the body.
+    amplitudes : (n,) modal coordinates up to which the tolerance has to hold, or None
     """
     x, phi, z, W = fem.inertia_samples(modes, pairs, quadratic)
     n, npairs = len(phi), len(z)
@@ -24,9 +31,19 @@ def inertia_fields(fem, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndar
     means = (W @ ones) @ F / mass
     centred = F - means
     gram = centred.T @ (W @ centred)
-    coefficients, error = _compressed(0.5 * (gram + gram.T), tolerance)
+    gram = 0.5 * (gram + gram.T)
+    if amplitudes is None:
+        coefficients, error = _compressed(gram, tolerance)
+    else:
+        means, coefficients, error = _compressed_at(gram, means, mass, pairs, np.asarray(amplitudes), tolerance)
     c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(1 + n + npairs, 3, -1)
     return InertiaFields(c[0].copy(), c[1 : 1 + n].copy(), c[1 + n :].copy(), error)
+
+
+def equal_energy_amplitudes(omega: np.ndarray, modal_mass: np.ndarray, deflection: float) -> np.ndarray:
+    """(n,) amplitudes of modes that carry the energy of the first one at ``deflection`` (m)."""
+    root = omega * np.sqrt(modal_mass)
+    return deflection * root[0] / root
 
 
 def _compressed(gram: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
@@ -36,11 +53,46 @@ def _compressed(gram: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
     norms[norms < 1e-14 * norms.max(initial=0.0)] = 0.0
     inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0.0)
     scaled = inverse[:, None] * gram * inverse
-    values, vectors = np.linalg.eigh(scaled)
-    keep = values > tolerance
-    unit = (vectors[:, keep] * np.sqrt(values[keep]))[:, ::-1]
+    unit = _root(scaled, tolerance)
     error = float(np.abs(unit @ unit.T - scaled).max(initial=0.0))
     return norms[:, None] * unit, error
+
+
+def _root(gram: np.ndarray, smallest: float) -> np.ndarray:
+    """c (k, R) with c c^T = gram up to eigenvalues below ``smallest``."""
+    values, vectors = np.linalg.eigh(gram)
+    keep = values > smallest
+    return (vectors[:, keep] * np.sqrt(values[keep]))[:, ::-1]
+
+
+def _compressed_at(gram, means, mass, pairs, amplitudes, tolerance):
+    """As :func:`_compressed`, exact for x and the modes, and to ``tolerance`` at given amplitudes for the rest.
+
+    Second-order components that are smaller than the tolerance are dropped; what is left of them besides the
+    functions that x and the modes span is compressed by its eigenvalues.
+    """
+    n, linear = len(amplitudes), 3 * (1 + len(amplitudes))
+    reference = np.trace(gram[:3, :3])
+    weight = np.concatenate([np.ones(3), np.repeat(amplitudes, 3), np.repeat(np.prod(amplitudes[pairs], axis=1), 3)])
+    size = weight * np.sqrt(np.maximum(np.diag(gram), 0.0) + mass * means**2) / np.sqrt(reference)
+    mode_size = np.repeat(np.sqrt((size[3:linear].reshape(n, 3) ** 2).sum(axis=1)), 3)
+    kept = size > tolerance
+    kept[:3], kept[3:linear] = True, size[3:linear] > tolerance * mode_size
+    small = np.where(kept, 1.0, 0.0)
+    wanted = weight[:, None] * gram * weight / reference
+    gram, means = small[:, None] * gram * small, means * small
+    first, _error = _compressed(gram[:linear, :linear], 1e-13)
+    # coordinates of the second-order fields in the span of x and the modes, then what is left of them
+    inside = np.linalg.lstsq(first, gram[:linear, linear:], rcond=1e-10)[0].T
+    w = weight[linear:]
+    rest = w[:, None] * (gram[linear:, linear:] - inside @ inside.T) * w / reference
+    extra = _root(rest, tolerance) * np.sqrt(reference) / w[:, None]
+    coefficients = np.zeros((len(gram), first.shape[1] + extra.shape[1]))
+    coefficients[:linear, : first.shape[1]] = first
+    coefficients[linear:, : first.shape[1]], coefficients[linear:, first.shape[1] :] = inside, extra
+    coefficients[~kept] = 0.0
+    got = weight[:, None] * (coefficients @ coefficients.T) * weight / reference
+    return means, coefficients, float(np.abs(got - wanted).max(initial=0.0))
 
 
 def modal_mass(inertia: InertiaFields) -> np.ndarray:

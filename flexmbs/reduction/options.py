@@ -77,10 +77,14 @@ class SecondOrder:
     ----------
     pairs : "all", or pairs (a, b) of mode indices (from 0, a <= b)
     tolerance : inertia integrals are kept to this error, relative to the norms of the two fields
+    deflection : None, or a part of the body's size (its bounding box's diagonal): the tolerance then has to hold, relative
+        to the body's own inertia, for motions up to the energy of the first mode deflected that far.  Second-order
+        fields that do not matter there are dropped, which makes bodies with many modes several times cheaper.
     """
 
     pairs: str | Sequence[tuple[int, int]] = "all"
     tolerance: float = 1e-13
+    deflection: float | None = None
 
     def resolve(self, mode_count: int) -> np.ndarray:
         """The pairs as (npairs, 2) int with a <= b, sorted and unique."""

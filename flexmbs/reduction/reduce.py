@@ -12,7 +12,7 @@ from flexmbs.fem.assemble import BEAM_THEORIES, assemble
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
-from flexmbs.reduction.inertia import inertia_fields, modal_mass
+from flexmbs.reduction.inertia import equal_energy_amplitudes, inertia_fields, modal_mass
 from flexmbs.reduction.interface import Interface, attach_all
 from flexmbs.reduction.markers import marker_fields
 from flexmbs.reduction.modes import compute_modes
@@ -77,7 +77,7 @@ def reduce_model(
     pairs = choice.resolve(len(found.omega))
     following = [a for a in attached.values() if a.rigid and a.name != at]
     Z = quadratic_fields(fem, T, problem, following, found.fields, pairs)
-    inertia = inertia_fields(fem, found.fields, Z, pairs, choice.tolerance)
+    inertia = inertia_fields(fem, found.fields, Z, pairs, choice.tolerance, _amplitudes(fem, found, choice))
     Me = modal_mass(inertia)
     Ke = _symmetric(found.fields.T @ (fem.K @ found.fields))
     body = FlexibleBody(
@@ -115,6 +115,15 @@ def _held_interface(modes: ClampedFree | FreeFree, interfaces: Mapping[str, obje
         known = ", ".join(interfaces) or "none"
         raise BodyError(f"ClampedFree(at={modes.at!r}): no such interface; there are: {known}")
     return modes.at
+
+
+def _amplitudes(fem, found, choice: SecondOrder) -> np.ndarray | None:
+    """Modal coordinates up to which the tolerance of the second-order fields has to hold, or None."""
+    if choice.deflection is None or len(found.omega) == 0:
+        return None
+    size = float(np.linalg.norm(np.ptp(fem.mesh.points, axis=0)))
+    modal = np.einsum("ia,ia->a", found.fields, fem.M @ found.fields)
+    return equal_energy_amplitudes(found.omega, modal, choice.deflection * size)
 
 
 def _symmetric(A: np.ndarray) -> np.ndarray:

@@ -28,6 +28,15 @@ def marker_displacement(fields: PointFields, pairs: np.ndarray, q: np.ndarray) -
     return superpose(fields.Phi, fields.Zu, pairs, q)
 
 
+def marker_velocity(fields: PointFields, pairs: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Velocity (..., 3) of a marker relative to the body frame, body axes, m/s; q and its rates v (..., n)."""
+    linear = np.tensordot(v, fields.Phi, axes=(-1, 0))
+    if len(pairs) == 0:
+        return linear
+    a, b = pairs[:, 0], pairs[:, 1]
+    return linear + np.tensordot(q[..., a] * v[..., b] + v[..., a] * q[..., b], fields.Zu, axes=(-1, 0))
+
+
 def marker_rotation(fields: PointFields, pairs: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Rotation (3, 3) of a marker relative to the body frame; q (n,)."""
     return rotation_matrix(superpose(fields.Psi, fields.Zr, pairs, q))

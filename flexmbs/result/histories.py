@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmbs.result.fields import marker_displacement
+from flexmbs.result.fields import marker_displacement, marker_velocity
 from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
 from flexmbs.result.trajectory import Trajectory
 
@@ -19,7 +19,7 @@ def catalogue(structure: Structure) -> dict[str, History]:
     """Every history by name.
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
-    "B.position.x", "B.M.position.x" (M a marker; world axes), "B.M.displacement.x" (flexible bodies, body axes),
+    "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (flexible bodies, body axes),
     "C.gap" and "C.force" (C a contact), "energy.kinetic", ".gravity", ".elastic" and ".total".
     """
     found: dict[str, History] = {}
@@ -66,7 +66,7 @@ def unit_of(structure: Structure, name: str) -> str:
         return structure.coordinate_units[structure.coordinate_names.index(name)]
     if name.startswith("energy."):
         return "J"
-    words = {".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad"}
+    words = {".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad", ".velocity.": "m/s"}
     for word, unit in words.items():
         if word in name:
             return unit
@@ -89,11 +89,28 @@ def marker_position_history(structure: Structure, marker: MarkerRecord, run: Tra
     return run.body_position[:, index] + np.einsum("tij,tj->ti", run.body_rotation[:, index], local)
 
 
+def marker_velocity_history(structure: Structure, marker: MarkerRecord, run: Trajectory) -> np.ndarray:
+    """(nt, 3) velocity of a marker in world axes, m/s (needs the body velocities in the trajectory)."""
+    index = structure.body_index(marker.body)
+    body = structure.bodies[index]
+    start = marker.position if marker.fields is None else marker.fields.position
+    local = start + marker_displacement_history(body, marker, run)
+    rate = np.zeros_like(local)
+    if body.flexible is not None and marker.fields is not None:
+        q, v = run.q[:, body.coordinates], run.v[:, body.rates]
+        rate = marker_velocity(marker.fields, body.flexible.pairs, q, v)
+    turn = run.body_rotation[:, index]
+    arm = np.einsum("tij,tj->ti", turn, local)
+    swing = np.cross(run.body_angular_velocity[:, index], arm)
+    return run.body_velocity[:, index] + swing + np.einsum("tij,tj->ti", turn, rate)
+
+
 def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord) -> None:
     body = structure.bodies[structure.body_index(marker.body)]
     prefix = f"{marker.body}.{marker.name}"
     for k, axis in enumerate(AXES):
         found[f"{prefix}.position.{axis}"] = lambda run, k=k: marker_position_history(structure, marker, run)[:, k]
+        found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
         if marker.fields is not None:
             found[f"{prefix}.displacement.{axis}"] = (
                 lambda run, k=k: marker_displacement_history(body, marker, run)[:, k]
