@@ -80,8 +80,9 @@ class _Run:
         self.compile_seconds = 0.0
 
     def go(self) -> Result:
-        from flexmbs.integrate.loop import advance, start
+        from flexmbs.integrate.loop import advance, impose_start, start
 
+        impose_start(self.model.tables, self.state, self.work)
         self._check_start()
         if not kernels_are_cached():
             print("flexmbs: compiling once for this version (half a minute) ...", file=sys.stderr, flush=True)
@@ -90,7 +91,18 @@ class _Run:
         begin = time.perf_counter()
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
         self._store_start()
-        last_write, steps, chunk = time.perf_counter(), 0, 64
+        try:
+            outcome = self._loop(advance, outcome)
+        except KeyboardInterrupt:
+            self.solve_seconds = time.perf_counter() - begin
+            self._finish("stopped: interrupted by the user")
+            raise
+        self.solve_seconds = time.perf_counter() - begin
+        return self._end(outcome)
+
+    def _loop(self, advance, outcome: int) -> int:
+        """Chunks of steps until the run ends; the first is written at once, so that a killed run shows something."""
+        last_write, steps, chunk = -np.inf, 0, 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
             outcome = self._advance(advance, chunk)
@@ -99,12 +111,12 @@ class _Run:
             steps = int(self.state.count[s.STEPS])
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
             if self.progress is not None:
-                self.progress(Progress(self.state.number[s.TIME], float(self.settings.t_end), self.state.number[s.STEP], steps))
+                time_now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+                self.progress(Progress(time_now, float(self.settings.t_end), step, steps))
             if self.out is not None and now - last_write > WRITE_SECONDS:
                 self._flush()
                 last_write = now
-        self.solve_seconds = time.perf_counter() - begin
-        return self._end(outcome)
+        return outcome
 
     def _check_start(self) -> None:
         from flexmbs.analysis.evaluate import gaps
@@ -112,7 +124,7 @@ class _Run:
         for name, gap in zip(self.model.contact_names, gaps(self.model, self.work, self.state), strict=True):
             if gap < -1e-12:
                 raise MechanismError(
-                    f"contact '{name}' starts {-gap:.3g} m inside: move a body or a stop so that the gap is not negative"
+                    f"contact '{name}' starts {-gap:.3g} m inside: move a body or the stop until the gap is positive"
                 )
 
     def _warm_up(self, advance, start) -> None:
@@ -133,11 +145,7 @@ class _Run:
         self.pending.append(self._describe(self.log.rows[:1]))
 
     def _advance(self, advance, chunk: int) -> int:
-        try:
-            outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
-        except KeyboardInterrupt:
-            self._finish("stopped: interrupted by the user")
-            raise
+        outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
         rows, contacts = self.log.filled
         if rows:
             self.pending.append(self._describe(self.log.rows[:rows]))
@@ -213,6 +221,9 @@ class _Run:
         where = f"at t = {now:.9g} s with step {h:.3g} s"
         if self.model.signals.error is not None:
             return f"a function of time raised {self.model.signals.error!r} {where}"
+        broken = self._broken_signals()
+        if broken:
+            return f"{broken} is not finite {where}"
         if outcome == s.SINGULAR:
             return f"the mass matrix is singular {where}: {self._massless()} carries no inertia"
         if outcome == s.NOT_FINITE:
@@ -221,6 +232,17 @@ class _Run:
             f"the step size fell to nothing {where}; worst coordinate: '{worst}'. The motion diverges there, "
             "or the tolerances are beyond double precision"
         )
+
+    def _broken_signals(self) -> str:
+        """Names of the functions of time that are not finite where the run stopped."""
+        from flexmbs.kernels.signals import evaluate_signals
+
+        names = []
+        for time_now in self.state.number[s.TIME] + self.state.number[s.STEP] * np.array([0.0, 0.5, 1.0]):
+            evaluate_signals(self.model.tables, time_now, self.work.signal)
+            bad = ~np.isfinite(self.work.signal[: len(self.model.signal_names)]).all(axis=1)
+            names += [self.model.signal_names[i] for i in np.flatnonzero(bad)]
+        return ", ".join(dict.fromkeys(names))
 
     def _massless(self) -> str:
         mass = self.state.mass

@@ -112,7 +112,7 @@ def _jacobian(function, x: np.ndarray, step: float) -> np.ndarray:
 
 
 def _steady_state(model: Model, function: _Residual) -> np.ndarray:
-    """Newton's method on the residual with all free rates zero; the pseudo-inverse leaves neutral freedoms where they are."""
+    """Newton's method on the residual at rest; the pseudo-inverse leaves neutral freedoms where they are."""
     q = model.q[model.tables.free].copy()
     zero = np.zeros_like(q)
     size = np.inf

@@ -29,20 +29,32 @@ from flexmbs.integrate.state import (
     STEPS,
     TIME,
     UNDERFLOW,
+    VOLATILE,
 )
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import rotate_quaternion, tangent, tangent_rate
+from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 from flexmbs.kernels.tables import BALL
 
 # Simplified Newton is kept on the same tangent while it contracts at least this fast.
 GOOD_CONTRACTION = 0.05
+# Where a tangent of the step before was useless, that of the next steps is taken anew at once.
+VOLATILE_STEPS = 8
 SAFETY = 0.9
+
+
+@kernel
+def impose_start(tables, state, work):
+    """Put the driven coordinates where their drivers are at the present time."""
+    evaluate_signals(tables, state.number[TIME], work.signal)
+    impose_drivers(tables, work.signal, state.q, state.v, state.a)
 
 
 @kernel
 def start(tables, state, settings, scratch, work):
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
+    impose_start(tables, state, work)
     for c in range(len(tables.contacts)):
         gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
         if abs(gap) < 1e-12 and rate < 0.0:
@@ -92,14 +104,12 @@ def step(tables, state, settings, scratch, work, log):
         last = t + 1.0001 * h >= settings.t_end
         if last:
             h = settings.t_end - t
-        if not h > 8.0 * 2.3e-16 * max(abs(t), 1e-10) and not last:
-            return UNDERFLOW
         if not math.isfinite(h):
             return NOT_FINITE
+        if not last and h <= 2e-15 * max(abs(t), 1e-10) or state.number[STEP] < 1e-14 * settings.t_end:
+            return UNDERFLOW
         iterations, error = attempt(tables, state, settings, scratch, work, h)
         if iterations == 0:
-            if state.number[STEP] < 1e-13 * max(settings.t_end, 1e-3):
-                return UNDERFLOW
             continue
         factor = growth(state, iterations, error, h)
         if error > 1.0:
@@ -107,14 +117,17 @@ def step(tables, state, settings, scratch, work, log):
             state.flag[REJECTED_LAST] = 1
             state.number[STEP] = h * factor
             continue
+        proposed = h * (min(1.0, factor) if state.flag[REJECTED_LAST] != 0 else factor)
+        x, contact = first_event(tables, state, scratch, work, h)
+        if contact >= 0:
+            last = False
+            h = hit(tables, contact, state, settings, scratch, work, h, x)
+            if h < 0.0:
+                continue
         break
-    proposed = h * (min(1.0, factor) if state.flag[REJECTED_LAST] != 0 else factor)
-    x, contact = first_event(tables, state, scratch, work, h)
-    if contact >= 0:
-        h = hit(tables, contact, state, settings, scratch, work, h, x)
     if h > 0.0:
         accept(tables, state, scratch, work, h, error)
-        if last and contact < 0:
+        if last:
             state.number[TIME] = settings.t_end
         # a small change of step is not worth a new factorisation
         keep = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < GOOD_CONTRACTION
@@ -128,7 +141,7 @@ def step(tables, state, settings, scratch, work, log):
 
 @kernel
 def attempt(tables, state, settings, scratch, work, h):
-    """Try a step of ``h``: (Newton iterations, error); on failure (0, 1) with a smaller step or a new tangent prepared."""
+    """Try a step of ``h``: (Newton iterations, error); on failure (0, 1), with a smaller step or a new tangent next."""
     set_weights(tables, state, settings, scratch)
     fresh = False
     if state.flag[HAS_TANGENT] == 0:
@@ -141,12 +154,13 @@ def attempt(tables, state, settings, scratch, work, h):
     iterations = newton(tables, state, settings, scratch, work, h)
     if iterations == 0:
         state.count[NEWTON_FAILURES] += 1
-        state.flag[HAS_TANGENT] = 0
-        state.flag[REJECTED_LAST] = 1
         if fresh:
             state.number[STEP] = 0.5 * h
             state.flag[HAS_PREDICTION] = 0
-            state.flag[HAS_TANGENT] = 1
+            state.flag[REJECTED_LAST] = 1
+        else:
+            state.flag[HAS_TANGENT] = 0
+            state.flag[VOLATILE] = VOLATILE_STEPS
         return 0, 1.0
     return iterations, error_norm(tables, state, settings, scratch, h)
 
@@ -164,18 +178,21 @@ def growth(state, iterations, error, h):
 
 @kernel
 def hit(tables, c, state, settings, scratch, work, h, x):
-    """Repeat the step so that it ends on the event of contact ``c``; returns its length (0: the event is now)."""
+    """Repeat the step so that it ends on the event of contact ``c``.
+
+    Returns its length; 0 when the event is now; -1 when Newton failed, with a smaller step prepared.
+    """
     tolerance = 1e-3 * (settings.atol_q.min() + 1e-13)
     target = x * h
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
             return 0.0
-        if state.number[FACTORED_STEP] != target and not factorise_newton(state, scratch, target):
-            break
-        if newton(tables, state, settings, scratch, work, target) == 0:
-            update_tangent(tables, state, scratch, work)
-            factorise_newton(state, scratch, target)
-            newton(tables, state, settings, scratch, work, target)
+        done = state.number[FACTORED_STEP] == target or factorise_newton(state, scratch, target)
+        if not done or newton(tables, state, settings, scratch, work, target) == 0:
+            state.number[STEP] = 0.5 * target
+            state.number[FACTORED_STEP] = 0.0
+            state.flag[HAS_TANGENT] = 0
+            return -1.0
         gap, rate = gap_at(tables, c, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work)
         if abs(gap) <= tolerance or rate == 0.0:
             break
@@ -203,8 +220,9 @@ def accept(tables, state, scratch, work, h, error):
     state.flag[HAS_PREDICTION] = 1
     state.flag[REJECTED_LAST] = 0
     state.count[STEPS] += 1
-    if state.number[LAST_CONTRACTION] > GOOD_CONTRACTION:
+    if state.number[LAST_CONTRACTION] > GOOD_CONTRACTION or state.flag[VOLATILE] > 0:
         state.flag[HAS_TANGENT] = 0
+        state.flag[VOLATILE] = max(state.flag[VOLATILE] - 1, 0)
 
 
 @kernel

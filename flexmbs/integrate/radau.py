@@ -19,8 +19,8 @@ from flexmbs.integrate.radau_coefficients import (
 )
 from flexmbs.integrate.state import (
     CONTRACTION,
-    FACTORISATIONS,
     FACTORED_STEP,
+    FACTORISATIONS,
     HAS_PREDICTION,
     LAST_CONTRACTION,
     NEWTON_ITERATIONS,

@@ -1,7 +1,7 @@
 """Radau IIA of order 5 for second-order equations, written in the stage accelerations.
 
-Collocation at c: V_i = v0 + h sum A_ij a_j, Q_i = q0 + h c_i v0 + h^2 sum (A^2)_ij a_j.  With A = S diag(g, mu, conj mu) S^-1
-the Newton matrix splits into a real one (lambda = g) and a complex one (lambda = mu):
+Collocation at c: V_i = v0 + h sum A_ij a_j, Q_i = q0 + h c_i v0 + h^2 sum (A^2)_ij a_j.  With A = S diag(g, mu,
+conj mu) S^-1 the Newton matrix splits into a real one (lambda = g) and a complex one (lambda = mu):
     M + h lambda D + h^2 lambda^2 K.
 Hairer and Wanner, Solving Ordinary Differential Equations II (1996), IV.5, IV.8 (method, error estimate).
 """

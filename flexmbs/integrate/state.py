@@ -14,7 +14,7 @@ from flexmbs.kernels.tables import Tables
 # entries of State.number (floats)
 TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION = range(7)
 # entries of State.flag (integers)
-HAS_TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST = range(4)
+HAS_TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE = range(5)
 # entries of State.count
 STEPS, REJECTIONS, NEWTON_FAILURES, RESIDUALS, TANGENTS, FACTORISATIONS, NEWTON_ITERATIONS, EVENTS = range(8)
 COUNT_NAMES = (
@@ -120,7 +120,7 @@ def make_state(tables: Tables, balls: int) -> State:
         damping=np.zeros((m, m)),
         stiffness=np.zeros((m, m)),
         number=np.zeros(7),
-        flag=np.zeros(4, dtype=np.int64),
+        flag=np.zeros(5, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )
 

@@ -47,7 +47,7 @@ def update_tangent(tables, state, scratch, work):
 
 @kernel
 def consistent_accelerations(tables, state, scratch, work):
-    """Accelerations that satisfy the equations of motion at the current positions and velocities; False when M is singular."""
+    """Accelerations that satisfy the equations of motion at the current state; False when M is singular."""
     m = len(tables.free)
     for i in range(m):
         state.a[tables.free[i]] = 0.0

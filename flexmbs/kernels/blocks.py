@@ -1,8 +1,8 @@
 """Blocks: groups of arrays that compiled code receives as one pointer.
 
-Handing a tuple of 14 arrays to a kernel copies about a hundred words a call, which costs more than most of our kernels do, and
-makes every compiled signature large.  A :class:`Block` keeps its arrays in Python and passes the address of a
-header (data address and shape of each array); ``block.name`` in compiled code is an array made from the header.
+Handing a tuple of 14 arrays to a kernel copies about a hundred words a call, which costs more than most of our
+kernels do, and makes every compiled signature large.  A :class:`Block` keeps its arrays in Python and passes the
+address of a header (data address and shape of each array); ``block.name`` in compiled code is made from the header.
 Header loads are marked invariant, so that LLVM hoists them out of loops.  Arrays made this way own nothing: the Python
 object must live as long as compiled code uses it, which holds for every kernel argument.
 """

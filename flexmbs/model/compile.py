@@ -27,6 +27,7 @@ class _Compiler:
         self.pool = Pool()
         self.names = CoordinateNames()
         self.signals = CompiledSignals()
+        self.signal_names: list[str] = []
         self.records: dict[str, list[tuple]] = {
             key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
         }
@@ -56,6 +57,7 @@ class _Compiler:
     def signal(self, signal: Signal) -> int:
         """Row of a function of time."""
         address = self.signals.address
+        self.signal_names.append(signal.name)
         self.records["signals"].append(
             (address(signal.value), address(signal.rate), address(signal.acceleration), signal.constant)
         )
@@ -174,7 +176,7 @@ def compile_system(system: System) -> Model:
     compiler.marker(system.ground.frame)
     for branch in spanning_tree(system):
         compiler.add_branch(branch)
-    for name, part in system.bodies.items():
+    for part in system.bodies.values():
         for marker in part.markers.values():
             compiler.marker(marker)
     compiler.add_loads()
@@ -197,4 +199,5 @@ def compile_system(system: System) -> Model:
         marker_index=compiler.marker_index,
         contact_names=tuple(system.contacts),
         signals=compiler.signals,
+        signal_names=tuple(compiler.signal_names),
     )

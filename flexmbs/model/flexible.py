@@ -65,7 +65,8 @@ def cloud_rows(body: FlexibleBody) -> tuple[list[tuple[int, int, int]], list[int
     counts, blocks = [], []
     for component in range(3):
         vectors: list[np.ndarray] = []
-        for fields, owners in ((body.inertia.P, [(a, -1) for a in range(body.mode_count)]), (body.inertia.Z, body.pairs)):
+        linear = [(a, -1) for a in range(body.mode_count)]
+        for fields, owners in ((body.inertia.P, linear), (body.inertia.Z, body.pairs)):
             smallest = NOISE * np.abs(fields).max(initial=0.0)
             for (a, b), field in zip(owners, fields[:, component], strict=True):
                 if np.abs(field).max(initial=0.0) > smallest:

@@ -44,6 +44,7 @@ class Model:
     marker_index: Mapping[tuple[str, str], int]
     contact_names: tuple[str, ...]
     signals: CompiledSignals
+    signal_names: tuple[str, ...]
 
     @property
     def stored_columns(self) -> np.ndarray:

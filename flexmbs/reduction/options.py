@@ -77,9 +77,9 @@ class SecondOrder:
     ----------
     pairs : "all", or pairs (a, b) of mode indices (from 0, a <= b)
     tolerance : inertia integrals are kept to this error, relative to the norms of the two fields
-    deflection : None, or a part of the body's size (its bounding box's diagonal): the tolerance then has to hold, relative
-        to the body's own inertia, for motions up to the energy of the first mode deflected that far.  Second-order
-        fields that do not matter there are dropped, which makes bodies with many modes several times cheaper.
+    deflection : None, or a part of the body's size (the diagonal of its bounding box): the tolerance then has to hold,
+        relative to the body's own inertia, for motions up to the energy of the first mode deflected that far.
+        Second-order fields that do not matter there are dropped: bodies with many modes get several times cheaper.
     """
 
     pairs: str | Sequence[tuple[int, int]] = "all"

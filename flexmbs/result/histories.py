@@ -19,7 +19,7 @@ def catalogue(structure: Structure) -> dict[str, History]:
     """Every history by name.
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
-    "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (flexible bodies, body axes),
+    "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
     "C.gap" and "C.force" (C a contact), "energy.kinetic", ".gravity", ".elastic" and ".total".
     """
     found: dict[str, History] = {}
@@ -66,7 +66,8 @@ def unit_of(structure: Structure, name: str) -> str:
         return structure.coordinate_units[structure.coordinate_names.index(name)]
     if name.startswith("energy."):
         return "J"
-    words = {".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad", ".velocity.": "m/s"}
+    words = {".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad"}
+    words[".velocity."] = "m/s"
     for word, unit in words.items():
         if word in name:
             return unit

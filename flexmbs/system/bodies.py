@@ -52,7 +52,9 @@ class BodyInSystem:
             raise MechanismError(f"body '{self.name}' has no marker '{name}'{suggestion(name, self.markers)}")
         return self.markers[name]
 
-    def marker(self, name: str, position=None, rotation=None, *, node: int | None = None, on: str | None = None) -> Marker:
+    def marker(
+        self, name: str, position=None, rotation=None, *, node: int | None = None, on: str | None = None
+    ) -> Marker:
         """Add a marker.
 
         Parameters

@@ -47,7 +47,7 @@ def signal(given, name: str, rate=None, acceleration=None) -> Signal:
 def motion(position, name: str, rate=None, acceleration=None) -> Signal:
     """Signal of a prescribed coordinate; derivatives that are not given are sixth-order differences of the function.
 
-    The differences use steps of 1e-3 s: their error is about 1e-10 of the function's size for changes slower than 0.1 s.
+    The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.
     """
     made = signal(position, name)
     if made.value is None:

@@ -145,7 +145,7 @@ class System:
         if len(components) != 3:
             raise MechanismError(f"{kind} '{name}': expected three components, got {len(components)}")
         if (is_torque or follower) and not marker.can_turn:
-            raise MechanismError(f"{kind} '{name}': marker '{marker.label}' has no rotation; use an interface of a node set")
+            raise MechanismError(f"{kind} '{name}': marker '{marker.label}' cannot turn; use an interface")
         x, y, z = (signal(c, f"{kind} '{name}'") for c in components)
         self.loads[name] = Load(name, marker, (x, y, z), is_torque, follower)
         return self.loads[name]
@@ -170,7 +170,7 @@ class System:
         if isinstance(first, Plane):
             first, second = second, first
         if not isinstance(first, Sphere) or not isinstance(second, Sphere | Plane) or not isinstance(law, PowerLaw):
-            raise MechanismError(f"contact '{name}': give a Sphere or Point, a Plane or Sphere, and a law such as Hertz(k)")
+            raise MechanismError(f"contact '{name}': give a Sphere or Point, a Plane or Sphere, and a law (Hertz)")
         for shape in (first, second):
             self._check_marker(shape.marker, f"contact '{name}'")
         if isinstance(second, Plane) and not second.marker.can_turn:

@@ -31,7 +31,7 @@ def test_marker_velocities_and_accelerations(seed):
             return mechanism.marker(body, name, *moved(mechanism, s))
 
         now = mechanism.marker(body, name, mechanism.q, mechanism.v, mechanism.a)
-        now[21:24] += mechanism.tables.gravity  # the kernels accelerate the ground upwards instead of weighing the bodies
+        now[21:24] += mechanism.tables.gravity  # the kernels lift the ground instead of weighing the bodies
         rate = derivative(place)
         R = now[:9].reshape(3, 3)
         spin = rate[:9].reshape(3, 3) @ R.T

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from random_mechanisms import RUBBER, flexible_body, random_tree, rigid_body
+from scipy.special import ellipj, ellipk
 
 import flexmbs as fm
 from flexmbs.analysis import dynamics
@@ -12,7 +13,6 @@ from flexmbs.analysis.settings import make_settings
 from flexmbs.mesh import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
-MARKER_TURN = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def energy_change(result):
@@ -111,42 +111,47 @@ def test_stiff_body_moves_like_a_rigid_one():
     assert errors[1] < 0.02 * errors[0]
 
 
-def smooth_system():
-    """Two rigid links whose motion is smooth on the scale of the steps below."""
-    return spherical_chain(("rigid", "rigid"))
-
-
 def end_state(result):
     return np.concatenate([result.trajectory.q[-1], result.trajectory.v[-1]])
 
 
-def test_fixed_steps_converge_with_order_five(monkeypatch):
-    exact = end_state(smooth_system().simulate(0.4, rtol=1e-12, atol=1e-13))
+def pendulum():
+    """Mass of 1 kg on 1 m, released horizontally."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    bob = system.add(fm.RigidBody.point(1.0, (0.0, -1.0, 0.0)), name="bob")
+    system.revolute(system.ground.marker("pivot"), bob["origin"], angle=-np.pi / 2, name="hinge")
+    return system
 
+
+def test_fixed_steps_converge_with_order_five(monkeypatch):
     def never_shorten_a_step(*arguments):
         settings = make_settings(*arguments)
         values = {name: getattr(settings, name) for name in settings.fields}
-        return type(settings)(**values | {"rtol": 1.0, "newton_tolerance": 1e-11})
+        return type(settings)(**values | {"rtol": 1.0, "newton_tolerance": 1e-12})
 
     monkeypatch.setattr(dynamics, "make_settings", never_shorten_a_step)
+    # angle of the pendulum: -2 asin(k sn(K - w t, k)), k = sin(45 deg)
+    sn = ellipj(ellipk(0.5) - np.sqrt(9.81), 0.5)[0]
+    exact = -2.0 * np.arcsin(np.sqrt(0.5) * sn)
     errors = []
-    for steps in (40, 80):
-        result = smooth_system().simulate(0.4, max_step=0.4 / steps)
-        assert np.diff(result.t)[5:].std() < 1e-12  # the first steps grow from the start value
-        errors.append(np.abs(end_state(result) - exact).max())
-    assert np.log2(errors[0] / errors[1]) > 4.5
+    for steps in (10, 20, 40):
+        result = pendulum().simulate(1.0, max_step=1.0 / steps)
+        assert result.stats["steps_rejected"] == 0 and len(result.t) < steps + 20  # the start values grow to max_step
+        errors.append(abs(result["hinge.angle"][-1] - exact))
+    for coarse, fine in zip(errors, errors[1:], strict=False):
+        assert np.log2(coarse / fine) == pytest.approx(5.0, abs=0.2)
 
 
 def test_error_falls_with_the_tolerance():
     system = spherical_chain(("clamped beam", "rigid"))
-    exact = end_state(system.simulate(0.4, rtol=1e-12, atol=1e-14))
+    exact = end_state(system.simulate(0.4, rtol=1e-10, atol=1e-12))
     errors = []
-    for rtol in (1e-4, 1e-6, 1e-8, 1e-10):
+    for rtol in (1e-3, 1e-5, 1e-7):
         errors.append(np.abs(end_state(system.simulate(0.4, rtol=rtol, atol=1e-2 * rtol)) - exact).max())
     # proportional would be 1e-2 from one to the next
     for coarse, fine in zip(errors, errors[1:], strict=False):
         assert fine < 0.1 * coarse
-    assert errors[-1] < 1e-7
+    assert errors[-1] < 1e-4
 
 
 @pytest.mark.parametrize("chunk", [1e-9, 10.0])

@@ -1,0 +1,197 @@
+"""flexmbs beside Exudyn on identical systems, one thread each: accuracy and speed from the same settings.
+
+    python tests/benchmarks/compare_exudyn.py [--only a b c] [--long] [--json FILE]
+
+(a) flexible pendulum with 8 modes, swinging 1 s; (b) the same hitting an elastic stop; (c) a chain of 10 rigid links,
+2 s.  Each code is compared with its own converged solution at the end.  "absolute" asks for 1e-4 m and 1e-4 m/s at the
+tip, "relative" for 1e-4 of the length and of the largest speed of the tip.  Seconds are those of the solve alone; ours hold
+every step in memory, and with geometric stiffness, error control and events on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+from accuracy import End, Measured, as_row, end_error, loosest, measure  # noqa: E402
+from exudyn_systems.chain import chain  # noqa: E402
+from exudyn_systems.pendulum import Load  # noqa: E402
+from exudyn_systems.pendulum import pendulum as exudyn_pendulum  # noqa: E402
+from systems import bar, pendulum, rigid_chain  # noqa: E402
+
+import flexmbs as fm  # noqa: E402
+
+TOLERANCES = [3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8]
+RATIOS = [1e-2, 1e-1, 1.0]  # atol / rtol
+SWING_STEPS = [350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600]
+# Second-order fields compressed: error 1e-5 of the body's inertia while the tip deflects by 5 % of the length.
+COMPRESSED = fm.SecondOrder(tolerance=1e-5, deflection=0.05)
+
+
+def flexmbs_run(system: fm.System, t_end: float, rtol: float, atol: float, out=None) -> End:
+    begin = time.perf_counter()
+    result = system.simulate(t_end, rtol=rtol, atol=atol, out=out)
+    wall = time.perf_counter() - begin - result.stats["compile_seconds"]
+    position, velocity = (
+        np.array([result[f"rod.tip.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity")
+    )
+    stats = result.stats
+    return End(position, velocity, stats["solve_seconds"], stats["steps_accepted"], stats["residual_evaluations"], wall)
+
+
+def tolerance_families(system: fm.System, t_end: float):
+    return [
+        [(f"rtol {r:g}, atol {r * ratio:g}", partial(flexmbs_run, system, t_end, r, r * ratio)) for r in TOLERANCES]
+        for ratio in RATIOS
+    ]
+
+
+def step_families(run, counts, newton_tolerances=(1e-5, 1e-8)):
+    return [[(f"{n} steps" + (f", Newton {e:g}" if e else ""), partial(run, n, e)) for n in counts] for e in newton_tolerances]
+
+
+def compare(title: str, families: dict, references: dict, speed: float, size: float) -> list[dict]:
+    """Both codes at both limits; prints as it goes."""
+    rows = []
+    for limit, bounds in {"relative": (1e-4 * size, 1e-4 * speed), "absolute": (1e-4, 1e-4)}.items():
+        found = {code: loosest(families[code], references[code], bounds) for code in families}
+        for code, best in found.items():
+            rows.append({"case": title, "limit": limit, "code": code, **(as_row(best) or {"settings": "not reached"})})
+            print(describe(rows[-1]), flush=True)
+        ours, theirs = (found[code] for code in ("flexmbs", "exudyn"))
+        if ours and theirs:
+            rows[-1]["ratio"] = theirs.seconds / ours.seconds
+            print(f"   Exudyn / flexmbs, solve time: {rows[-1]['ratio']:.2f}")
+    return rows
+
+
+def describe(row: dict) -> str:
+    head = f"{row['case']:<34} {row.get('limit', ''):<9} {row['code']:<8} {row['settings']:<30}"
+    if "seconds" not in row:
+        return head
+    return (
+        f"{head} error {row['position_error']:.1e} m {row['velocity_error']:.1e} m/s  {1e3 * row['seconds']:9.3f} ms"
+        f" {row['steps']:7d} steps {row['evaluations']:8d} evaluations"
+    )
+
+
+def swing(long: bool) -> list[dict]:
+    theirs = lambda n, e: exudyn_pendulum(1.0, n, e, Load())  # noqa: E731
+    finest = theirs(64000 if long else 32000, 1e-8)
+    rows = []
+    for name, choice in (("all second-order terms", "full"), ("compressed to 1e-5", COMPRESSED)):
+        body = bar(choice)
+        system = pendulum(body)
+        reference = flexmbs_run(system, 1.0, 1e-10, 1e-12)
+        families = {"flexmbs": tolerance_families(system, 1.0)}
+        if not rows:
+            exact, speed = reference, largest_speed(system, 1.0)
+            print(f"(a) converged to {end_error(theirs(16000, 1e-8), finest)} (Exudyn, 16000 steps), "
+                  f"{end_error(flexmbs_run(system, 1.0, 1e-9, 1e-11), reference)} (flexmbs, rtol 1e-9); largest speed {speed:.3f} m/s")
+        else:
+            print(f"    compression changes the end by {end_error(reference, exact)}; cloud of {body.inertia.X.shape[1]} functions")
+        families["exudyn"] = step_families(theirs, SWING_STEPS)
+        rows += compare(f"(a) swing, {name}", families, {"flexmbs": reference, "exudyn": finest}, speed, 1.0)
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [flexmbs_run(system, 1.0, 1e-2, 1e-4, Path(folder) / str(i)) for i in range(5)]
+        memory = [flexmbs_run(system, 1.0, 1e-2, 1e-4) for _ in range(5)]
+        rows.append({"case": f"(a) swing, {name}", "solve_ms": [1e3 * min(r.seconds for r in part) for part in (memory, runs)],
+                     "call_ms": [1e3 * min(r.wall_seconds for r in part) for part in (memory, runs)]})
+        print("    rtol 1e-2, atol 1e-4, [memory, disk]: solve {solve_ms} ms, whole call {call_ms} ms".format(**rows[-1]))
+    return rows + [second_order_costs(exact), same_physics()]
+
+
+def largest_speed(system: fm.System, t_end: float) -> float:
+    result = system.simulate(t_end, rtol=1e-6, atol=1e-8)
+    return float(np.sqrt(sum(result[f"rod.tip.velocity.{axis}"] ** 2 for axis in "xyz")).max())
+
+
+def second_order_costs(exact: End) -> dict:
+    """Cloud size, error at the end and solve time over the tolerance of the second-order fields."""
+    choices = [("none", "none"), ("full", "full")]
+    choices += [(f"tolerance {t:g}", fm.SecondOrder(tolerance=t)) for t in (1e-10, 1e-8, 1e-6, 1e-4)]
+    choices += [
+        (f"tolerance {t:g}, deflection {d:g}", fm.SecondOrder(tolerance=t, deflection=d))
+        for d in (0.05, 0.3) for t in (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
+    ]  # fmt: skip
+    table = []
+    for name, choice in choices:
+        body = bar(choice)
+        system = pendulum(body)
+        error = end_error(flexmbs_run(system, 1.0, 1e-9, 1e-11), exact)
+        seconds = measure(name, partial(flexmbs_run, system, 1.0, 1e-2, 1e-4), exact).seconds
+        table.append({"second_order": name, "functions": body.inertia.X.shape[1], "position_error": error[0],
+                      "velocity_error": error[1], "ms": 1e3 * seconds})
+        print("    {second_order:<34} R {functions:4d}  error {position_error:.1e} m {velocity_error:.1e} m/s {ms:7.3f} ms".format(**table[-1]))
+    return {"case": "(a) second-order tolerance", "rows": table}
+
+
+def same_physics() -> dict:
+    """First-order displacements in both codes: distance of the tips after 0.5 s."""
+    body, table = bar("none"), {}
+    for name, load in (("gravity", Load()), ("tip force 2 N instead", Load(gravity=0.0, tip_force=-2.0))):
+        theirs = exudyn_pendulum(0.5, 16000, 1e-8, load)
+        ours = flexmbs_run(pendulum(body, gravity=load.gravity, tip_force=load.tip_force), 0.5, 1e-10, 1e-12)
+        table[name] = end_error(ours, theirs)
+        print(f"    same physics, {name}: {table[name][0]:.2e} m, {table[name][1]:.2e} m/s apart after 0.5 s")
+    return {"case": "(a) distance between the codes, first-order fields", **table}
+
+
+def impact(long: bool) -> list[dict]:
+    counts = [8000, 16000, 32000, 64000] + ([128000] if long else [])
+    rows, theirs = [], [exudyn_pendulum(1.0, n, 1e-8, Load(stop=True)) for n in counts]
+    for n, run in zip(counts[:-1], theirs[:-1], strict=True):
+        rows.append({"case": "(b) impact", "code": "exudyn", "limit": f"to {counts[-1]}", **as_row(
+            Measured(f"{n} steps", *end_error(run, theirs[-1]), run.seconds, run.steps, run.evaluations))})
+    for name, choice in (("full", "full"), ("compressed", COMPRESSED)):
+        system = pendulum(bar(choice), stop=True)
+        finest = flexmbs_run(system, 1.0, 1e-11, 1e-13)
+        for rtol in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9):
+            run = partial(flexmbs_run, system, 1.0, rtol, 1e-2 * rtol)
+            measured = measure(f"rtol {rtol:g}, atol {1e-2 * rtol:g}", run, finest, repeats=2)
+            rows.append({"case": f"(b) impact, {name}", "code": "flexmbs", "limit": "to 1e-11", **as_row(measured)})
+    for row in rows:
+        print(describe(row), flush=True)
+    return rows
+
+
+def rigid(long: bool) -> list[dict]:
+    system = rigid_chain(10)
+    theirs = lambda n, _e: chain(10, 2.0, n)  # noqa: E731
+    reference = flexmbs_run(system, 2.0, 1e-11, 1e-13)
+    finest = theirs(6400, None)
+    print(f"(c) distance between the codes' converged ends: {end_error(reference, finest)}")
+    families = {
+        "flexmbs": tolerance_families(system, 2.0),
+        "exudyn": step_families(theirs, [50, 70, 100, 140, 200, 280, 400, 800], (None,)),
+    }
+    return compare("(c) chain of 10 rigid links", families, {"flexmbs": reference, "exudyn": finest},
+                   largest_speed(system, 2.0), 10.0)  # fmt: skip
+
+
+PARTS = {"a": swing, "b": impact, "c": rigid}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--long", action="store_true", help="finer Exudyn references (a minute more)")
+    parser.add_argument("--json", type=Path, help="write all rows to this file")
+    chosen = parser.parse_args()
+    rows = [row for part in chosen.only for row in PARTS[part](chosen.long)]
+    if chosen.json:
+        chosen.json.parent.mkdir(parents=True, exist_ok=True)
+        chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The benchmark systems in Exudyn (``pip install .[peers]``), with the settings that serve it best."""
