@@ -30,6 +30,8 @@ def choices(bending: int, axial: int) -> dict[str, object]:
         "tolerance 1e-6": fm.SecondOrder(tolerance=1e-6),
         "tolerance 1e-3": fm.SecondOrder(tolerance=1e-3),
         "tolerance 1e-2": fm.SecondOrder(tolerance=1e-2),
+        "tolerance 1e-6 at deflection 0.3": fm.SecondOrder(tolerance=1e-6, deflection=0.3),
+        "tolerance 1e-4 at deflection 0.3": fm.SecondOrder(tolerance=1e-4, deflection=0.3),
         "pairs of bending modes": fm.SecondOrder(pairs=[pair for pair in every if pair[1] < bending]),
         "diagonal pairs": fm.SecondOrder(pairs=[pair for pair in every if pair[0] == pair[1]]),
         "first pair": fm.SecondOrder(pairs=[(0, 0)]),

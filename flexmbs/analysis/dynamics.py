@@ -198,8 +198,10 @@ class _Run:
         """Contacts that still touch at the end: their end is not known."""
         names, episode = self.model.contact_names, self.state.episode
         return [
-            ContactRecord(names[c], episode[c, s.START], np.nan, episode[c, s.PEAK], episode[c, s.PEAK_TIME],
-                          episode[c, s.IMPULSE])
+            ContactRecord(
+                names[c], float(episode[c, s.START]), np.nan, float(episode[c, s.PEAK]), float(episode[c, s.PEAK_TIME]),
+                float(episode[c, s.IMPULSE]),
+            )
             for c in np.flatnonzero(self.state.active)
         ]  # fmt: skip
 

@@ -255,6 +255,8 @@ def switch_contact(tables, c, state, scratch, work, log):
         return
     state.active[c] = 0
     state.flag[HAS_TANGENT] = 0
+    if state.number[TIME] <= state.episode[c, START]:
+        return  # grazing: it parted in the instant in which it touched
     row = log.contacts[log.filled[1]]
     row[0] = c
     row[1], row[2] = state.episode[c, START], state.number[TIME]

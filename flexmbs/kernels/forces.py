@@ -39,6 +39,8 @@ def add_springs(tables, q, v, a, work, residual):
         marker_in_world(tables, spring.b, q, v, a, work.frame, work.local, fb)
         dx, dy, dz = fb[9] - fa[9], fb[10] - fa[10], fb[11] - fa[11]
         length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if length == 0.0:
+            continue  # coincident ends: the line of action has no direction, and a spring of free length 0 no force
         rate = (dx * (fb[15] - fa[15]) + dy * (fb[16] - fa[16]) + dz * (fb[17] - fa[17])) / length
         pull = (spring.stiffness * (length - spring.length) + spring.damping * rate) / length
         add_force(tables, spring.a, q, fa, pull * dx, pull * dy, pull * dz, 0.0, 0.0, 0.0, work, residual)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -44,18 +44,30 @@ def end_error(run, reference) -> tuple[float, float]:
 
 
 def measure(name: str, run: Callable[[], object], reference, repeats: int = REPEATS) -> Measured:
-    runs = [run() for _ in range(repeats)]
-    last = runs[-1]
-    seconds = min(r.seconds for r in runs)
-    return Measured(name, *end_error(last, reference), seconds, last.steps, last.evaluations)
+    return measure_together({"": (name, run)}, {"": reference}, repeats)[""]
 
 
-def loosest(families: Iterable[Iterable[tuple[str, Callable[[], object]]]], reference, limits) -> Measured | None:
-    """The quickest run that reaches the limits without luck: so does the next tighter one of its family.
+def measure_together(chosen: Mapping[str, tuple], references: Mapping, repeats: int = REPEATS) -> dict[str, Measured]:
+    """Runs of several codes in turn, so that a busy machine slows all of them; (name of the settings, run) of each."""
+    seconds = dict.fromkeys(chosen, np.inf)
+    last = {}
+    for _ in range(repeats):
+        for code, (_name, run) in chosen.items():
+            last[code] = run()
+            seconds[code] = min(seconds[code], last[code].seconds)
+    return {
+        code: Measured(name, *end_error(last[code], references[code]), seconds[code], last[code].steps,
+                       last[code].evaluations)
+        for code, (name, _run) in chosen.items()
+    }  # fmt: skip
+
+
+def loosest(families: Iterable[Iterable[tuple[str, Callable[[], object]]]], reference, limits) -> tuple | None:
+    """(name, run) of the quickest settings that reach the limits without luck: the next tighter ones do so too.
 
     A family is a sequence of settings from loose to tight.
     """
-    found = []
+    found = {}
     for family in families:
         earlier = None
         for name, run in family:
@@ -65,10 +77,11 @@ def loosest(families: Iterable[Iterable[tuple[str, Callable[[], object]]]], refe
             elif earlier is None:
                 earlier = (name, run)
             else:
-                found.append(measure(*earlier, reference))
+                found[earlier[0]] = earlier
                 break
-    return min(found, key=lambda m: m.seconds, default=None)
+    timed = measure_together(found, dict.fromkeys(found, reference), repeats=3)
+    return min(found.values(), key=lambda pair: timed[pair[0]].seconds, default=None)
 
 
-def as_row(measured: Measured | None) -> dict | None:
-    return None if measured is None else asdict(measured)
+def as_row(measured: Measured) -> dict:
+    return asdict(measured)

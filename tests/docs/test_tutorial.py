@@ -9,7 +9,6 @@ import flexmbs as fm
 from flexmbs.cases import load_case, run_case
 from flexmbs.view.gl import RenderingUnavailable, prepare_offscreen
 
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -40,7 +39,7 @@ def test_tutorial(tmp_path, monkeypatch):
     names = {}
     exec(compile("\n".join(_python_blocks("docs/tutorial.md")), "docs/tutorial.md", "exec"), names)
     result = names["result"]
-    # independent program for the same bar as a beam with 3 bending modes: 0.48325151 s; what solids and beams may differ by is 1e-3 s
+    # independent program for the same bar as a beam with 3 bending modes: 0.48325151 s; solids may differ by 1e-3 s
     assert result.contacts[0].start == pytest.approx(0.4832515, abs=1e-3)
     assert asked == ["pendulum.mp4"]
     assert (tmp_path / "pendulum.png").stat().st_size > 1000

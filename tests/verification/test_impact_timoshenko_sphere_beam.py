@@ -2,7 +2,7 @@
 
 Reference with N odd modes of the Euler-Bernoulli beam, 1e-9. The supports come from one averaged interface of both end nodes: what
 it forbids, mean displacement and mean rotation, leaves the symmetric modes exactly those of the simply supported
-beam, and the blow in the middle excites no others.
+beam. The antisymmetric ones (ends that slide, with the same frequencies) are not reached by a blow in the middle.
 """
 
 from dataclasses import replace
@@ -30,15 +30,13 @@ def simply_supported(modes):
     )
 
 
-@pytest.mark.parametrize("odd_modes", [5, 10, 20])
+@pytest.mark.parametrize("odd_modes", [5, 10])
 def test_impact(reference, odd_modes):
     (expected,) = reference("impact_timoshenko_sphere_beam")[f"N_odd_modes={odd_modes}"]
     beam = simply_supported(2 * odd_modes)
-    symmetric = np.abs(beam.markers["middle"].Phi[:, 1]) > 0.1
-    assert symmetric.sum() == odd_modes
     exact = (np.pi * (2 * np.arange(odd_modes) + 1) / LENGTH) ** 2 * np.sqrt(STEEL.youngs_modulus * SIDE**2 / 12 / 7960.0)
-    # cubic elements: (k L_e)^4 / 720, 2e-4 of the last of 20 modes, which the blow hardly reaches
-    assert 2.0 * np.pi * beam.frequencies[symmetric] == pytest.approx(exact, rel=1e-4)
+    # each frequency twice (see above); error of cubic elements: (k L_e)^4 / 720, 1e-5 for the 19th half wave
+    assert 2.0 * np.pi * beam.frequencies == pytest.approx(np.repeat(exact, 2), rel=1e-5)
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     part = system.add(beam, name="beam")
     system.fixed(system.ground.marker("supports", position=beam.markers["supports"].position), part["supports"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from exudyn_systems.solver import Solved, exudyn, solve
 from systems import LINK_DENSITY, LINK_SIZE, joint_angle
+
+from exudyn_systems.solver import Solved, exudyn, solve
 
 
 def chain(links: int, t_end: float, steps: int) -> Solved:
@@ -28,7 +29,10 @@ def chain(links: int, t_end: float, steps: int) -> Solved:
     zeros = [0.0] * links
     node = mbs.AddNode(
         u.NodeGenericODE2(
-            referenceCoordinates=zeros, initialCoordinates=zeros, initialCoordinates_t=zeros, numberOfODE2Coordinates=links
+            referenceCoordinates=zeros,
+            initialCoordinates=zeros,
+            initialCoordinates_t=zeros,
+            numberOfODE2Coordinates=links,
         )
     )
     tree = mbs.AddObject(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from exudyn_systems.solver import Solved, exudyn, solve
 from systems import BETA, MODES, STIFFNESS, STOP, STOP_RADIUS, centred_bar
 
 import flexmbs as fm
+from exudyn_systems.solver import Solved, exudyn, solve
 
 
 @lru_cache(maxsize=1)
@@ -63,7 +63,8 @@ def pendulum(t_end: float, steps: int, newton_tolerance: float, load: Load) -> S
     if load.stop:
         _add_stop(mbs, u, ground, end)
     outputs = (exu.OutputVariableType.Position, exu.OutputVariableType.Velocity)
-    sensors = [mbs.AddSensor(u.SensorMarker(markerNumber=end, outputVariableType=o, storeInternal=True)) for o in outputs]
+    sensor = lambda kind: u.SensorMarker(markerNumber=end, outputVariableType=kind, storeInternal=True)  # noqa: E731
+    sensors = [mbs.AddSensor(sensor(kind)) for kind in outputs]
     mbs.Assemble()
     return solve(mbs, sensors, t_end, steps, newton_tolerance)
 

@@ -1,0 +1,70 @@
+"""What the pages on extending flexmbs say works as they stand."""
+
+import re
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmbs as fm
+from flexmbs.system.joints import JOINT_TYPES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _module(page: str, monkeypatch) -> types.ModuleType:
+    """The page's code block as a module."""
+    (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    module = types.ModuleType("code_of_" + Path(page).stem)
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # dataclasses look their module up by name
+    exec(compile(code, page, "exec"), module.__dict__)
+    return module
+
+
+def _hung_on(connect) -> fm.Result:
+    """A box that hangs off centre, connected to ground by ``connect(system, marker)``, for 1 s."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    box = system.add(fm.RigidBody.box(7850.0, (0.02, 0.4, 0.05), center=(0.05, -0.2, 0.0)), name="box")
+    connect(system, box["origin"])
+    return system.simulate(1.0, rtol=1e-9)
+
+
+def test_universal_joint_is_two_hinges(monkeypatch):
+    universal = _module("docs/adding_a_joint.md", monkeypatch).universal
+    monkeypatch.setitem(JOINT_TYPES, "universal", universal)
+
+    def as_one(system, marker):
+        joint = system.joint("universal", system.ground.marker("g"), marker, name="cross", first="x", second="z")
+        joint.start["angle1"], joint.start_rate["angle2"] = 0.3, 1.0
+
+    def as_two(system, marker):
+        # a cross of negligible mass: 1e-9 of the box's
+        cross = system.add(fm.RigidBody(3e-9, (1e-12, 1e-12, 1e-12)), name="cross")
+        system.revolute(system.ground.marker("g"), cross["origin"], axis="x", angle=0.3, name="first")
+        system.revolute(cross["origin"], marker, axis="z", rate=1.0, name="second")
+
+    one, two = _hung_on(as_one), _hung_on(as_two)
+    total = one["energy.total"]
+    # the integrator's own error at rtol 1e-9 is of this size
+    assert np.abs(total - total[0]).max() < 1e-7 * one["energy.kinetic"].max()
+    # error of the integrator and the mass of the cross
+    assert one["cross.angle1"][-1] == pytest.approx(two["first.angle"][-1], abs=1e-7)
+    assert one["cross.angle2"][-1] == pytest.approx(two["second.angle"][-1], abs=1e-7)
+
+
+def test_contact_law_of_a_cone(monkeypatch):
+    cone = _module("docs/adding_a_contact_law.md", monkeypatch).Cone
+    steel = fm.Material("steel", 210e9, 0.3)
+    assert cone.from_material(np.pi / 4, steel).stiffness == pytest.approx(2 / np.pi * 210e9 / 0.91, rel=1e-12)
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    mass, speed, k = 2.0, 3.0, 1e9
+    body = system.add(fm.RigidBody(mass, (1, 1, 1)), "bob", position=(0.0, 1e-3, 0.0), velocity=(0.0, -speed, 0.0))
+    floor = fm.Plane(system.ground.marker("floor"), normal=(0.0, 1.0, 0.0))
+    system.contact(fm.Point(body["origin"]), floor, law=cone(stiffness=k), name="tip")
+    (contact,) = system.simulate(0.01, rtol=1e-9).contacts
+    # energy: k d^3 / 3 = m v^2 / 2 at the deepest point; tolerance: that of the run
+    depth = (1.5 * mass * speed**2 / k) ** (1 / 3)
+    assert contact.peak_force == pytest.approx(k * depth**2, rel=1e-6)
+    assert contact.impulse == pytest.approx(2 * mass * speed, rel=1e-6)

@@ -1,0 +1,48 @@
+"""Frequencies about a steady state, against closed forms."""
+
+import numpy as np
+import pytest
+
+import flexmbs as fm
+
+ROD = fm.RigidBody.rod(1.0, 1.0)
+
+
+def test_pendulum_finds_its_rest_and_its_frequency():
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    rod = system.add(ROD, name="rod")
+    system.revolute(system.ground["origin"], rod["origin"], angle=-1.3, name="hinge")
+    modes = system.linearize()
+    assert modes.steady_state == pytest.approx([-np.pi / 2], abs=1e-10)
+    assert 2.0 * np.pi * modes.frequencies == pytest.approx([np.sqrt(1.5 * 9.81)], rel=1e-8)
+
+
+def test_damped_oscillator():
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    block = system.add(fm.RigidBody(2.0, (1.0, 1.0, 1.0)), name="block")
+    system.prismatic(system.ground["origin"], block["origin"], axis="x", name="slide").spring(200.0, damping=4.0)
+    modes = system.linearize()
+    # omega0 = 10 rad/s, damping ratio 4 / (2 * 2 * 10)
+    assert modes.damping_ratios == pytest.approx([0.1], rel=1e-8)
+    assert 2.0 * np.pi * modes.frequencies == pytest.approx([10.0 * np.sqrt(1.0 - 0.01)], rel=1e-8)
+
+
+def test_pendulum_on_a_turning_hub():
+    """Rod hinged at radius r to a hub that turns at Omega, in the plane of rotation: omega^2 = 3/2 Omega^2 r / L."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    hub, rod = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="hub"), system.add(ROD, name="rod")
+    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(
+        lambda t: 5.0 * t, lambda t: 5.0, lambda t: 0.0
+    )
+    system.revolute(hub.marker("rim", position=(0.4, 0.0, 0.0)), rod["origin"], angle=0.1, name="hinge")
+    modes = system.linearize()
+    assert modes.steady_state == pytest.approx([0.0], abs=1e-10)
+    assert 2.0 * np.pi * modes.frequencies == pytest.approx([5.0 * np.sqrt(1.5 * 0.4)], rel=1e-7)
+
+
+def test_nothing_left_to_vibrate():
+    system = fm.System()
+    rod = system.add(ROD, name="rod")
+    system.revolute(system.ground["origin"], rod["origin"], name="hinge").prescribe(0.0)
+    with pytest.raises(fm.SimulationError, match="every coordinate is prescribed"):
+        system.linearize()

@@ -1,0 +1,63 @@
+"""The spanning tree: what hangs on what, and what cannot be computed."""
+
+import pytest
+
+import flexmbs as fm
+from flexmbs.model.compile import compile_system
+from flexmbs.model.tree import spanning_tree
+
+BLOCK = fm.RigidBody(1.0, (1.0, 1.0, 1.0))
+
+
+def blocks(count, **options):
+    system = fm.System()
+    return system, [system.add(BLOCK, name=f"block{i}", **options) for i in range(count)]
+
+
+def test_parents_come_first_whatever_the_order_of_statements():
+    system, (a, b, c) = blocks(3)
+    system.revolute(b["origin"], c["origin"], name="last")
+    system.revolute(a["origin"], b["origin"], name="middle")
+    system.revolute(system.ground["origin"], a["origin"], name="first")
+    assert [branch.joint.name for branch in spanning_tree(system)] == ["first", "middle", "last"]
+
+
+def test_bodies_without_joints_are_free():
+    system, (a, b) = blocks(2, position=(1.0, 0.0, 0.0))
+    model = compile_system(system)
+    assert model.coordinate_names[:3] == ("block0.free.x", "block0.free.y", "block0.free.z")
+    assert model.q[0] == 1.0 and len(model.q) == 12
+
+
+def test_chain_that_floats_starts_at_its_first_body():
+    system, (a, b) = blocks(2)
+    system.revolute(b["origin"], a["origin"], name="between")
+    assert [branch.body for branch in spanning_tree(system)] == ["block1", "block0"]
+
+
+def test_loop_names_its_joint():
+    system, (a, b) = blocks(2)
+    system.revolute(system.ground["origin"], a["origin"], name="first")
+    system.revolute(a["origin"], b["origin"], name="second")
+    system.fixed(system.ground["origin"], b["origin"], name="third")
+    with pytest.raises(fm.MechanismError, match="joint 'third' between 'ground.origin' and 'block1.origin' closes a loop"):
+        compile_system(system)
+
+
+def test_joint_stated_backwards_names_its_markers():
+    system, (a,) = blocks(1)
+    system.revolute(a["origin"], system.ground["origin"], name="pin")
+    with pytest.raises(fm.MechanismError, match="joint 'pin': .* 'block0.origin' hangs on 'ground.origin'; swap"):
+        compile_system(system)
+
+
+def test_pose_and_joint_contradict_each_other():
+    system, (a,) = blocks(1, position=(1.0, 0.0, 0.0))
+    system.revolute(system.ground["origin"], a["origin"], name="pin")
+    with pytest.raises(fm.MechanismError, match="body 'block0': joint 'pin' places it"):
+        compile_system(system)
+
+
+def test_empty_system():
+    with pytest.raises(fm.MechanismError, match="the system has no bodies"):
+        compile_system(fm.System())
