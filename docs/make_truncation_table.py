@@ -27,11 +27,11 @@ def choices(bending: int, axial: int) -> dict[str, object]:
     every = [(a, b) for a in range(bending + axial) for b in range(a, bending + axial)]
     return {
         "all pairs (default)": "full",
-        "tolerance 1e-6": fm.SecondOrder(tolerance=1e-6),
-        "tolerance 1e-3": fm.SecondOrder(tolerance=1e-3),
-        "tolerance 1e-2": fm.SecondOrder(tolerance=1e-2),
-        "tolerance 1e-6 at deflection 0.3": fm.SecondOrder(tolerance=1e-6, deflection=0.3),
-        "tolerance 1e-4 at deflection 0.3": fm.SecondOrder(tolerance=1e-4, deflection=0.3),
+        "tolerance=1e-13, deflection=None": fm.SecondOrder(tolerance=1e-13, deflection=None),
+        "tolerance=1e-3, deflection=None": fm.SecondOrder(tolerance=1e-3, deflection=None),
+        "tolerance=1e-6": fm.SecondOrder(tolerance=1e-6),
+        "tolerance=1e-3": fm.SecondOrder(tolerance=1e-3),
+        "tolerance=1e-2": fm.SecondOrder(tolerance=1e-2),
         "pairs of bending modes": fm.SecondOrder(pairs=[pair for pair in every if pair[1] < bending]),
         "diagonal pairs": fm.SecondOrder(pairs=[pair for pair in every if pair[0] == pair[1]]),
         "first pair": fm.SecondOrder(pairs=[(0, 0)]),

@@ -82,11 +82,13 @@ class _Run:
     def go(self) -> Result:
         from flexmbs.integrate.loop import advance, impose_start, start
 
-        impose_start(self.model.tables, self.state, self.work)
-        self._check_start()
         if not kernels_are_cached():
             print("flexmbs: compiling once for this version (half a minute) ...", file=sys.stderr, flush=True)
+        begin = time.perf_counter()
+        impose_start(self.model.tables, self.state, self.work)
+        self._check_start()
         self._warm_up(advance, start)
+        self.compile_seconds = time.perf_counter() - begin
         self.writer = RunWriter(self.out, self.structure)
         begin = time.perf_counter()
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
@@ -129,13 +131,11 @@ class _Run:
 
     def _warm_up(self, advance, start) -> None:
         """Load or compile the kernels on a copy of the state, so that compile time is told apart from solve time."""
-        begin = time.perf_counter()
         copy = self.state.copy()
         start(self.model.tables, copy, self.settings, self.scratch, self.work)
         advance(self.model.tables, copy, self.settings, self.scratch, self.work, self.log, 0)
         self.log.filled[:] = 0
         self._describe(self.log.rows[:0])
-        self.compile_seconds = time.perf_counter() - begin
 
     def _store_start(self) -> None:
         from flexmbs.integrate.loop import write_row

@@ -7,14 +7,15 @@ import math
 from flexmbs.integrate.events import first_event, gap_at, onset_step, record_contact
 from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
 from flexmbs.integrate.state import (
+    ALL_STALE,
     CHUNK_FULL,
     EVENTS,
     FACTORED_STEP,
     FINISHED,
     HAS_PREDICTION,
-    HAS_TANGENT,
     IMPULSE,
     LAST_CONTRACTION,
+    MASS_STALE,
     NEWTON_FAILURES,
     NOT_FINITE,
     OLD_ERROR,
@@ -27,6 +28,7 @@ from flexmbs.integrate.state import (
     START,
     STEP,
     STEPS,
+    TANGENT,
     TIME,
     UNDERFLOW,
     VOLATILE,
@@ -144,10 +146,10 @@ def attempt(tables, state, settings, scratch, work, h):
     """Try a step of ``h``: (Newton iterations, error); on failure (0, 1), with a smaller step or a new tangent next."""
     set_weights(tables, state, settings, scratch)
     fresh = False
-    if state.flag[HAS_TANGENT] == 0:
-        update_tangent(tables, state, scratch, work)
+    if state.flag[TANGENT] <= MASS_STALE:
+        fresh = state.flag[TANGENT] == ALL_STALE
+        update_tangent(tables, state, scratch, work, 3 if fresh else 1)
         state.number[FACTORED_STEP] = 0.0
-        fresh = True
     if state.number[FACTORED_STEP] != h and not factorise_newton(state, scratch, h):
         state.number[STEP] = 0.5 * h
         return 0, 1.0
@@ -159,7 +161,7 @@ def attempt(tables, state, settings, scratch, work, h):
             state.flag[HAS_PREDICTION] = 0
             state.flag[REJECTED_LAST] = 1
         else:
-            state.flag[HAS_TANGENT] = 0
+            state.flag[TANGENT] = ALL_STALE
             state.flag[VOLATILE] = VOLATILE_STEPS
         return 0, 1.0
     return iterations, error_norm(tables, state, settings, scratch, h)
@@ -191,7 +193,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
         if not done or newton(tables, state, settings, scratch, work, target) == 0:
             state.number[STEP] = 0.5 * target
             state.number[FACTORED_STEP] = 0.0
-            state.flag[HAS_TANGENT] = 0
+            state.flag[TANGENT] = ALL_STALE
             return -1.0
         gap, rate = gap_at(tables, c, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work)
         if abs(gap) <= tolerance or rate == 0.0:
@@ -220,9 +222,11 @@ def accept(tables, state, scratch, work, h, error):
     state.flag[HAS_PREDICTION] = 1
     state.flag[REJECTED_LAST] = 0
     state.count[STEPS] += 1
-    if state.number[LAST_CONTRACTION] > GOOD_CONTRACTION or state.flag[VOLATILE] > 0:
-        state.flag[HAS_TANGENT] = 0
-        state.flag[VOLATILE] = max(state.flag[VOLATILE] - 1, 0)
+    if state.flag[VOLATILE] > 0:
+        state.flag[TANGENT] = ALL_STALE
+        state.flag[VOLATILE] -= 1
+    elif state.number[LAST_CONTRACTION] > GOOD_CONTRACTION:
+        state.flag[TANGENT] = MASS_STALE  # all of it only when Newton fails
 
 
 @kernel
@@ -254,7 +258,7 @@ def switch_contact(tables, c, state, scratch, work, log):
         begin_contact(tables, c, state, scratch, work)
         return
     state.active[c] = 0
-    state.flag[HAS_TANGENT] = 0
+    state.flag[TANGENT] = ALL_STALE
     if state.number[TIME] <= state.episode[c, START]:
         return  # grazing: it parted in the instant in which it touched
     row = log.contacts[log.filled[1]]
@@ -270,7 +274,7 @@ def begin_contact(tables, c, state, scratch, work):
     state.episode[c, START] = state.number[TIME]
     state.episode[c, IMPULSE] = state.episode[c, PEAK] = 0.0
     state.episode[c, PEAK_TIME] = state.number[TIME]
-    update_tangent(tables, state, scratch, work)
+    update_tangent(tables, state, scratch, work, 3)
     state.number[STEP] = min(state.number[STEP], onset_step(tables, c, state, scratch, work))
     state.number[FACTORED_STEP] = 0.0
 

@@ -14,7 +14,9 @@ from flexmbs.kernels.tables import Tables
 # entries of State.number (floats)
 TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION = range(7)
 # entries of State.flag (integers)
-HAS_TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE = range(5)
+TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE = range(5)
+# values of the flag TANGENT: what is to be computed anew before the next step
+ALL_STALE, MASS_STALE, FRESH = range(3)
 # entries of State.count
 STEPS, REJECTIONS, NEWTON_FAILURES, RESIDUALS, TANGENTS, FACTORISATIONS, NEWTON_ITERATIONS, EVENTS = range(8)
 COUNT_NAMES = (

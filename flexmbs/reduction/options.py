@@ -76,15 +76,16 @@ class SecondOrder:
     Attributes
     ----------
     pairs : "all", or pairs (a, b) of mode indices (from 0, a <= b)
-    tolerance : inertia integrals are kept to this error, relative to the norms of the two fields
-    deflection : None, or a part of the body's size (the diagonal of its bounding box): the tolerance then has to hold,
-        relative to the body's own inertia, for motions up to the energy of the first mode deflected that far.
-        Second-order fields that do not matter there are dropped: bodies with many modes get several times cheaper.
+    tolerance : largest error of an inertia integral that a second-order field takes part in, relative to the body's own
+        inertia, for motions up to the energy of the first mode deflected by ``deflection``.  The default leaves every
+        term that double precision can show in a motion; 1e-6 makes bodies with many modes several times cheaper.
+    deflection : part of the body's size (the diagonal of its bounding box); None: the tolerance is relative to the
+        norms of the two fields of each integral, however small these are
     """
 
     pairs: str | Sequence[tuple[int, int]] = "all"
-    tolerance: float = 1e-13
-    deflection: float | None = None
+    tolerance: float = 1e-10
+    deflection: float | None = 0.3
 
     def resolve(self, mode_count: int) -> np.ndarray:
         """The pairs as (npairs, 2) int with a <= b, sorted and unique."""

@@ -6,7 +6,7 @@
 2 s; (d) cost per step and (e) start times of flexmbs alone (step_costs.py, start_times.py).
 
 Each code is compared with its own converged solution at the end.  "absolute" asks for 1e-4 m and 1e-4 m/s at the tip,
-"relative" for 1e-4 of the length and of the largest speed of the tip.  Seconds are those of the solve alone, the quickest
+"relative" for 1e-4 of the length and of the largest speed of the tip.  Seconds are of the solve alone, the quickest
 of several, both codes in turn; ours store every step and have geometric stiffness and error control on.
 """
 

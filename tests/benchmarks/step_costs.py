@@ -44,7 +44,7 @@ def repeat_residual(tables, state, scratch, work, count):
 @numba.njit
 def repeat_tangent(tables, state, scratch, work, count):
     for _ in range(count):
-        update_tangent(tables, state, scratch, work)
+        update_tangent(tables, state, scratch, work, 3)
 
 
 @numba.njit

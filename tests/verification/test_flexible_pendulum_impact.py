@@ -1,7 +1,8 @@
 """Sheng, Liu and Yu, "Dynamics of a flexible pendulum with impact" formulation (2006): pendulum hits a Hertz stop.
 
 Reference with all terms of the same ansatz, one axial mode and n bending modes. Tolerances: the reference is good
-to 1e-8 after several impacts; ours, at rtol 1e-7, must show 1e-5 in the first contact time and 1e-3 in the force figures.
+to 1e-8 after several impacts; ours, at rtol 1e-7, must show 1e-5 in the first contact time and 1e-3 in the
+force figures.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Hertz (K. L. Johnson, Contact Mechanics, 1985, sec. 11.4): sphere on a half-space; a ball bouncing on a linear spring.
+"""Hertz (K. L. Johnson, Contact Mechanics, 1985, sec. 11.4): sphere on a half-space; ball bouncing on a linear spring.
 
 Closed forms; 1e-6 at a tolerance of 1e-10.
 """

@@ -1,7 +1,7 @@
 """One steel pendulum (1 m x 4 mm x 20 mm) from three meshes: beams, hex20 and tet10 agree.
 
-Asked for: frequencies within 0.3 % of the beam's with the averaged hinge and 0.7 % with the rigid one (which blocks Poisson
-contraction), swing angle after 2 s within 3e-3 rad, first contact within 1e-3 s and first impulse within 2 %.
+Asked for: frequencies within 0.3 % of the beam's with the averaged hinge and 0.7 % with the rigid one (which blocks
+Poisson contraction), swing angle after 2 s within 3e-3 rad, first contact within 1e-3 s and first impulse within 2 %.
 """
 
 import pytest

@@ -1,7 +1,7 @@
 """Kane, Ryan and Banerjee (1987), Simo and Vu-Quoc (1987): a beam is spun up to 6 rad/s in 15 s.
 
-Reference with n clamped-free modes and foreshortening (1e-9), and geometrically exact elements (1e-6 m; the second-order field
-differs from them by 0.4 %, more with one mode).
+Reference with n clamped-free modes and foreshortening (1e-9), and geometrically exact elements (1e-6 m; the
+second-order field differs from them by 0.4 %, more with one mode).
 """
 
 import pytest

@@ -34,7 +34,8 @@ def test_tangent_gives_the_angular_velocity(vector, sign):
         here = matrix(vector + s * rate)
         h = 1e-3
         weights = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
-        change = sum(w * (matrix(vector + (s + i * h) * rate) - matrix(vector + (s - i * h) * rate)) for i, w in weights) / h
+        ends = [(w, matrix(vector + (s + i * h) * rate), matrix(vector + (s - i * h) * rate)) for i, w in weights]
+        change = sum(w * (after - before) for w, after, before in ends) / h
         skew = change @ here.T if sign > 0 else here.T @ change
         return np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
 
