@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from flexmbs.analysis.settings import make_settings
 from flexmbs.analysis.structure import result_structure
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
-from flexmbs.kernels.jit import kernels_are_cached
+from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
@@ -66,7 +65,10 @@ class _Run:
     def __init__(self, system, model: Model, settings: s.Settings, out, progress):
         self.model, self.settings, self.progress = model, settings, progress
         self.balls = len(model.balls)
+        announce_compilation()
+        begin = time.perf_counter()
         self.work = make_workspace(model.tables)
+        self.compile_seconds = time.perf_counter() - begin
         self.scratch = s.make_scratch(model.tables)
         self.state = s.make_state(model.tables, self.balls)
         self.log = s.make_log(model.tables, self.balls)
@@ -77,18 +79,15 @@ class _Run:
         self.pending: list[dict[str, np.ndarray]] = []
         self.pending_contacts: list[ContactRecord] = []
         self.solve_seconds = 0.0
-        self.compile_seconds = 0.0
 
     def go(self) -> Result:
         from flexmbs.integrate.loop import advance, impose_start, start
 
-        if not kernels_are_cached():
-            print("flexmbs: compiling once for this version (half a minute) ...", file=sys.stderr, flush=True)
         begin = time.perf_counter()
         impose_start(self.model.tables, self.state, self.work)
         self._check_start()
         self._warm_up(advance, start)
-        self.compile_seconds = time.perf_counter() - begin
+        self.compile_seconds += time.perf_counter() - begin
         self.writer = RunWriter(self.out, self.structure)
         begin = time.perf_counter()
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
@@ -108,6 +107,11 @@ class _Run:
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
             outcome = self._advance(advance, chunk)
+            error = self.model.signals.error
+            if isinstance(error, KeyboardInterrupt):
+                raise error
+            if error is not None:
+                return s.NOT_FINITE
             now = time.perf_counter()
             taken = max(int(self.state.count[s.STEPS]) - steps, 1)
             steps = int(self.state.count[s.STEPS])
@@ -225,7 +229,7 @@ class _Run:
             return f"a function of time raised {self.model.signals.error!r} {where}"
         broken = self._broken_signals()
         if broken:
-            return f"{broken} is not finite {where}"
+            return f"{broken}, {where}"
         if outcome == s.SINGULAR:
             return f"the mass matrix is singular {where}: {self._massless()} carries no inertia"
         if outcome == s.NOT_FINITE:
@@ -236,15 +240,16 @@ class _Run:
         )
 
     def _broken_signals(self) -> str:
-        """Names of the functions of time that are not finite where the run stopped."""
-        from flexmbs.kernels.signals import evaluate_signals
-
-        names = []
-        for time_now in self.state.number[s.TIME] + self.state.number[s.STEP] * np.array([0.0, 0.5, 1.0]):
-            evaluate_signals(self.model.tables, time_now, self.work.signal)
-            bad = ~np.isfinite(self.work.signal[: len(self.model.signal_names)]).all(axis=1)
-            names += [self.model.signal_names[i] for i in np.flatnonzero(bad)]
-        return ", ".join(dict.fromkeys(names))
+        """What is wrong with functions of time where the run stopped; empty when they are finite there."""
+        now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+        faults = []
+        for given in self.model.signal_list:
+            for ahead in (0.0, 0.5 * step, step, 10.0 * step, 1e-9 * float(self.settings.t_end)):
+                fault = given.fault(now + ahead)
+                if fault:
+                    faults.append(fault)
+                    break
+        return ", ".join(faults)
 
     def _massless(self) -> str:
         mass = self.state.mass

@@ -13,7 +13,7 @@ def gaps(model: Model, work: Workspace, state: State) -> np.ndarray:
     """Gap of every contact at the present state, m."""
     if not model.contact_names:
         return np.zeros(0)
-    from flexmbs.integrate.events import gap_at
+    from flexmbs.integrate.mechanics import gap_at
 
     return np.array(
         [

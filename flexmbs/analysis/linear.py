@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.errors import SimulationError
+from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
@@ -49,6 +50,7 @@ class _Residual:
 
     def __init__(self, model: Model, t: float):
         self.model, self.t = model, t
+        announce_compilation()
         self.work = make_workspace(model.tables)
         self.active = np.zeros(len(model.contact_names), dtype=np.int64)
         self.free = model.tables.free

@@ -18,7 +18,7 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
         A value is not finite, not positive, or rtol is below what double precision carries.
     """
     for name, value in (("t_end", t_end), ("rtol", rtol), ("atol", atol)):
-        if not (np.isfinite(value) and value > 0.0):
+        if not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0.0):
             raise MechanismError(f"{name} = {value!r} must be a positive finite number")
     if not max_step > 0.0:
         raise MechanismError(f"max_step = {max_step!r} s must be positive")

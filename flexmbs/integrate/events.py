@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.mechanics import gap_at
 from flexmbs.integrate.radau import interpolate
 from flexmbs.integrate.radau_coefficients import A
 from flexmbs.integrate.state import IMPULSE, PEAK, PEAK_TIME, TIME
-from flexmbs.kernels.contact import contact_force, contact_geometry
+from flexmbs.kernels.contact import contact_force
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.kinematics import forward_kinematics
+from flexmbs.kernels.laws import law_energy
 from flexmbs.kernels.linear import factorise, solve
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 SAMPLES = 8
-
-
-@kernel
-def gap_at(tables, c, q, v, a, reference, work):
-    """Gap of contact ``c`` and its rate."""
-    forward_kinematics(tables, q, v, a, reference, work)
-    gap, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-    return gap, rate
 
 
 @kernel
@@ -147,7 +140,7 @@ def record_contact(tables, state, scratch, work, h):
 
 @kernel
 def onset_step(tables, c, state, scratch, work):
-    """A step that resolves the start of a contact: 1/30 of its expected duration (Hertz: about 3 d_max / v).
+    """A step that resolves the start of a contact: 1/30 of its expected duration (Hertz: about 3 depth / speed).
 
     The mass seen by the contact is 1 / (g M^-1 g^T), with g the gradient of the gap rate in the velocities.
     """
@@ -168,10 +161,10 @@ def onset_step(tables, c, state, scratch, work):
     compliance = 0.0
     for i in range(m):
         compliance += scratch.error_v[i] * scratch.real_x[i]
-    contact = tables.contacts[c]
-    power = contact.exponent + 1.0
     speed = max(abs(rate), 1e-6)
     if not (compliance > 0.0 and math.isfinite(compliance)):
         return 1e-6
-    depth = (power * speed * speed / (2.0 * compliance * contact.stiffness)) ** (1.0 / power)
+    depth = 1e-12
+    while law_energy(tables.contacts[c], depth) < 0.5 * speed * speed / compliance and depth < 1.0:
+        depth *= 1.2
     return 0.1 * depth / speed

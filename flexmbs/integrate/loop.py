@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.events import first_event, gap_at, onset_step, record_contact
+from flexmbs.integrate.events import first_event, onset_step, record_contact
+from flexmbs.integrate.mechanics import gap_at
 from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
 from flexmbs.integrate.state import (
     ALL_STALE,
@@ -35,7 +36,13 @@ from flexmbs.integrate.state import (
 )
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.rotation import rotate_quaternion, tangent, tangent_rate
+from flexmbs.kernels.rotation import (
+    inverse_tangent,
+    rotate_quaternion,
+    rotation_between,
+    tangent,
+    tangent_rate,
+)
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 from flexmbs.kernels.tables import BALL
 
@@ -184,7 +191,9 @@ def hit(tables, c, state, settings, scratch, work, h, x):
 
     Returns its length; 0 when the event is now; -1 when Newton failed, with a smaller step prepared.
     """
-    tolerance = 1e-3 * (settings.atol_q.min() + 1e-13)
+    tolerance = 1e300
+    for k in range(state.q.shape[0]):
+        tolerance = min(tolerance, 1e-3 * (settings.atol_q[k] + 1e-13))
     target = x * h
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
@@ -215,7 +224,7 @@ def accept(tables, state, scratch, work, h, error):
         state.a[k] = scratch.a[2, k]
         for i in range(3):
             state.stage_a[i, k] = scratch.a[i, k]
-    new_chart(tables, state)
+    new_chart(tables, state, scratch)
     state.number[TIME] += h
     state.number[OLD_STEP] = h
     state.number[OLD_ERROR] = max(error, 1e-2)
@@ -230,15 +239,17 @@ def accept(tables, state, scratch, work, h, error):
 
 
 @kernel
-def new_chart(tables, state):
+def new_chart(tables, state, scratch):
     """Fold the rotation vectors of the balls into their quaternions; rates become angular velocities."""
     q, v, a = state.q, state.v, state.a
-    for i in range(len(tables.axes)):
-        joint = tables.axes[i]
+    for axis in range(len(tables.axes)):
+        joint = tables.axes[axis]
         if joint.kind != BALL:
             continue
         c = joint.coordinate
         x, y, z = q[c], q[c + 1], q[c + 2]
+        for i in range(3):
+            restate_stage(state, scratch, c, i)
         rotate_quaternion(state.reference[joint.ball], x, y, z, state.reference[joint.ball])
         sx, sy, sz = tangent(x, y, z, a[c], a[c + 1], a[c + 2], -1.0)
         tx, ty, tz = tangent_rate(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
@@ -246,6 +257,21 @@ def new_chart(tables, state):
         v[c], v[c + 1], v[c + 2] = wx, wy, wz
         a[c], a[c + 1], a[c + 2] = sx + tx, sy + ty, sz + tz
         q[c] = q[c + 1] = q[c + 2] = 0.0
+
+
+@kernel
+def restate_stage(state, scratch, c, i):
+    """Acceleration of the ball at coordinate ``c`` in stage ``i`` as the chart of the step's end sees it."""
+    x, y, z = scratch.q[i, c], scratch.q[i, c + 1], scratch.q[i, c + 2]
+    ux, uy, uz = scratch.v[i, c], scratch.v[i, c + 1], scratch.v[i, c + 2]
+    wx, wy, wz = tangent(x, y, z, ux, uy, uz, -1.0)
+    ax, ay, az = tangent(x, y, z, scratch.a[i, c], scratch.a[i, c + 1], scratch.a[i, c + 2], -1.0)
+    bx, by, bz = tangent_rate(x, y, z, ux, uy, uz, -1.0)
+    px, py, pz = rotation_between(scratch.q[2, c], scratch.q[2, c + 1], scratch.q[2, c + 2], x, y, z)
+    rx, ry, rz = inverse_tangent(px, py, pz, wx, wy, wz, -1.0)
+    cx, cy, cz = tangent_rate(px, py, pz, rx, ry, rz, -1.0)
+    sx, sy, sz = inverse_tangent(px, py, pz, ax + bx - cx, ay + by - cy, az + bz - cz, -1.0)
+    state.stage_a[i, c], state.stage_a[i, c + 1], state.stage_a[i, c + 2] = sx, sy, sz
 
 
 @kernel

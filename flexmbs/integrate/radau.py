@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.mechanics import residual
 from flexmbs.integrate.radau_coefficients import (
     A2,
     COMPLEX_EIGENVALUE,
@@ -31,7 +32,6 @@ from flexmbs.integrate.state import (
 )
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import factorise, solve
-from flexmbs.kernels.residual import residual
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 MAX_ITERATIONS = 8
@@ -56,11 +56,15 @@ def factorise_newton(state, scratch, h):
 
 @kernel
 def predict(tables, state, scratch, work, h):
-    """Stage accelerations from the last step's polynomial, and the signals at the stages."""
+    """Stage accelerations from the last step's polynomial; signals at the stages (False when one is not finite)."""
     t = state.number[TIME]
     ratio = h / state.number[OLD_STEP] if state.flag[HAS_PREDICTION] != 0 else 0.0
+    finite = True
     for i in range(3):
         evaluate_signals(tables, t + C[i] * h, scratch.signal[i])
+        for j in range(len(tables.signals)):
+            for k in range(3):
+                finite = finite and math.isfinite(scratch.signal[i, j, k])
         x = 1.0 + C[i] * ratio
         for k in range(state.q.shape[0]):
             if state.flag[HAS_PREDICTION] != 0:
@@ -71,6 +75,7 @@ def predict(tables, state, scratch, work, h):
                 scratch.a[i, k] = total
             else:
                 scratch.a[i, k] = state.a[k]
+    return finite
 
 
 @kernel
@@ -131,13 +136,16 @@ def newton_update(tables, state, scratch, h):
 @kernel
 def newton(tables, state, settings, scratch, work, h):
     """Simplified Newton on the stages (Hairer-Wanner IV.8); returns iterations used, or 0 when it does not converge."""
-    predict(tables, state, scratch, work, h)
+    if not predict(tables, state, scratch, work, h):
+        return 0
     previous = slowest = 0.0
     rate = max(state.number[CONTRACTION], 1e-10) ** 0.8  # the memory of earlier steps fades
     for iteration in range(MAX_ITERATIONS):
         set_stages(tables, state, scratch, h)
         for i in range(3):
-            work.signal[:] = scratch.signal[i]
+            for j in range(len(tables.signals)):
+                for k in range(3):
+                    work.signal[j, k] = scratch.signal[i, j, k]
             residual(
                 tables, state.active, scratch.q[i], scratch.v[i], scratch.a[i], state.reference, work, scratch.residual
             )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.mechanics import residual
 from flexmbs.integrate.state import CONTRACTION, FRESH, RESIDUALS, TANGENT, TANGENTS, TIME
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import factorise, solve
-from flexmbs.kernels.residual import residual
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 INCREMENT = 1e-7

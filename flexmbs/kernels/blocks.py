@@ -17,6 +17,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
+    intrinsic,
     lower_getattr_generic,
     models,
     register_model,
@@ -84,7 +85,11 @@ _TYPES: dict[type, BlockType] = {}
 
 @typeof_impl.register(Block)
 def _typeof_block(value, context):
-    cls = type(value)
+    return block_type(type(value))
+
+
+def block_type(cls: type[Block]) -> BlockType:
+    """numba type of a Block subclass."""
     if cls not in _TYPES:
         fields = tuple((name, _field_type(*kind)) for name, kind in cls.fields.items())
         _TYPES[cls] = BlockType(cls.__name__, fields)
@@ -148,3 +153,56 @@ def _lower_block_attribute(context, builder, block_type, address, attribute):
         meminfo=None,
     )
     return array._getvalue()
+
+
+def block_at(cls: type[Block]):
+    """Compiled function that takes an address for a block of class ``cls``."""
+    result = block_type(cls)
+
+    @intrinsic
+    def at(typing_context, address):
+        return result(types.int64), lambda context, builder, signature, arguments: arguments[0]
+
+    return at
+
+
+@intrinsic
+def address_of(typing_context, block):
+    """Address of a block, as a word."""
+    return types.int64(block), lambda context, builder, signature, arguments: arguments[0]
+
+
+@intrinsic
+def data_of(typing_context, array):
+    """Address of an array's first element, as a word."""
+
+    def codegen(context, builder, signature, arguments):
+        from numba.np.arrayobj import make_array
+
+        return builder.ptrtoint(make_array(array)(context, builder, arguments[0]).data, ir.IntType(64))
+
+    return types.int64(array), codegen
+
+
+@intrinsic
+def pointer(typing_context, address):
+    """An address as a pointer."""
+
+    def codegen(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), codegen
+
+
+@intrinsic
+def call_words(typing_context, address, a, b, c, d, e, f, g, h):
+    """Call the C function ``void f(eight words)`` at ``address``."""
+    word = ir.IntType(64)
+
+    def codegen(context, builder, signature, arguments):
+        function_type = ir.FunctionType(ir.VoidType(), [word] * 8)
+        function = builder.inttoptr(arguments[0], function_type.as_pointer())
+        builder.call(function, arguments[1:])
+        return context.get_dummy_value()
+
+    return types.void(*(types.int64,) * 9), codegen

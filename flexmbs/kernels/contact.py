@@ -1,4 +1,4 @@
-"""Elastic contact between markers: gap, its rate, and the force law F = k d^n (Hertz: n = 3/2).
+"""Elastic contact between markers: gap, its rate, and the force of its law (kernels.laws).
 
 Which contacts are active is decided by events, never inside a step.  While a contact is active the law is continued
 antisymmetrically below d = 0, so that the step which ends it integrates a smooth function.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.laws import law_force
 from flexmbs.kernels.markers import add_modal_force, marker_in_world
 from flexmbs.kernels.tables import SPHERE_PLANE
 
@@ -41,8 +42,8 @@ def contact_geometry(tables, c, q, v, a, work):
 def contact_force(contact, gap):
     """Force of an active contact, N; antisymmetric in the penetration -gap."""
     if gap <= 0.0:
-        return contact.stiffness * (-gap) ** contact.exponent
-    return -contact.stiffness * gap**contact.exponent
+        return law_force(contact, -gap)
+    return -law_force(contact, gap)
 
 
 @kernel

@@ -32,7 +32,7 @@ def _source_hash() -> str:
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in ("kernels", "integrate"):
-        for path in sorted((package / folder).glob("*.py")):
+        for path in sorted((package / folder).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -58,9 +58,29 @@ def kernel(function):
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(_FOLDER)
     try:
-        return numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy")(function)
+        return numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy", no_cfunc_wrapper=True)(function)
     finally:
         numba.config.CACHE_DIR = previous
+
+
+def c_function(signature):
+    """Decorator: compile a C function of that signature at once, cached on disk as kernels are."""
+
+    def decorate(function):
+        previous = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(_FOLDER)
+        try:
+            return numba.cfunc(signature, cache=True, fastmath=FASTMATH, error_model="numpy")(function)
+        finally:
+            numba.config.CACHE_DIR = previous
+
+    return decorate
+
+
+def announce_compilation() -> None:
+    """Tell the user once that the first run of this version compiles."""
+    if not kernels_are_cached():
+        print("flexmbs: compiling once for this version (half a minute) ...", file=sys.stderr, flush=True)
 
 
 def kernels_are_cached() -> bool:

@@ -13,6 +13,7 @@ from flexmbs.kernels.inertia import add_elasticity, add_inertia, kinetic_energy
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import back_through_axis
 from flexmbs.kernels.kinematics import forward_kinematics
+from flexmbs.kernels.laws import law_energy
 from flexmbs.kernels.markers import add_modal_force
 
 
@@ -97,6 +98,4 @@ def energies(tables, active, q, v, a, reference, work, out):
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            contact = tables.contacts[c]
-            power = contact.exponent + 1.0
-            out[2] += contact.stiffness * abs(gap) ** power / power
+            out[2] += law_energy(tables.contacts[c], abs(gap))

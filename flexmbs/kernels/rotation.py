@@ -78,6 +78,33 @@ def tangent_rate(x, y, z, ux, uy, uz, sign):
 
 
 @kernel
+def inverse_tangent(x, y, z, ux, uy, uz, sign):
+    """T(th)^-1 u: I - sign/2 th~ + (1 - A / (2 B)) / f^2 th~^2 (T_l for sign = 1, T_r for sign = -1)."""
+    square = x * x + y * y + z * z
+    a, b, _c, _db, _dc = exponential_coefficients(square)
+    factor = (1.0 - 0.5 * a / b) / square if square > 1e-3 else 1.0 / 12.0 + square / 720.0 + square * square / 30240.0
+    px, py, pz = cross(x, y, z, ux, uy, uz)
+    sx, sy, sz = cross(x, y, z, px, py, pz)
+    half = 0.5 * sign
+    return ux - half * px + factor * sx, uy - half * py + factor * sy, uz - half * pz + factor * sz
+
+
+@kernel
+def rotation_between(x, y, z, ux, uy, uz):
+    """Rotation vector of exp(-a) exp(b) for rotation vectors a = (x, y, z) and b = (ux, uy, uz)."""
+    a, b, _c, _db, _dc = exponential_coefficients(0.25 * (x * x + y * y + z * z))
+    w0, s0 = 1.0 - 0.25 * (x * x + y * y + z * z) * b, -0.5 * a
+    a, b, _c, _db, _dc = exponential_coefficients(0.25 * (ux * ux + uy * uy + uz * uz))
+    w1, s1 = 1.0 - 0.25 * (ux * ux + uy * uy + uz * uz) * b, 0.5 * a
+    cx, cy, cz = cross(s0 * x, s0 * y, s0 * z, s1 * ux, s1 * uy, s1 * uz)
+    vx, vy, vz = w0 * s1 * ux + w1 * s0 * x + cx, w0 * s1 * uy + w1 * s0 * y + cy, w0 * s1 * uz + w1 * s0 * z + cz
+    w = w0 * w1 - s0 * s1 * (x * ux + y * uy + z * uz)
+    sine = math.sqrt(vx * vx + vy * vy + vz * vz)
+    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-8 else 2.0
+    return scale * vx, scale * vy, scale * vz
+
+
+@kernel
 def quaternion_matrix(quaternion, out):
     """out[0:9] = rotation matrix of the unit quaternion (w, x, y, z)."""
     w, x, y, z = quaternion[0], quaternion[1], quaternion[2], quaternion[3]

@@ -61,8 +61,11 @@ CONTACT = np.dtype(
         ("b", "i8"),
         ("radius_a", "f8"),
         ("radius_b", "f8"),
-        ("stiffness", "f8"),
-        ("exponent", "f8"),
+        ("law", "i8"),  # number and parameters of the law (kernels.laws)
+        ("p0", "f8"),
+        ("p1", "f8"),
+        ("p2", "f8"),
+        ("p3", "f8"),
         ("nx", "f8"),  # normal of the plane in marker b
         ("ny", "f8"),
         ("nz", "f8"),
@@ -104,12 +107,16 @@ class Workspace(Block):
         "rate": ("f8", 2),
         "accel": ("f8", 2),
         "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
+        "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
+        "entries": ("i8", 1),  # addresses of the mechanics (kernels.entries)
         "signal": ("f8", 2),  # (signals, 3) value, first and second derivative
     }
 
 
 def make_workspace(tables: Tables) -> Workspace:
-    """Scratch arrays large enough for ``tables``."""
+    """Scratch arrays large enough for ``tables``; compiles the mechanics when they are not in the cache."""
+    from flexmbs.kernels.entries import ADDRESSES
+
     rank = int(max(4, tables.bodies["rank"].max()))
     rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
     bodies = len(tables.bodies)
@@ -124,5 +131,7 @@ def make_workspace(tables: Tables) -> Workspace:
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
         weight=np.zeros((4, rows)),
+        gap=np.zeros(2),
+        entries=ADDRESSES,
         signal=np.zeros((max(1, len(tables.signals)), 3)),
     )

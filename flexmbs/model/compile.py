@@ -6,6 +6,8 @@ import numpy as np
 
 from flexmbs.errors import MechanismError
 from flexmbs.kernels import tables as t
+from flexmbs.kernels.laws import law_number
+from flexmbs.kernels.laws.base import PARAMETERS
 from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
 from flexmbs.model.model import Model
 from flexmbs.model.names import CoordinateNames
@@ -27,7 +29,7 @@ class _Compiler:
         self.pool = Pool()
         self.names = CoordinateNames()
         self.signals = CompiledSignals()
-        self.signal_names: list[str] = []
+        self.signal_list: list[Signal] = []
         self.records: dict[str, list[tuple]] = {
             key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
         }
@@ -57,7 +59,7 @@ class _Compiler:
     def signal(self, signal: Signal) -> int:
         """Row of a function of time."""
         address = self.signals.address
-        self.signal_names.append(signal.name)
+        self.signal_list.append(signal)
         self.records["signals"].append(
             (address(signal.value), address(signal.rate), address(signal.acceleration), signal.constant)
         )
@@ -141,11 +143,13 @@ class _Compiler:
         for contact in self.system.contacts.values():
             second = contact.second
             plane = isinstance(second, Plane)
+            parameters = contact.law.parameters()
             self.records["contacts"].append(
                 (
                     t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, self.marker(contact.first.marker),
                     self.marker(second.marker), contact.first.radius, 0.0 if plane else second.radius,
-                    contact.law.stiffness, contact.law.exponent, *(second.normal if plane else (0.0, 0.0, 0.0)),
+                    law_number(contact.law), *parameters, *(0.0,) * (PARAMETERS - len(parameters)),
+                    *(second.normal if plane else (0.0, 0.0, 0.0)),
                 )
             )  # fmt: skip
 
@@ -199,5 +203,5 @@ def compile_system(system: System) -> Model:
         marker_index=compiler.marker_index,
         contact_names=tuple(system.contacts),
         signals=compiler.signals,
-        signal_names=tuple(compiler.signal_names),
+        signal_list=tuple(compiler.signal_list),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.kernels.tables import Tables
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.rigid import RigidBody
-from flexmbs.system.signals import CompiledSignals
+from flexmbs.system.signals import CompiledSignals, Signal
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Model:
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
     marker_index : (body, marker) -> row of ``tables.markers``
+    signals, signal_list : the C functions of the functions of time, and these in the order of ``tables.signals``
     """
 
     tables: Tables
@@ -44,7 +45,7 @@ class Model:
     marker_index: Mapping[tuple[str, str], int]
     contact_names: tuple[str, ...]
     signals: CompiledSignals
-    signal_names: tuple[str, ...]
+    signal_list: tuple[Signal, ...]
 
     @property
     def stored_columns(self) -> np.ndarray:

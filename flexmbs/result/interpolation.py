@@ -25,7 +25,11 @@ def locate(t: np.ndarray, time: float) -> tuple[int, float, float]:
 
 
 def coordinates_at(trajectory: Trajectory, structure: Structure, time: float) -> np.ndarray:
-    """q (nq,) at ``time``: quintic Hermite from q, v and a at both ends of the step; quaternions by slerp."""
+    """q (nq,) at ``time``: quintic Hermite from q, v and a at both ends of the step.
+
+    Quaternions: quintic Hermite of the rotation vector from the start of the step, whose rates follow from the angular
+    velocities and accelerations (in the turned frame) at both ends.
+    """
     i, s, h = locate(trajectory.t, time)
     j = min(i + 1, len(trajectory.t) - 1)
     q = (1.0 - s) * trajectory.q[i] + s * trajectory.q[j]
@@ -35,10 +39,38 @@ def coordinates_at(trajectory: Trajectory, structure: Structure, time: float) ->
         (trajectory.q[k][own], h * trajectory.v[k][rate], h * h * trajectory.a[k][rate]) for k in (i, j)
     ]
     q[own] = _quintic(s, *ends)
-    for start in structure.quaternion_starts:
-        part = slice(start, start + 4)
-        q[part] = _slerp(trajectory.q[i][part], trajectory.q[j][part], s)
+    for ball, start in enumerate(structure.quaternion_starts):
+        first = start - ball  # a ball has four coordinates, but three velocities
+        part, rates = slice(start, start + 4), slice(first, first + 3)
+        spins = [(h * trajectory.v[k][rates], h * h * trajectory.a[k][rates]) for k in (i, j)]
+        q[part] = _quaternion_at(s, trajectory.q[i][part], trajectory.q[j][part], spins)
     return q
+
+
+def _quaternion_at(s: float, first: np.ndarray, last: np.ndarray, spins: list) -> np.ndarray:
+    """Quaternion at fraction s from those at both ends and (angular velocity, acceleration) there, times h and h^2."""
+    turn = _quaternion_log(_quaternion_product(first * [1.0, -1.0, -1.0, -1.0], last))
+    (w0, a0), (w1, a1) = spins
+    rate = _inverse_tangent(-turn, w1)
+    zero = np.zeros(3)
+    # th'' at the end from w = T_r(th) th': its rate by a difference of T_r along th', exact enough for an interpolant
+    step = 1e-4
+    bend = (_tangent(-(turn + step * rate), rate) - _tangent(-(turn - step * rate), rate)) / (2.0 * step)
+    vector = _quintic(s, (zero, w0, a0), (turn, rate, _inverse_tangent(-turn, a1 - bend)))
+    angle = float(np.linalg.norm(vector))
+    moved = np.concatenate([[np.cos(0.5 * angle)], 0.5 * np.sinc(0.5 * angle / np.pi) * vector])
+    return _quaternion_product(first, moved)
+
+
+def _quaternion_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
+
+
+def _quaternion_log(quaternion: np.ndarray) -> np.ndarray:
+    """Rotation vector (3,) of a unit quaternion, of length at most pi."""
+    quaternion = quaternion if quaternion[0] >= 0.0 else -quaternion
+    sine = float(np.linalg.norm(quaternion[1:]))
+    return quaternion[1:] * (2.0 if sine < 1e-9 else 2.0 * np.arctan2(sine, quaternion[0]) / sine)
 
 
 def velocities_at(trajectory: Trajectory, time: float) -> np.ndarray:
@@ -94,6 +126,16 @@ def rotation_vector(matrix: np.ndarray) -> np.ndarray:
     return column * (angle / np.linalg.norm(column))
 
 
+def _tangent(vector: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Spatial angular velocity T_l(vector) rate; T_r(vector) = T_l(-vector)."""
+    angle = float(np.linalg.norm(vector))
+    small = angle < 1e-3
+    b = 0.5 - angle**2 / 24.0 if small else (1.0 - np.cos(angle)) / angle**2
+    c = 1.0 / 6.0 - angle**2 / 120.0 if small else (angle - np.sin(angle)) / angle**3
+    once = np.cross(vector, rate)
+    return rate + b * once + c * np.cross(vector, once)
+
+
 def _inverse_tangent(vector: np.ndarray, spin: np.ndarray) -> np.ndarray:
     """Rate of the rotation vector that gives the spatial angular velocity ``spin``: T_l(vector)^-1 spin.
 
@@ -106,16 +148,6 @@ def _inverse_tangent(vector: np.ndarray, spin: np.ndarray) -> np.ndarray:
         factor = 1.0 / angle**2 - 0.5 / (angle * np.tan(0.5 * angle))
     once = np.cross(vector, spin)
     return spin - 0.5 * once + factor * np.cross(vector, once)
-
-
-def _slerp(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
-    b = b if a @ b >= 0.0 else -b
-    angle = np.arctan2(np.linalg.norm(b - a), np.linalg.norm(b + a)) * 2.0
-    if angle < 1e-7:
-        mixed = (1.0 - s) * a + s * b
-    else:
-        mixed = (np.sin((1.0 - s) * angle) * a + np.sin(s * angle) * b) / np.sin(angle)
-    return mixed / np.linalg.norm(mixed)
 
 
 def _cubic(s: float, x0, d0, x1, d1) -> np.ndarray:

@@ -1,6 +1,7 @@
 """What a case script says: bodies, markers, joints, forces, contacts."""
 
-from flexmbs.system.contacts import Contact, Hertz, Plane, Point, PowerLaw, Sphere
+from flexmbs.kernels.laws import Hertz, PowerLaw
+from flexmbs.system.contacts import Contact, Plane, Point, Sphere
 from flexmbs.system.markers import Marker
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.system import System

@@ -9,6 +9,13 @@ import numpy as np
 from flexmbs.errors import BodyError
 
 
+def _positive(shape: str, sizes) -> np.ndarray:
+    values = np.asarray(sizes, dtype=float)
+    if not (np.all(np.isfinite(values)) and np.all(values > 0.0)):
+        raise BodyError(f"rigid {shape}: its dimensions {sizes!r} m must be positive")
+    return values
+
+
 @dataclass(frozen=True)
 class RigidBody:
     """A rigid body in its own frame.
@@ -65,7 +72,7 @@ class RigidBody:
     @classmethod
     def box(cls, density: float, size, center=(0.0, 0.0, 0.0)) -> RigidBody:
         """Homogeneous box with edges ``size`` (3,) m along the body axes."""
-        a, b, c = np.asarray(size, dtype=float)
+        a, b, c = _positive("box", size)
         mass = density * a * b * c
         inertia = mass / 12.0 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
         return cls(mass, inertia, np.asarray(center, dtype=float), np.asarray(size, dtype=float))
@@ -73,12 +80,14 @@ class RigidBody:
     @classmethod
     def sphere(cls, density: float, radius: float, center=(0.0, 0.0, 0.0)) -> RigidBody:
         """Homogeneous sphere."""
+        _positive("sphere", radius)
         mass = density * 4.0 / 3.0 * np.pi * radius**3
         return cls(mass, np.full(3, 0.4 * mass * radius**2), np.asarray(center, float), np.full(3, 2.0 * radius))
 
     @classmethod
     def cylinder(cls, density: float, radius: float, length: float, center=(0.0, 0.0, 0.0)) -> RigidBody:
         """Homogeneous cylinder with its axis along x."""
+        _positive("cylinder", (radius, length))
         mass = density * np.pi * radius**2 * length
         across = mass * (3.0 * radius**2 + length**2) / 12.0
         inertia = np.array([0.5 * mass * radius**2, across, across])

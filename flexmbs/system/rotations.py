@@ -52,7 +52,10 @@ def as_vector(value: ArrayLike, where: str, size: int = 3) -> np.ndarray:
 
 def as_number(value: float, where: str, minimum: float | None = None) -> float:
     """Finite number, at least ``minimum`` when that is given, or MechanismError."""
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise MechanismError(f"{where}: expected a number, got {value!r}") from None
     if not np.isfinite(number):
         raise MechanismError(f"{where}: {value!r} is not a finite number")
     if minimum is not None and number < minimum:

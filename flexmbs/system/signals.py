@@ -27,11 +27,27 @@ class Signal:
     rate: Callable[[float], float] | None = None
     acceleration: Callable[[float], float] | None = None
 
+    def fault(self, t: float) -> str:
+        """What is wrong with the function at time t, or nothing."""
+        for function in (self.value, self.rate, self.acceleration):
+            if function is None:
+                continue
+            try:
+                value = float(function(t))
+            except Exception as error:
+                return f"{self.name} raised {error!r}"
+            if not math.isfinite(value):
+                return f"{self.name} is not finite"
+        return ""
+
 
 def signal(given, name: str, rate=None, acceleration=None) -> Signal:
     """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     if callable(given):
-        at_start = given(0.0)
+        try:
+            at_start = float(given(0.0))
+        except Exception as error:
+            raise MechanismError(f"{name}: the function of time fails at t = 0: {error!r}") from error
         if not math.isfinite(at_start):
             raise MechanismError(f"{name}: the function of time gives {at_start!r} at t = 0")
         return Signal(name, 0.0, given, rate, acceleration)
@@ -70,6 +86,21 @@ def _second_difference(f, rate):
     return lambda t: (sum(w * (f(t + i * h) + f(t - i * h)) for i, w in weights) - 49.0 / 18.0 * f(t)) / (h * h)
 
 
+def _compiled(function: Callable[[float], float]):
+    """C function of ``function``; an exception inside it gives NaN (one that crossed into C would be lost)."""
+    import numba
+
+    inner = function if hasattr(function, "py_func") else numba.njit(function)
+
+    def guarded(t):
+        try:
+            return float(inner(t))
+        except Exception:
+            return math.nan
+
+    return numba.cfunc(numba.float64(numba.float64))(guarded)
+
+
 class CompiledSignals:
     """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
 
@@ -88,12 +119,9 @@ class CompiledSignals:
         return self._addresses[id(function)]
 
     def _compile(self, function) -> int:
-        import numba
-        from numba.core.errors import NumbaError
-
         try:
-            compiled = numba.cfunc(numba.float64(numba.float64))(getattr(function, "py_func", function))
-        except NumbaError:
+            compiled = _compiled(function)
+        except Exception:  # numba raises errors of any kind on what it does not know
             callback = _C_FUNCTION(self._guarded(function))
             self._alive.append(callback)
             return ctypes.cast(callback, ctypes.c_void_p).value

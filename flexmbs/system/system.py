@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MechanismError
+from flexmbs.kernels.laws import ContactLaw
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.bodies import BodyInSystem, suggestion
-from flexmbs.system.contacts import Contact, Plane, PowerLaw, Sphere
+from flexmbs.system.contacts import Contact, Plane, Sphere
 from flexmbs.system.elements import Joint, Load, SpringDamper
 from flexmbs.system.joints import JOINT_TYPES
 from flexmbs.system.markers import Marker
@@ -93,8 +94,12 @@ class System:
         return self.joints[name]
 
     def _start(self, joint: Joint, coordinate: str, value: float, rate: float) -> Joint:
-        joint.start[coordinate] = as_number(value, f"joint '{joint.name}': start {coordinate}")
-        joint.start_rate[coordinate] = as_number(rate, f"joint '{joint.name}': start rate of {coordinate}")
+        try:
+            joint.start[coordinate] = as_number(value, f"joint '{joint.name}': start {coordinate}")
+            joint.start_rate[coordinate] = as_number(rate, f"joint '{joint.name}': start rate of {coordinate}")
+        except MechanismError:
+            del self.joints[joint.name]  # a refused joint must not stay in the system
+            raise
         return joint
 
     def revolute(self, a: Marker, b: Marker, axis="z", angle=0.0, rate=0.0, name=None) -> Joint:
@@ -142,8 +147,8 @@ class System:
         name = name or f"{kind} {len(self.loads) + 1}"
         self._check_name(name)
         self._check_marker(marker, f"{kind} '{name}'")
-        if len(components) != 3:
-            raise MechanismError(f"{kind} '{name}': expected three components, got {len(components)}")
+        if np.ndim(np.array(components, dtype=object)) != 1 or len(components) != 3:
+            raise MechanismError(f"{kind} '{name}': expected three components, numbers or functions of time, got {components!r}")
         if (is_torque or follower) and not marker.can_turn:
             raise MechanismError(f"{kind} '{name}': marker '{marker.label}' cannot turn; use an interface")
         x, y, z = (signal(c, f"{kind} '{name}'") for c in components)
@@ -163,16 +168,18 @@ class System:
         self.springs[name] = SpringDamper(name, a, b, *numbers)
         return self.springs[name]
 
-    def contact(self, first: Sphere, second: Sphere | Plane, law: PowerLaw, name: str | None = None) -> Contact:
+    def contact(self, first: Sphere, second: Sphere | Plane, law: ContactLaw, name: str | None = None) -> Contact:
         """Elastic contact of a sphere or point with a plane or another sphere."""
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
         if isinstance(first, Plane):
             first, second = second, first
-        if not isinstance(first, Sphere) or not isinstance(second, Sphere | Plane) or not isinstance(law, PowerLaw):
+        if not isinstance(first, Sphere) or not isinstance(second, Sphere | Plane) or not isinstance(law, ContactLaw):
             raise MechanismError(f"contact '{name}': give a Sphere or Point, a Plane or Sphere, and a law (Hertz)")
         for shape in (first, second):
             self._check_marker(shape.marker, f"contact '{name}'")
+        if first.marker.body == second.marker.body:
+            raise MechanismError(f"contact '{name}': both shapes are on body '{first.marker.body}'")
         if isinstance(second, Plane) and not second.marker.can_turn:
             raise MechanismError(f"contact '{name}': a plane needs a marker that can turn, not '{second.marker.label}'")
         if not isinstance(second, Plane) and first.radius + second.radius <= 0.0:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.integrate.events import gap_at
+from flexmbs.integrate.mechanics import gap_at
 from flexmbs.kernels.kinematics import forward_kinematics
 from flexmbs.kernels.markers import marker_in_world
 from flexmbs.kernels.residual import energies, residual

@@ -82,5 +82,5 @@ def test_power_of_contacts_is_force_times_gap_rate(seed):
     expected = 0.0
     for contact, law in enumerate(touching.tables.contacts):
         gap, rate = touching.gap(contact, q, v)
-        expected += -np.sign(gap) * law["stiffness"] * abs(gap) ** law["exponent"] * rate
+        expected += -np.sign(gap) * law["p0"] * abs(gap) ** law["p1"] * rate
     assert power == pytest.approx(expected, rel=1e-9)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.result.interpolation import _inverse_tangent, _slerp, rotation_matrix, rotation_vector
+from flexmbs.result.interpolation import _inverse_tangent, _quaternion_at, rotation_matrix, rotation_vector
 
 VECTORS = [[0.0, 0.0, 0.0], [1e-9, 0.0, 2e-9], [0.3, -0.2, 0.5], [2.0, 1.0, -2.1], [0.0, np.pi, 0.0]]
 
@@ -25,8 +25,27 @@ def test_inverse_tangent_gives_the_rate_of_the_rotation_vector(size):
     assert _inverse_tangent(vector, spin) == pytest.approx(rate, abs=1e-8)
 
 
-def test_slerp_turns_evenly_and_takes_the_short_way():
-    start, end = np.array([1.0, 0.0, 0.0, 0.0]), np.array([np.cos(0.5), 0.0, np.sin(0.5), 0.0])
-    quarter = [np.cos(0.125), 0.0, np.sin(0.125), 0.0]
-    assert _slerp(start, end, 0.25) == pytest.approx(quarter, abs=1e-14)
-    assert _slerp(start, -end, 0.25) == pytest.approx(quarter, abs=1e-14)
+def quaternion_of(vector):
+    angle = np.linalg.norm(vector)
+    return np.concatenate([[np.cos(0.5 * angle)], np.sin(0.5 * angle) / angle * np.asarray(vector)])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_quaternions_are_interpolated_to_fifth_order(sign):
+    """R(t) = exp(a t) exp(b t): body angular velocity exp(-b t) a + b, whose rate is -b x (exp(-b t) a)."""
+    a, b = np.array([0.7, -0.2, 0.4]), np.array([0.1, 0.9, -0.3])
+
+    def product(p, q):
+        return np.concatenate([[p[0] * q[0] - p[1:] @ q[1:]], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])])
+
+    def motion(t):
+        seen = rotation_matrix(-b * t) @ a
+        return product(quaternion_of(a * t), quaternion_of(b * t)), seen + b, -np.cross(b, seen)
+
+    errors = []
+    for h in (0.4, 0.2):
+        (q0, w0, a0), (q1, w1, a1), (exact, *_rest) = motion(1.0), motion(1.0 + h), motion(1.0 + 0.3 * h)
+        found = _quaternion_at(0.3, q0, sign * q1, [(h * w0, h * h * a0), (h * w1, h * h * a1)])
+        errors.append(np.abs(found - exact).max())
+    # quintic Hermite: error of the order h^6, so 64 per halving
+    assert errors[1] < 1e-7 and errors[0] / errors[1] > 40.0

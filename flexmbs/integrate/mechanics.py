@@ -1,0 +1,25 @@
+"""The mechanics as the integrator sees them: residual and gaps, called by address (flexmbs.kernels.entries)."""
+
+from __future__ import annotations
+
+from flexmbs.kernels.blocks import address_of, call_words, data_of
+from flexmbs.kernels.jit import kernel
+
+
+@kernel
+def residual(tables, active, q, v, a, reference, work, out):
+    """See flexmbs.kernels.residual.residual."""
+    call_words(
+        work.entries[0], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a), data_of(reference),
+        address_of(work), data_of(out),
+    )  # fmt: skip
+
+
+@kernel
+def gap_at(tables, c, q, v, a, reference, work):
+    """Gap of contact ``c`` and its rate."""
+    call_words(
+        work.entries[1], address_of(tables), c, data_of(q), data_of(v), data_of(a), data_of(reference),
+        address_of(work), 0,
+    )  # fmt: skip
+    return work.gap[0], work.gap[1]
