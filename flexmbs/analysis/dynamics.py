@@ -93,7 +93,8 @@ class _Run:
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
         self._store_start()
         try:
-            outcome = self._loop(advance, outcome)
+            with self.model.signals.catching():
+                outcome = self._loop(advance, outcome)
         except KeyboardInterrupt:
             self.solve_seconds = time.perf_counter() - begin
             self._finish("stopped: interrupted by the user")

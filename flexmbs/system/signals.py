@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.errors import MechanismError
@@ -127,6 +129,26 @@ class CompiledSignals:
             return ctypes.cast(callback, ctypes.c_void_p).value
         self._alive.append(compiled)
         return compiled.address
+
+    @contextmanager
+    def catching(self):
+        """While this lasts, a Ctrl-C that strikes on the border of a Python callback is kept, not just printed.
+
+        Python hands such exceptions to ``sys.unraisablehook``, because no Python frame is there to receive them.
+        """
+        previous = sys.unraisablehook
+
+        def keep(unraisable):
+            if unraisable.exc_type is not None and issubclass(unraisable.exc_type, KeyboardInterrupt):
+                self.error = self.error or unraisable.exc_value or KeyboardInterrupt()
+            else:
+                previous(unraisable)
+
+        sys.unraisablehook = keep
+        try:
+            yield
+        finally:
+            sys.unraisablehook = previous
 
     def _guarded(self, function):
         def call(t: float) -> float:

@@ -148,7 +148,9 @@ class System:
         self._check_name(name)
         self._check_marker(marker, f"{kind} '{name}'")
         if np.ndim(np.array(components, dtype=object)) != 1 or len(components) != 3:
-            raise MechanismError(f"{kind} '{name}': expected three components, numbers or functions of time, got {components!r}")
+            raise MechanismError(
+                f"{kind} '{name}': expected three components, numbers or functions of time, got {components!r}"
+            )
         if (is_torque or follower) and not marker.can_turn:
             raise MechanismError(f"{kind} '{name}': marker '{marker.label}' cannot turn; use an interface")
         x, y, z = (signal(c, f"{kind} '{name}'") for c in components)
