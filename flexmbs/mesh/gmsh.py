@@ -1,7 +1,8 @@
 """Reader of Gmsh files (.msh, versions 2 and 4), through meshio.
 
 The format has no materials and no sections: give them with ``with_material`` and ``with_rectangular_section``.
-meshio does not hand on Gmsh's own numbers, so nodes and elements are numbered from 1 in the order of the file.
+Node numbers are those of the file (in binary files, as meshio gives them: from 1 in the order of the file, with a
+warning); elements are numbered from 1 in the order of the file.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.gmsh_numbers import node_numbers
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 _SOLIDS = {"tetra": "tet4", "tetra10": "tet10", "hexahedron": "hex8", "hexahedron20": "hex20"}
@@ -39,9 +41,12 @@ def read_gmsh(path: Path) -> Mesh:
         structural = [numbers[i] + chosen for i, chosen in members if raw.cells[i].type in kinds]
         if structural:
             element_sets[name] = np.concatenate(structural).astype(int)
+    node_ids = node_numbers(path, len(raw.points))
+    unnumbered = f"{path}: the file's node numbers are not known; nodes are numbered from 1 in the order of the file"
     return Mesh(
         points=_points(path, raw),
-        node_ids=np.arange(1, len(raw.points) + 1),
+        node_ids=np.arange(1, len(raw.points) + 1) if node_ids is None else node_ids,
+        warnings=(unnumbered,) if node_ids is None else (),
         blocks=blocks,
         node_sets=node_sets,
         element_sets=element_sets,
