@@ -13,7 +13,9 @@ from flexmbs.integrate.state import (
     EVENTS,
     FACTORED_STEP,
     FINISHED,
+    GOOD,
     HAS_PREDICTION,
+    HERE,
     IMPULSE,
     LAST_CONTRACTION,
     MASS_STALE,
@@ -152,10 +154,8 @@ def step(tables, state, settings, scratch, work, log):
 def attempt(tables, state, settings, scratch, work, h):
     """Try a step of ``h``: (Newton iterations, error); on failure (0, 1), with a smaller step or a new tangent next."""
     set_weights(tables, state, settings, scratch)
-    fresh = False
     if state.flag[TANGENT] <= MASS_STALE:
-        fresh = state.flag[TANGENT] == ALL_STALE
-        update_tangent(tables, state, scratch, work, 3 if fresh else 1)
+        update_tangent(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
         state.number[FACTORED_STEP] = 0.0
     if state.number[FACTORED_STEP] != h and not factorise_newton(state, scratch, h):
         state.number[STEP] = 0.5 * h
@@ -163,13 +163,12 @@ def attempt(tables, state, settings, scratch, work, h):
     iterations = newton(tables, state, settings, scratch, work, h)
     if iterations == 0:
         state.count[NEWTON_FAILURES] += 1
-        if fresh:
+        state.flag[VOLATILE] = VOLATILE_STEPS
+        if state.flag[TANGENT] == HERE:
             state.number[STEP] = 0.5 * h
-            state.flag[HAS_PREDICTION] = 0
             state.flag[REJECTED_LAST] = 1
         else:
             state.flag[TANGENT] = ALL_STALE
-            state.flag[VOLATILE] = VOLATILE_STEPS
         return 0, 1.0
     return iterations, error_norm(tables, state, settings, scratch, h)
 
@@ -218,6 +217,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
 def accept(tables, state, scratch, work, h, error):
     """Move the state to the end of the step and start a new chart for the balls."""
     record_contact(tables, state, scratch, work, h)
+    state.flag[TANGENT] = min(state.flag[TANGENT], GOOD)
     for k in range(state.q.shape[0]):
         state.q[k] = scratch.q[2, k]
         state.v[k] = scratch.v[2, k]

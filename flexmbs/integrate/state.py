@@ -15,8 +15,9 @@ from flexmbs.kernels.tables import Tables
 TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION = range(7)
 # entries of State.flag (integers)
 TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE = range(5)
-# values of the flag TANGENT: what is to be computed anew before the next step
-ALL_STALE, MASS_STALE, FRESH = range(3)
+# values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
+# state and still good; taken at this very state, so that there is no better one
+ALL_STALE, MASS_STALE, GOOD, HERE = range(4)
 # entries of State.count
 STEPS, REJECTIONS, NEWTON_FAILURES, RESIDUALS, TANGENTS, FACTORISATIONS, NEWTON_ITERATIONS, EVENTS = range(8)
 COUNT_NAMES = (

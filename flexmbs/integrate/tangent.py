@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.state import CONTRACTION, FRESH, RESIDUALS, TANGENT, TANGENTS, TIME
+from flexmbs.integrate.state import CONTRACTION, GOOD, HERE, RESIDUALS, TANGENT, TANGENTS, TIME
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import factorise, solve
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
@@ -44,7 +44,7 @@ def update_tangent(tables, state, scratch, work, kinds):
                 matrix[i, j] = (scratch.shifted[row] - scratch.residual[row]) / step
     state.count[RESIDUALS] += 1 + kinds * len(tables.free)
     state.count[TANGENTS] += 1
-    state.flag[TANGENT] = FRESH
+    state.flag[TANGENT] = HERE if kinds == 3 else GOOD
     state.number[CONTRACTION] = 1.0
 
 
