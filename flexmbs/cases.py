@@ -122,7 +122,7 @@ def run_case(
     progress : callback of ``System.simulate``
 
     Raises CaseError for a wrong parameter, and what the case itself raises (MeshError, MechanismError, ...).  A
-    SimulationError leaves the finished part and a summary without figures in ``out``.
+    SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
     """
     case = case if isinstance(case, Case) else load_case(case)
     parameters = from_values(case.parameters, values or {})
@@ -151,10 +151,18 @@ def _execute(case: Case, parameters, out, progress) -> CaseOutcome:
         result = getattr(error, "result", None)
         if result is not None and out is not None:
             stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
-            write_summary(CaseOutcome(used, {}, stats, result), Path(out))
+            write_summary(CaseOutcome(used, _figures_so_far(case, result, parameters), stats, result), Path(out))
         raise
     stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
     return CaseOutcome(used, case.module.figures(result, parameters), stats, result)
+
+
+def _figures_so_far(case: Case, result: Result, parameters) -> dict[str, object]:
+    """Figures of the finished part of a run that stopped; none when the case cannot tell them from that part."""
+    try:
+        return case.module.figures(result, parameters)
+    except (ArithmeticError, LookupError, ValueError, TypeError):
+        return {}
 
 
 def write_summary(outcome: CaseOutcome, folder: Path) -> None:

@@ -23,6 +23,16 @@ CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files
 
 
+ABSURD = 10.0  # deformation, in sizes of a body, at which a run is stopped
+
+
+def largest_coordinates(body) -> np.ndarray:
+    """(n,) modal coordinates that move a node by ``ABSURD`` sizes of the body (infinite for torsion of a beam)."""
+    size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
+    largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
+    return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
+
+
 @dataclass(frozen=True)
 class Progress:
     """What a progress callback gets: simulated time and its end, current step size (s), steps so far."""
@@ -76,9 +86,10 @@ class _Run:
         self.structure = result_structure(system, model)
         self.out = out
         self.writer: RunWriter | None = None
+        self._largest = {name: largest_coordinates(model.bodies[name]) for name in model.modal}
         self.pending: list[dict[str, np.ndarray]] = []
         self.pending_contacts: list[ContactRecord] = []
-        self.solve_seconds = 0.0
+        self.solve_seconds = self.began = 0.0
 
     def go(self) -> Result:
         from flexmbs.integrate.loop import advance, impose_start, start
@@ -89,7 +100,7 @@ class _Run:
         self._warm_up(advance, start)
         self.compile_seconds += time.perf_counter() - begin
         self.writer = RunWriter(self.out, self.structure)
-        begin = time.perf_counter()
+        begin = self.began = time.perf_counter()
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
         self._store_start()
         try:
@@ -113,6 +124,8 @@ class _Run:
                 raise error
             if error is not None:
                 return s.NOT_FINITE
+            if outcome == s.CHUNK_FULL and self._absurd_body():
+                return s.DIVERGED
             now = time.perf_counter()
             taken = max(int(self.state.count[s.STEPS]) - steps, 1)
             steps = int(self.state.count[s.STEPS])
@@ -158,6 +171,13 @@ class _Run:
             self.pending_contacts.append(self._contact(row))
         return outcome
 
+    def _absurd_body(self) -> str:
+        """Name of a flexible body that is deformed beyond all sense, or nothing."""
+        for name, part in self.model.modal.items():
+            if len(self._largest[name]) and np.any(np.abs(self.state.q[part]) > self._largest[name]):
+                return name
+        return ""
+
     def _contact(self, row) -> ContactRecord:
         index, begin, end, peak, peak_time, impulse = (float(x) for x in row)
         return ContactRecord(self.model.contact_names[int(index)], begin, end, peak, peak_time, impulse)
@@ -195,7 +215,8 @@ class _Run:
 
     def _stats(self) -> dict[str, float]:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
-        stats["solve_seconds"] = self.solve_seconds
+        running = self.solve_seconds == 0.0 and self.began > 0.0
+        stats["solve_seconds"] = time.perf_counter() - self.began if running else self.solve_seconds
         stats["compile_seconds"] = self.compile_seconds
         return stats
 
@@ -231,6 +252,11 @@ class _Run:
         broken = self._broken_signals()
         if broken:
             return f"{broken}, {where}"
+        if outcome == s.DIVERGED:
+            return (
+                f"body '{self._absurd_body()}' is deformed by more than {ABSURD:g} times its size {where}: the motion "
+                "diverges (is the geometric stiffness left out, or the body far too soft?)"
+            )
         if outcome == s.SINGULAR:
             return f"the mass matrix is singular {where}: {self._massless()} carries no inertia"
         if outcome == s.NOT_FINITE:

@@ -33,7 +33,7 @@ COUNT_NAMES = (
 # columns of State.episode, one row per contact
 START, IMPULSE, PEAK, PEAK_TIME = range(4)
 # outcome of a call of the loop
-CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR = range(5)
+CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED = range(6)
 
 
 class State(Block):

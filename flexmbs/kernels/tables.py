@@ -2,7 +2,7 @@
 
 Offsets (fields named ``*_at``) point into ``Tables.pool``, one flat array of floats.  Index -1 means none.
 Coordinates are the local ones of a step: one per joint axis or mode, three (a rotation vector relative to
-``State.rotation_reference``) per ball.
+``State.reference``) per ball.
 """
 
 from __future__ import annotations

@@ -97,3 +97,8 @@ class Mesh:
     materials: Mapping[str, Material] = field(default_factory=dict)
     source: str = ""
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        elements = ", ".join(f"{len(block.nodes)} {block.kind}" for block in self.blocks)
+        sets = ", ".join(f"{name} ({len(nodes)})" for name, nodes in self.node_sets.items())
+        return f"Mesh({self.source}: {len(self.points)} nodes, {elements}; node sets: {sets or 'none'})"

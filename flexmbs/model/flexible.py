@@ -43,7 +43,7 @@ def rigid_cloud(body: RigidBody) -> np.ndarray:
 def check_finite(body: FlexibleBody, name: str) -> None:
     """BodyError when an array of the body is not finite, its mass not positive or its modal mass not definite."""
     if not (np.isfinite(body.mass) and body.mass > 0.0):
-        raise BodyError(f"body '{name}': mass {body.mass!r} kg must be positive")
+        raise BodyError(f"body '{name}': mass {body.mass} kg must be positive")
     for what, values in (
         ("Ke", body.Ke), ("De", body.De), ("inertia X", body.inertia.X), ("inertia P", body.inertia.P),
         ("inertia Z", body.inertia.Z),

@@ -104,6 +104,11 @@ class FlexibleBody:
     options: Mapping[str, object] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        modes = ", ".join(f"{label} {hz:.5g} Hz" for label, hz in zip(self.mode_labels, self.frequencies, strict=True))
+        markers = ", ".join(self.markers)
+        return f"FlexibleBody({self.name}: {self.mass:.6g} kg; {modes or 'no modes'}; markers: {markers})"
+
     @property
     def mode_count(self) -> int:
         return len(self.frequencies)

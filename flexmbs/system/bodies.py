@@ -47,6 +47,10 @@ class BodyInSystem:
     def mode_count(self) -> int:
         return self.body.mode_count if self.is_flexible else 0
 
+    def __repr__(self) -> str:
+        kind = type(self.body).__name__ if self.body is not None else "ground"
+        return f"{self.name} ({kind}; markers: {', '.join(self.markers) or 'none'})"
+
     def __getitem__(self, name: str) -> Marker:
         if name not in self.markers:
             raise MechanismError(f"body '{self.name}' has no marker '{name}'{suggestion(name, self.markers)}")

@@ -37,6 +37,9 @@ class Joint:
     drivers: dict[str, Signal] = field(default_factory=dict)
     springs: dict[str, CoordinateSpring] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"{self.name} ({self.type.name}: {self.a.label} -> {self.b.label}; {', '.join(self.coordinates)})"
+
     @property
     def coordinates(self) -> tuple[str, ...]:
         return tuple(axis.coordinate for axis in self.type.axes)
@@ -52,7 +55,11 @@ class Joint:
         return chosen
 
     def prescribe(self, position, rate=None, acceleration=None, coordinate: str | None = None) -> Joint:
-        """Prescribe a coordinate (rad or m) as a number or function of time, with its derivatives where known."""
+        """Prescribe a coordinate (rad or m) as a number or function of time, with its derivatives where known.
+
+        Derivatives that are not given are differences over 3 ms to both sides (also before t = 0): the function must be
+        smooth.  Give tables as a cubic spline together with its derivatives.
+        """
         chosen = self._single(coordinate, "prescribe")
         if chosen in self.drivers:
             raise MechanismError(f"joint '{self.name}': '{chosen}' is prescribed already")

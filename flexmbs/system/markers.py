@@ -27,6 +27,9 @@ class Marker:
     rotation: np.ndarray
     fields: PointFields | None = None
 
+    def __repr__(self) -> str:
+        return f"{self.label} at {self.position.tolist()} m"
+
     @property
     def label(self) -> str:
         return f"{self.body}.{self.name}"

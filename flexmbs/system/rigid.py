@@ -44,7 +44,7 @@ class RigidBody:
             inertia = np.diag(inertia)
         center = np.asarray(self.center, dtype=float)
         if not (np.isfinite(self.mass) and self.mass > 0.0):
-            raise BodyError(f"rigid body: mass {self.mass!r} kg must be positive")
+            raise BodyError(f"rigid body: mass {self.mass} kg must be positive")
         if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)) or not np.allclose(inertia, inertia.T):
             raise BodyError("rigid body: inertia must be a symmetric 3x3 matrix (or its 3 diagonal entries) in kg m2")
         if center.shape != (3,) or not np.all(np.isfinite(center)):
@@ -96,6 +96,7 @@ class RigidBody:
     @classmethod
     def rod(cls, mass: float, length: float) -> RigidBody:
         """Thin rod along x from the body's origin."""
+        _positive("rod", length)
         return cls(
             mass, mass * length**2 / 12.0 * np.array([0.0, 1.0, 1.0]), np.array([0.5 * length, 0.0, 0.0]),
             np.array([length, 0.02 * length, 0.02 * length]),

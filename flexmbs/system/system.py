@@ -49,6 +49,7 @@ class System:
         """
         if name in self.bodies:
             raise MechanismError(f"a body named '{name}' exists already")
+        self._check_name(name)
         if not isinstance(body, RigidBody | FlexibleBody):
             raise MechanismError(f"body '{name}': expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
         part = BodyInSystem(name, body)
@@ -135,7 +136,10 @@ class System:
         return joint
 
     def force(self, marker: Marker, force, follower: bool = False, name: str | None = None) -> Load:
-        """Force (three numbers or functions of time, N) at a marker, in world axes or following the marker."""
+        """Force (three numbers or functions of time, N) at a marker, in world axes or following the marker.
+
+        A pulse that is shorter than the steps can be stepped over: give ``simulate`` a ``max_step`` then.
+        """
         return self._load(marker, force, False, follower, name)
 
     def torque(self, marker: Marker, torque, follower: bool = False, name: str | None = None) -> Load:
@@ -189,6 +193,12 @@ class System:
         self.contacts[name] = Contact(name, first, second, law)
         return self.contacts[name]
 
+    def __repr__(self) -> str:
+        groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
+        groups["contacts"] = self.contacts
+        parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
+        return f"System({'; '.join(parts)})"
+
     def simulate(self, t_end: float, **options):
         """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.analysis.dynamics.simulate`."""
         from flexmbs.analysis.dynamics import simulate
@@ -202,6 +212,12 @@ class System:
         return linearize(self, **options)
 
     def _check_marker(self, marker: Marker, where: str) -> None:
+        if isinstance(marker, BodyInSystem):
+            known = "', '".join(marker.markers) or "none yet: add one with .marker(name, ...)"
+            raise MechanismError(
+                f"{where}: expected a marker, got the body '{marker.name}'; name one of its markers, such as "
+                f"body['name'] (it has: '{known}')"
+            )
         if not isinstance(marker, Marker):
             raise MechanismError(f"{where}: expected a marker such as body['name'], got {type(marker).__name__}")
         owner = self.bodies.get(marker.body)
@@ -209,6 +225,6 @@ class System:
             raise MechanismError(f"{where}: marker '{marker.label}' belongs to another system")
 
     def _check_name(self, name: str) -> None:
-        for group in (self.joints, self.loads, self.springs, self.contacts):
+        for group in (self.bodies, self.joints, self.loads, self.springs, self.contacts):
             if name in group:
                 raise MechanismError(f"the name '{name}' is taken")
