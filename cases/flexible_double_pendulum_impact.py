@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from math import pi
 
 import flexmbs as fm
-from flexmbs.cases import parameter
 from flexmbs.figures import angle_from_hanging, contact_figures, energy_error
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs.mesh import rectangle
 
 POISSON_RATIO = 0.3  # enters torsion only, which has no mode here
 ELEMENTS = 100
@@ -28,22 +27,22 @@ VIEW = {"color": "von_mises"}
 
 @dataclass(frozen=True)
 class Parameters:
-    length1: float = parameter(0.6, "m", "length of the first link")
-    length2: float = parameter(0.5, "m", "length of the second link")
-    width: float = parameter(0.02, "m", "width, along the hinge axes")
-    thickness: float = parameter(0.004, "m", "thickness, in the swing plane")
-    youngs_modulus: float = parameter(210e9, "Pa", "Young's modulus")
-    density: float = parameter(7850.0, "kg/m3", "density")
-    gravity: float = parameter(9.81, "m/s2", "gravity, downwards")
-    start_angle1: float = parameter(pi / 4, "rad", "angle of the first link at the start, from hanging")
-    start_angle2: float = parameter(pi / 4, "rad", "angle of the second link at the start, from hanging")
-    bending_modes: int = parameter(2, "", "bending modes of each link in the swing plane")
-    axial_modes: int = parameter(0, "", "axial modes of each link")
-    contact_stiffness: float = parameter(1.5385e10, "N/m^1.5", "Hertz stiffness of the stop")
-    stop: bool = parameter(True, "", "whether there is a stop at the tip of the first link")
-    t_end: float = parameter(1.0, "s", "end time")
-    rtol: float = parameter(1e-7, "", "relative tolerance")
-    atol: float = parameter(1e-9, "", "absolute tolerance")
+    length1: float = fm.parameter(0.6, "m", "length of the first link")
+    length2: float = fm.parameter(0.5, "m", "length of the second link")
+    width: float = fm.parameter(0.02, "m", "width, along the hinge axes")
+    thickness: float = fm.parameter(0.004, "m", "thickness, in the swing plane")
+    youngs_modulus: float = fm.parameter(210e9, "Pa", "Young's modulus")
+    density: float = fm.parameter(7850.0, "kg/m3", "density")
+    gravity: float = fm.parameter(9.81, "m/s2", "gravity, downwards")
+    start_angle1: float = fm.parameter(pi / 4, "rad", "angle of the first link at the start, from hanging")
+    start_angle2: float = fm.parameter(pi / 4, "rad", "angle of the second link at the start, from hanging")
+    bending_modes: int = fm.parameter(2, "", "bending modes of each link in the swing plane")
+    axial_modes: int = fm.parameter(0, "", "axial modes of each link")
+    contact_stiffness: float = fm.parameter(1.5385e10, "N/m^1.5", "Hertz stiffness of the stop")
+    stop: bool = fm.parameter(True, "", "whether there is a stop at the tip of the first link")
+    t_end: float = fm.parameter(1.0, "s", "end time")
+    rtol: float = fm.parameter(1e-7, "", "relative tolerance")
+    atol: float = fm.parameter(1e-9, "", "absolute tolerance")
 
 
 def link(p: Parameters, length: float) -> fm.FlexibleBody:
@@ -51,7 +50,7 @@ def link(p: Parameters, length: float) -> fm.FlexibleBody:
     section = rectangle(p.thickness, p.width)
     material = fm.Material("link", p.youngs_modulus, POISSON_RATIO, p.density)
     return fm.reduce(
-        line_mesh(length, ELEMENTS, section, material),
+        fm.line_mesh(length, ELEMENTS, section, material),
         interfaces={"hinge": "ROOT", "tip": "TIP"},
         modes=fm.ClampedFree(at="hinge", bending=(p.bending_modes, 0), axial=p.axial_modes),
         beam_theory="euler-bernoulli",

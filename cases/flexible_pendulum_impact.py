@@ -10,7 +10,6 @@ from math import pi
 
 import flexmbs as fm
 from flexmbs.bar_mesh import bar_values, bar_with, centreline_point
-from flexmbs.cases import find_mesh, parameter
 from flexmbs.figures import contact_figures, energy_error
 
 FROM_MESH = ("length", "width", "thickness", "youngs_modulus", "poisson_ratio", "density")
@@ -26,30 +25,30 @@ VIEW = {"color": "von_mises"}
 
 @dataclass(frozen=True)
 class Parameters:
-    mesh: str = parameter("pendulum_beam.inp", "", "mesh file (a bar along x with node sets ROOT and TIP)")
-    length: float | None = parameter(None, "m", "length; none: of the mesh")
-    width: float | None = parameter(None, "m", "width, along the hinge axis; none: of the mesh")
-    thickness: float | None = parameter(None, "m", "thickness, in the swing plane; none: of the mesh")
-    youngs_modulus: float | None = parameter(None, "Pa", "Young's modulus; none: of the mesh")
-    poisson_ratio: float | None = parameter(None, "", "Poisson's ratio; none: of the mesh")
-    density: float | None = parameter(None, "kg/m3", "density; none: of the mesh")
-    gravity: float = parameter(9.81, "m/s2", "gravity, downwards")
-    start_angle: float = parameter(pi / 2, "rad", "angle at the start, from hanging")
-    bending_modes: int = parameter(3, "", "bending modes in the swing plane")
-    axial_modes: int = parameter(1, "", "axial modes")
-    contact_position: float | None = parameter(None, "m", "distance of the contact point from the hinge; none: the tip")
-    sphere_radius: float = parameter(0.01, "m", "radius of the stop (enters the Hertz stiffness only)")
-    contact_stiffness: float | None = parameter(None, "N/m^1.5", "Hertz stiffness; none: from radius and material")
-    stop: bool = parameter(True, "", "whether there is a stop")
-    geometric_stiffness: bool = parameter(True, "", "whether second-order displacements are kept")
-    t_end: float = parameter(0.75, "s", "end time")
-    rtol: float = parameter(1e-7, "", "relative tolerance")
-    atol: float = parameter(1e-9, "", "absolute tolerance")
+    mesh: str = fm.parameter("pendulum_beam.inp", "", "mesh file (a bar along x with node sets ROOT and TIP)")
+    length: float | None = fm.parameter(None, "m", "length; none: of the mesh")
+    width: float | None = fm.parameter(None, "m", "width, along the hinge axis; none: of the mesh")
+    thickness: float | None = fm.parameter(None, "m", "thickness, in the swing plane; none: of the mesh")
+    youngs_modulus: float | None = fm.parameter(None, "Pa", "Young's modulus; none: of the mesh")
+    poisson_ratio: float | None = fm.parameter(None, "", "Poisson's ratio; none: of the mesh")
+    density: float | None = fm.parameter(None, "kg/m3", "density; none: of the mesh")
+    gravity: float = fm.parameter(9.81, "m/s2", "gravity, downwards")
+    start_angle: float = fm.parameter(pi / 2, "rad", "angle at the start, from hanging")
+    bending_modes: int = fm.parameter(3, "", "bending modes in the swing plane")
+    axial_modes: int = fm.parameter(1, "", "axial modes")
+    contact_position: float | None = fm.parameter(None, "m", "distance of the contact point from the hinge; none: tip")
+    sphere_radius: float = fm.parameter(0.01, "m", "radius of the stop (enters the Hertz stiffness only)")
+    contact_stiffness: float | None = fm.parameter(None, "N/m^1.5", "Hertz stiffness; none: from radius and material")
+    stop: bool = fm.parameter(True, "", "whether there is a stop")
+    geometric_stiffness: bool = fm.parameter(True, "", "whether second-order displacements are kept")
+    t_end: float = fm.parameter(0.75, "s", "end time")
+    rtol: float = fm.parameter(1e-7, "", "relative tolerance")
+    atol: float = fm.parameter(1e-9, "", "absolute tolerance")
 
 
 def resolve(p: Parameters) -> Parameters:
     """Fill in what comes from the mesh and from the material."""
-    found = bar_values(fm.read_mesh(find_mesh(p.mesh)))
+    found = bar_values(fm.read_mesh(fm.find_mesh(p.mesh)))
     p = replace(p, **{name: found[name] for name in FROM_MESH if getattr(p, name) is None})
     if p.contact_position is None:
         p = replace(p, contact_position=p.length)
@@ -61,7 +60,7 @@ def resolve(p: Parameters) -> Parameters:
 
 def build(p: Parameters) -> fm.System:
     """Bar, hinge, stop. As in the paper: slender beam (Euler-Bernoulli) without rotary inertia."""
-    mesh = bar_with(fm.read_mesh(find_mesh(p.mesh)), asdict(p))
+    mesh = bar_with(fm.read_mesh(fm.find_mesh(p.mesh)), asdict(p))
     contact_point = fm.Interface(point=centreline_point(mesh, p.contact_position))
     rod = fm.reduce(
         mesh,

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from math import pi
 
 import flexmbs as fm
-from flexmbs.cases import parameter
-from flexmbs.mesh import line_mesh, section_from_rigidities
 
 ELEMENTS = 120
 AXIAL_RIGIDITY = 1e6  # no axial modes: its value does not matter
@@ -20,16 +18,16 @@ AXIAL_RIGIDITY = 1e6  # no axial modes: its value does not matter
 
 @dataclass(frozen=True)
 class Parameters:
-    gamma: float = parameter(6.0, "", "dimensionless spin, Omega L^2 sqrt(rho A / EI)")
-    hub_ratio: float = parameter(0.0, "", "radius of the hub divided by the length")
-    modes: int = parameter(12, "", "bending modes in the plane looked at")
+    gamma: float = fm.parameter(6.0, "", "dimensionless spin, Omega L^2 sqrt(rho A / EI)")
+    hub_ratio: float = fm.parameter(0.0, "", "radius of the hub divided by the length")
+    modes: int = fm.parameter(12, "", "bending modes in the plane looked at")
 
 
 def build(p: Parameters, bending: tuple[int, int]) -> fm.System:
     """Beam of unit length, rigidity and mass on a hub that turns at the rate gamma about z."""
-    section, material = section_from_rigidities(AXIAL_RIGIDITY, 1.0, 1.0, 1.0, 1.0)
+    section, material = fm.section_from_rigidities(AXIAL_RIGIDITY, 1.0, 1.0, 1.0, 1.0)
     body = fm.reduce(
-        line_mesh(1.0, ELEMENTS, section, material),
+        fm.line_mesh(1.0, ELEMENTS, section, material),
         interfaces={"root": "ROOT"},
         modes=fm.ClampedFree(at="root", bending=bending),
         beam_theory="euler-bernoulli",

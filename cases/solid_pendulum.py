@@ -10,9 +10,7 @@ from math import pi
 
 import flexmbs as fm
 from flexmbs.bar_mesh import bar_values
-from flexmbs.cases import find_mesh, parameter
 from flexmbs.figures import energy_error
-from flexmbs.mesh import with_material
 
 HINGE_SETS = ("ROOT", "NBIG")  # of the pendulums, and of the connecting rod
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right
@@ -25,29 +23,29 @@ VIEW = {"color": "von_mises"}
 
 @dataclass(frozen=True)
 class Parameters:
-    mesh: str = parameter("pendulum_hex20.inp", "", "mesh file")
-    hinge_set: str | None = parameter(None, "", "node set at the hinge; none: ROOT or NBIG, whichever the mesh has")
-    hinge: str = parameter("averaged", "", "how the hinge holds its nodes: averaged (RBE3) or rigid (RBE2)")
-    modes: int = parameter(6, "", "modes of the body, clamped at the hinge")
-    gravity: float = parameter(9.81, "m/s2", "gravity, downwards")
-    start_angle: float = parameter(pi / 2, "rad", "angle at the start, from hanging")
-    t_end: float = parameter(2.0, "s", "end time")
-    rtol: float = parameter(1e-6, "", "relative tolerance")
-    atol: float = parameter(1e-9, "", "absolute tolerance")
+    mesh: str = fm.parameter("pendulum_hex20.inp", "", "mesh file")
+    hinge_set: str | None = fm.parameter(None, "", "node set at the hinge; none: ROOT or NBIG, whichever the mesh has")
+    hinge: str = fm.parameter("averaged", "", "how the hinge holds its nodes: averaged (RBE3) or rigid (RBE2)")
+    modes: int = fm.parameter(6, "", "modes of the body, clamped at the hinge")
+    gravity: float = fm.parameter(9.81, "m/s2", "gravity, downwards")
+    start_angle: float = fm.parameter(pi / 2, "rad", "angle at the start, from hanging")
+    t_end: float = fm.parameter(2.0, "s", "end time")
+    rtol: float = fm.parameter(1e-6, "", "relative tolerance")
+    atol: float = fm.parameter(1e-9, "", "absolute tolerance")
 
 
 def resolve(p: Parameters) -> Parameters:
     if p.hinge_set is None:
-        sets = fm.read_mesh(find_mesh(p.mesh)).node_sets
+        sets = fm.read_mesh(fm.find_mesh(p.mesh)).node_sets
         p = replace(p, hinge_set=next((name for name in HINGE_SETS if name in sets), HINGE_SETS[0]))
     return p
 
 
 def build(p: Parameters) -> fm.System:
-    mesh = fm.read_mesh(find_mesh(p.mesh))
+    mesh = fm.read_mesh(fm.find_mesh(p.mesh))
     material = {name: bar_values(mesh)[name] for name in ("youngs_modulus", "poisson_ratio", "density")}
     body = fm.reduce(
-        with_material(mesh, **material),
+        fm.with_material(mesh, **material),
         interfaces={"hinge": fm.Interface(set=p.hinge_set, kind=p.hinge)},
         modes=fm.ClampedFree(at="hinge", count=p.modes),
     )

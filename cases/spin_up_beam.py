@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 
 import flexmbs as fm
-from flexmbs.cases import parameter
-from flexmbs.mesh import line_mesh, section_from_rigidities
 
 ELEMENTS = 100
 PLOTS = {
@@ -23,18 +21,18 @@ PLOTS = {
 
 @dataclass(frozen=True)
 class Parameters:
-    length: float = parameter(10.0, "m", "length")
-    axial_rigidity: float = parameter(2.8e7, "N", "EA")
-    bending_rigidity: float = parameter(1.4e4, "N m2", "EI")
-    mass_per_length: float = parameter(1.2, "kg/m", "mass per length")
-    spin_rate: float = parameter(6.0, "rad/s", "spin rate reached")
-    spin_up_time: float = parameter(15.0, "s", "time until the spin rate is reached")
-    modes: int = parameter(3, "", "bending modes in the plane of rotation")
-    axial_modes: int = parameter(0, "", "axial modes")
-    geometric_stiffness: bool = parameter(True, "", "whether second-order displacements are kept")
-    t_end: float = parameter(20.0, "s", "end time")
-    rtol: float = parameter(1e-7, "", "relative tolerance")
-    atol: float = parameter(1e-9, "", "absolute tolerance")
+    length: float = fm.parameter(10.0, "m", "length")
+    axial_rigidity: float = fm.parameter(2.8e7, "N", "EA")
+    bending_rigidity: float = fm.parameter(1.4e4, "N m2", "EI")
+    mass_per_length: float = fm.parameter(1.2, "kg/m", "mass per length")
+    spin_rate: float = fm.parameter(6.0, "rad/s", "spin rate reached")
+    spin_up_time: float = fm.parameter(15.0, "s", "time until the spin rate is reached")
+    modes: int = fm.parameter(3, "", "bending modes in the plane of rotation")
+    axial_modes: int = fm.parameter(0, "", "axial modes")
+    geometric_stiffness: bool = fm.parameter(True, "", "whether second-order displacements are kept")
+    t_end: float = fm.parameter(20.0, "s", "end time")
+    rtol: float = fm.parameter(1e-7, "", "relative tolerance")
+    atol: float = fm.parameter(1e-9, "", "absolute tolerance")
 
 
 def spin_up(rate: float, duration: float):
@@ -57,11 +55,11 @@ def spin_up(rate: float, duration: float):
 
 def build(p: Parameters) -> fm.System:
     """Beam on a hinge whose angle is prescribed."""
-    section, material = section_from_rigidities(
+    section, material = fm.section_from_rigidities(
         p.axial_rigidity, p.bending_rigidity, p.bending_rigidity, p.bending_rigidity, p.mass_per_length
     )
     body = fm.reduce(
-        line_mesh(p.length, ELEMENTS, section, material),
+        fm.line_mesh(p.length, ELEMENTS, section, material),
         interfaces={"root": "ROOT", "tip": "TIP"},
         modes=fm.ClampedFree(at="root", bending=(p.modes, 0), axial=p.axial_modes),
         beam_theory="euler-bernoulli",
