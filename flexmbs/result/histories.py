@@ -15,8 +15,8 @@ History = Callable[[Trajectory], np.ndarray]
 AXES = ("x", "y", "z")
 
 
-def catalogue(structure: Structure) -> dict[str, History]:
-    """Every history by name.
+def catalogue(structure: Structure, velocities: bool = True) -> dict[str, History]:
+    """Every history by name; those of marker velocities only with ``velocities`` (of bodies) in the trajectory.
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
@@ -38,7 +38,7 @@ def catalogue(structure: Structure) -> dict[str, History]:
         for k, axis in enumerate(AXES):
             found[f"{body.name}.position.{axis}"] = lambda run, b=index, k=k: run.body_position[:, b, k]
     for marker in all_markers(structure):
-        _add_marker(found, structure, marker)
+        _add_marker(found, structure, marker, velocities)
     return found
 
 
@@ -106,12 +106,13 @@ def marker_velocity_history(structure: Structure, marker: MarkerRecord, run: Tra
     return run.body_velocity[:, index] + swing + np.einsum("tij,tj->ti", turn, rate)
 
 
-def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord) -> None:
+def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord, velocities: bool) -> None:
     body = structure.bodies[structure.body_index(marker.body)]
     prefix = f"{marker.body}.{marker.name}"
     for k, axis in enumerate(AXES):
         found[f"{prefix}.position.{axis}"] = lambda run, k=k: marker_position_history(structure, marker, run)[:, k]
-        found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
+        if velocities:
+            found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
         if marker.fields is not None:
             found[f"{prefix}.displacement.{axis}"] = (
                 lambda run, k=k: marker_displacement_history(body, marker, run)[:, k]

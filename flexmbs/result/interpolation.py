@@ -15,7 +15,7 @@ def locate(t: np.ndarray, time: float) -> tuple[int, float, float]:
     """
     slack = 1e-12 * max(1.0, abs(t[-1]))
     if not (t[0] - slack <= time <= t[-1] + slack):
-        raise ValueError(f"time {time!r} s is outside of the run, which covers {t[0]:g} to {t[-1]:g} s")
+        raise ValueError(f"time {time:.15g} s is outside of the run, which covers {t[0]:.15g} to {t[-1]:.15g} s")
     if len(t) == 1:
         return 0, 0.0, 0.0
     index = int(np.clip(np.searchsorted(t, time, side="right") - 1, 0, len(t) - 2))
@@ -99,6 +99,24 @@ def frame_at(trajectory: Trajectory, body: int, time: float) -> tuple[np.ndarray
     return position, rotation_matrix(_cubic(s, 0.0 * turn, h * spin[i, body], turn, end_rate)) @ r0
 
 
+def frame_velocity_at(trajectory: Trajectory, body: int, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity (3,), m/s, and angular velocity (3,), rad/s, of a body frame in world axes (both stored at the steps).
+
+    Rates of the frame of :func:`frame_at`: R = exp(th) R_i has the spatial angular velocity T_l(th) th'.
+    """
+    i, s, h = locate(trajectory.t, time)
+    velocity, spin = trajectory.body_velocity[:, body], trajectory.body_angular_velocity[:, body]
+    if h == 0.0:  # a single instant: nothing to take the derivative of
+        return velocity[i], spin[i]
+    j = i + 1
+    p0, p1 = trajectory.body_position[i, body], trajectory.body_position[j, body]
+    turn = rotation_vector(trajectory.body_rotation[j, body] @ trajectory.body_rotation[i, body].T)
+    zero, start_rate, end_rate = np.zeros(3), h * spin[i], _inverse_tangent(turn, h * spin[j])
+    vector = _cubic(s, zero, start_rate, turn, end_rate)
+    rate = _cubic_rate(s, zero, start_rate, turn, end_rate)
+    return _cubic_rate(s, p0, h * velocity[i], p1, h * velocity[j]) / h, _tangent(vector, rate) / h
+
+
 def rotation_matrix(vector: np.ndarray) -> np.ndarray:
     """exp of a rotation vector (3,), rad (Rodrigues' formula)."""
     angle = float(np.linalg.norm(vector))
@@ -158,6 +176,11 @@ def _cubic(s: float, x0, d0, x1, d1) -> np.ndarray:
         + s * s * (3.0 - 2.0 * s) * x1
         + s * s * (s - 1.0) * d1
     )
+
+
+def _cubic_rate(s: float, x0, d0, x1, d1) -> np.ndarray:
+    """Derivative of :func:`_cubic` with respect to s."""
+    return 6.0 * s * (1.0 - s) * (x1 - x0) + (1.0 - s) * (1.0 - 3.0 * s) * d0 + s * (3.0 * s - 2.0) * d1
 
 
 def _quintic(s: float, start: tuple, end: tuple) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
-from flexmbs.result.interpolation import coordinates_at, frame_at, velocities_at
+from flexmbs.result.interpolation import coordinates_at, frame_at, frame_velocity_at, velocities_at
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
@@ -33,7 +33,14 @@ class Result:
     def __init__(self, structure: Structure, trajectory: Trajectory) -> None:
         self.structure = structure
         self.trajectory = trajectory
-        self._histories = catalogue(structure)
+        self._moving = trajectory.body_velocity is not None and trajectory.body_angular_velocity is not None
+        self._histories = catalogue(structure, velocities=self._moving)
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} to {self.t[-1]:g} s in {_count(len(self.t) - 1, 'step')}" if len(self.t) else "empty"
+        bodies = ", ".join(body.name for body in self.structure.bodies[1:]) or "none"
+        contacts, histories = _count(len(self.contacts), "contact"), _count(len(self.names), "history", "histories")
+        return f"<Result {self.status}: {span}; bodies: {bodies}; {contacts}; {histories}>"
 
     def __getitem__(self, name: str) -> np.ndarray:
         """History (nt,) of that name; KeyError suggests the nearest names."""
@@ -82,7 +89,10 @@ class Result:
         return State(self.resampled([time]))
 
     def resampled(self, times) -> Result:
-        """This result at other times (k,) s: coordinates to fifth order, frames to third, the rest linearly."""
+        """This result at other times (k,) s: coordinates to fifth order, frames to third, the rest linearly.
+
+        Velocities of bodies are the rates of their interpolated frames.
+        """
         run, structure = self.trajectory, self.structure
         times = np.atleast_1d(np.asarray(times, dtype=float))
         frames = [[frame_at(run, body, time) for body in range(len(structure.bodies))] for time in times]
@@ -96,11 +106,19 @@ class Result:
             v=np.array([velocities_at(run, time) for time in times]),
             body_position=np.array([[position for position, _ in row] for row in frames]),
             body_rotation=np.array([[rotation for _, rotation in row] for row in frames]),
-            body_velocity=None,
-            body_angular_velocity=None,
+            **self._frame_velocities(times),
             **linear,
         )
         return Result(structure, sampled)
+
+    def _frame_velocities(self, times: np.ndarray) -> dict[str, np.ndarray | None]:
+        """Velocities (k, nb, 3) of all body frames, or None for both when the run has none."""
+        if not self._moving:
+            return {"body_velocity": None, "body_angular_velocity": None}
+        bodies = range(len(self.structure.bodies))
+        rates = [[frame_velocity_at(self.trajectory, body, time) for body in bodies] for time in times]
+        both = np.array(rates, dtype=float).reshape(len(times), len(bodies), 2, 3)  # also without any time
+        return {"body_velocity": both[:, :, 0], "body_angular_velocity": both[:, :, 1]}
 
     def modal(self, body: str, time: float) -> np.ndarray:
         """(n,) modal coordinates of a flexible body at ``time``."""
@@ -196,6 +214,10 @@ class State:
 def _linear(t: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
     columns = [np.interp(times, t, column) for column in values.T]
     return np.stack(columns, axis=1) if columns else np.zeros((len(times), 0))
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _view(module: str):

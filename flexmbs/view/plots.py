@@ -7,12 +7,14 @@ from pathlib import Path
 
 from flexmbs.result import Result
 
+TITLE_LETTERS = 60  # what fits in one line above the panels
+
 
 def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None):
     """Plot histories against time: one panel per unit, at most as many lines as names.
 
     Returns the matplotlib figure, or None when it was written to ``save``.  KeyError for an unknown name,
-    ValueError without names.
+    ValueError without names.  Without a ``title`` the names are the title, as far as they fit in a line.
     """
     if not names:
         raise ValueError("plot: name at least one history; result.names lists them")
@@ -32,7 +34,10 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
         if len(members) > 1:
             axis.legend(fontsize="small", loc="best")
     axes[-1].set_xlabel("time [s]")
-    figure.suptitle(title or ", ".join(dict.fromkeys(_common(members) for members in panels.values())), wrap=True)
+    listed = ", ".join(dict.fromkeys(names))
+    heading = title or (listed if len(listed) <= TITLE_LETTERS else None)
+    if heading:
+        figure.suptitle(heading, wrap=True)
     if save is None:
         return figure
     Path(save).parent.mkdir(parents=True, exist_ok=True)

@@ -6,12 +6,16 @@ import numpy as np
 
 from flexmbs.errors import FlexmbsError
 from flexmbs.result import Result
+from flexmbs.result.fields import superpose
 from flexmbs.result.histories import marker_displacement_history, marker_position_history
+from flexmbs.result.interpolation import rotation_matrix
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points, view_direction
 
 #: What colours a flexible body: title of the scale, and factor from SI to its unit.
 COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
 BACKGROUND, INK, FORCE, RIGID, GROUND = "#ffffff", "#20242a", "#c8252b", "#8a94a3", "#c9ced6"
+#: Contact forces below this part of the largest of the run are rounding or the very first touch: not shown.
+FORCE_SHOWN = 1e-6
 
 
 class Scene:
@@ -50,6 +54,7 @@ class Scene:
         self._surfaces: dict[int, object] = {}
         self._arrows: list[tuple[int, object]] = []
         self._spheres: list[tuple[int, object]] = []
+        self._plates: list[tuple[int, object]] = []
         self._add_bodies(pyvista)
         self._add_contacts(pyvista)
         self._add_frame(pyvista)
@@ -71,8 +76,9 @@ class Scene:
                 surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
             surface.Modified()
         here = self.result.resampled([time])
-        force = self._move_contacts(here, time, since)
-        self._label.input = self._title(time, force)
+        self._move_shapes(here)
+        self._label.input = self._title(time, *self._move_arrows(here, since))
+        self.plotter.reset_camera_clipping_range()  # nothing that moved may be cut off in depth
 
     def recolor(self, color: str) -> None:
         """Colour by another quantity."""
@@ -110,12 +116,13 @@ class Scene:
             self._ranges[self.color] = colour_range(self.result, self.color)
         return self._ranges[self.color]
 
-    def _title(self, time: float, force: float) -> str:
+    def _title(self, time: float, force: float, passed: bool) -> str:
         parts = [f"t = {time:.4f} s"]
         if self.scale != 1.0:
             parts.append(f"deformation x {self.scale:g}")
         if force > 0.0:
-            parts.append(f"contact force {force:.0f} N" if force >= 100.0 else f"contact force {force:.3g} N")
+            value = f"{force:.0f} N" if force >= 100.0 else f"{force:.3g} N"
+            parts.append(f"contact force {value}" + (" (peak since last frame)" if passed else ""))
         return "    ".join(parts)
 
     def _add_bodies(self, pyvista) -> None:
@@ -157,7 +164,6 @@ class Scene:
             self.plotter.add_mesh(arrow, color=color, pickable=False)
 
     def _add_contacts(self, pyvista) -> None:
-        start = self.result.resampled([float(self.result.t[0])])
         drawn: set[tuple[int, float]] = set()
         for index, pair in enumerate(self.result.structure.contacts):
             arrow = pyvista.Arrow(direction=(1.0, 0.0, 0.0), shaft_radius=0.012, tip_radius=0.035, tip_length=0.15)
@@ -168,38 +174,47 @@ class Scene:
                     ball = pyvista.Sphere(radius=radius)
                     self._spheres.append((marker, self.plotter.add_mesh(ball, color=RIGID, opacity=0.6)))
             if pair.normal is not None:
-                position, normal, _ = contact_geometry(start, index, 1.0)
-                position = position + _in_plane(normal) @ (self._closest(index) - position)
                 size = 0.2 * self.size
-                plate = pyvista.Plane(center=position, direction=normal, i_size=size, j_size=size)
-                self.plotter.add_mesh(plate, color=GROUND, opacity=0.35, show_edges=False)
+                center = self._closest(index)
+                plate = pyvista.Plane(center=center, direction=pair.normal, i_size=size, j_size=size)
+                actor = self.plotter.add_mesh(plate, color=GROUND, opacity=0.35, show_edges=False)
+                self._plates.append((pair.marker_b, actor))
 
-    def _move_contacts(self, here: Result, time: float, since: float | None) -> float:
-        """Move arrows and spheres; returns the largest force shown, N."""
-        largest = 0.0
+    def _move_shapes(self, here: Result) -> None:
+        """Move the spheres and plates of contacts with their markers."""
+        for marker, actor in self._spheres + self._plates:
+            matrix = np.eye(4)
+            matrix[:3, :3] = drawn_axes(here, marker, self.scale)
+            matrix[:3, 3] = drawn_position(here, marker, self.scale)
+            actor.user_matrix = matrix
+
+    def _move_arrows(self, here: Result, since: float | None) -> tuple[float, bool]:
+        """Move the arrows; returns the largest force shown, N, and whether it acted before the time of ``here``."""
+        largest, passed = 0.0, False
+        least = FORCE_SHOWN * float(self.result.trajectory.contact_force.max(initial=0.0))
         for index, actor in self._arrows:
-            force = _force_between(self.result, index, since, time, float(here.trajectory.contact_force[0, index]))
-            actor.visibility = force > 0.0
-            if force <= 0.0:
+            now = float(here.trajectory.contact_force[0, index])
+            force = _force_between(self.result, index, since, float(here.t[0]), now)
+            actor.visibility = force > least
+            if force <= least:
                 continue
-            largest = max(largest, force)
+            if force > largest:
+                largest, passed = force, force > now * (1.0 + 1e-9)  # equal but for the rounding of the time
             _, normal, center = contact_geometry(here, index, self.scale)
             point = center - self.result.structure.contacts[index].radius_a * normal
             peak = float(self.result.trajectory.contact_force[:, index].max())
             length = self.size * (0.06 + 0.2 * force / peak)
             actor.user_matrix = _arrow_matrix(point - length * normal, normal, length)
-        for marker, actor in self._spheres:
-            matrix = np.eye(4)
-            matrix[:3, 3] = drawn_position(here, marker, self.scale)
-            actor.user_matrix = matrix
-        return largest
+        return largest, passed
 
     def _closest(self, index: int) -> np.ndarray:
-        """(3,) world position of marker a where contact ``index`` first begins, or comes nearest."""
+        """(3,) point of the plane of contact ``index``, in axes of its marker, where it is first met or approached."""
         starts = [contact.start for contact in self.result.contacts if contact.name == self._contact_name(index)]
         gap = self.result.trajectory.contact_gap[:, index]
         time = starts[0] if starts else float(self.result.t[int(np.argmin(gap))])
-        return contact_geometry(self.result.resampled([time]), index, 1.0)[2]
+        here, pair = self.result.resampled([time]), self.result.structure.contacts[index]
+        position, normal, center = contact_geometry(here, index, 1.0)
+        return drawn_axes(here, pair.marker_b, 1.0).T @ _in_plane(normal) @ (center - position)
 
     def _contact_name(self, index: int) -> str:
         return self.result.structure.contacts[index].name
@@ -243,6 +258,18 @@ def drawn_position(here: Result, marker: int, scale: float) -> np.ndarray:
     return marker_position_history(structure, record, run)[0] + run.body_rotation[0, index] @ extra
 
 
+def drawn_axes(here: Result, marker: int, scale: float) -> np.ndarray:
+    """(3, 3) marker axes to world axes of a one-time result, with the deformation multiplied by ``scale``."""
+    structure, run = here.structure, here.trajectory
+    record = structure.markers[marker]
+    index = structure.body_index(record.body)
+    body, turn = structure.bodies[index], np.eye(3)
+    if body.flexible is not None and record.fields is not None:
+        q = run.q[0, body.coordinates]
+        turn = rotation_matrix(scale * superpose(record.fields.Psi, record.fields.Zr, body.flexible.pairs, q))
+    return run.body_rotation[0, index] @ turn @ record.rotation
+
+
 def contact_geometry(here: Result, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position of marker b, unit normal from b to a, and position of marker a, in world axes, of a one-time result."""
     structure = here.structure
@@ -250,8 +277,7 @@ def contact_geometry(here: Result, index: int, scale: float) -> tuple[np.ndarray
     a, b = drawn_position(here, pair.marker_a, scale), drawn_position(here, pair.marker_b, scale)
     if pair.normal is None:
         return b, (a - b) / max(float(np.linalg.norm(a - b)), 1e-30), a
-    record = structure.markers[pair.marker_b]
-    normal = here.trajectory.body_rotation[0, structure.body_index(record.body)] @ record.rotation @ pair.normal
+    normal = drawn_axes(here, pair.marker_b, scale) @ pair.normal
     return b, normal / np.linalg.norm(normal), a
 
 

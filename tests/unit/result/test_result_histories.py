@@ -1,10 +1,13 @@
 """Histories, fields and interpolation of a result whose motion is known in closed form."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import swinging_bar as bar
 
 from flexmbs.result import Result
+from flexmbs.result.interpolation import rotation_matrix
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +73,92 @@ def test_state_at_a_time(result):
     assert state.t == 0.3333
 
 
+def tip_velocity(t):
+    """(nt, 2) of the tip in closed form: along = 1 - pi^2/16 q^2 and across = q turn with the angle."""
+    (angle, q), (rate, dq) = (part.T for part in bar.motion(t)[:2])
+    along, across, dalong = 1.0 - np.pi**2 / 16.0 * q**2, q, -np.pi**2 / 8.0 * q * dq
+    x = np.sin(angle) * dalong + np.cos(angle) * rate * along + np.cos(angle) * dq - np.sin(angle) * rate * across
+    y = -np.cos(angle) * dalong + np.sin(angle) * rate * along + np.sin(angle) * dq + np.cos(angle) * rate * across
+    return np.stack([x, y], axis=1)
+
+
+def test_every_history_has_a_value_between_steps_and_at_them(result):
+    step = 40
+    at_step, between = result.at(float(result.t[step])), result.at(0.2013)
+    for name in result.names:
+        assert at_step[name] == pytest.approx(result[name][step], rel=1e-11, abs=1e-11), name  # rounding only
+        # smooth histories (the force acts later): within the range of the steps around, give or take a thousandth
+        around = result[name][39:43]
+        slack = 1e-3 * np.ptp(around) + 1e-12
+        assert around.min() - slack <= between[name] <= around.max() + slack, name
+
+
+def test_velocity_of_a_marker_between_steps():
+    errors = []
+    for steps in (31, 61):
+        sampled = Result(bar.structure(), bar.trajectory(steps=steps)).resampled(np.linspace(0.0, 0.75, 200))
+        found = np.stack([sampled[f"pendulum.tip.velocity.{axis}"] for axis in "xy"], axis=1)
+        errors.append(np.abs(found - tip_velocity(sampled.t)).max())
+    # the rate of a cubic Hermite is of third order: 8 per halving, less what is lost before it is reached
+    assert errors[0] > 6.0 * errors[1]
+    assert errors[1] < 2e-3
+
+
+def test_frame_velocities_are_the_rates_of_the_frames_in_space():
+    """A frame that moves along a curve and turns as exp(a t) exp(b t): spin a + exp(a t) b."""
+    a, b = np.array([0.7, -0.2, 0.4]), np.array([0.1, 0.9, -0.3])
+    run = bar.trajectory(steps=4)
+    position, rotation = np.zeros((4, 2, 3)), np.tile(np.eye(3), (4, 2, 1, 1))
+    velocity, spin = np.zeros((4, 2, 3)), np.zeros((4, 2, 3))
+    for k, t in enumerate(run.t):
+        position[k, 1], velocity[k, 1] = [np.sin(t), t**2, np.cos(t)], [np.cos(t), 2.0 * t, -np.sin(t)]
+        first = rotation_matrix(a * t)
+        rotation[k, 1], spin[k, 1] = first @ rotation_matrix(b * t), a + first @ b
+    names = ("body_position", "body_rotation", "body_velocity", "body_angular_velocity")
+    arrays = dict(zip(names, (position, rotation, velocity, spin), strict=True))
+    result = Result(bar.structure(), dataclasses.replace(run, **arrays))
+    time, h = 0.31, 1e-5
+    before, here, after = (result.resampled([time + k * h]).trajectory for k in (-1, 0, 1))
+    turned = (after.body_rotation[0, 1] - before.body_rotation[0, 1]) / (2.0 * h) @ here.body_rotation[0, 1].T
+    axial = np.array([turned[2, 1], turned[0, 2], turned[1, 0]])
+    # central differences: error h^2 and rounding 1e-16/h
+    assert here.body_angular_velocity[0, 1] == pytest.approx(axial, abs=1e-9)
+    moved = (after.body_position[0, 1] - before.body_position[0, 1]) / (2.0 * h)
+    assert here.body_velocity[0, 1] == pytest.approx(moved, abs=1e-9)
+    # against the exact motion: third order of a step of 0.25 s
+    assert here.body_angular_velocity[0, 1] == pytest.approx(a + rotation_matrix(a * time) @ b, abs=2e-3)
+
+
+def test_extreme_velocity_is_found_between_steps(result):
+    time, value = result.extreme("pendulum.tip.velocity.x")
+    times = np.linspace(0.0, 0.75, 20001)
+    exact = tip_velocity(times)[:, 0]
+    best = int(np.argmax(np.abs(exact)))
+    assert value == pytest.approx(exact[best], rel=1e-4)
+    assert time == pytest.approx(times[best], abs=1e-3)  # flat at its peak: the time is less sharp than the value
+
+
+def test_run_without_body_velocities_has_no_marker_velocities():
+    result = Result(bar.structure(), bar.trajectory(velocities=False))
+    assert not [name for name in result.names if ".velocity." in name]
+    for name in result.names:
+        assert np.isfinite(result.at(0.2013)[name]), name
+
+
 def test_time_outside_of_the_run(result):
-    with pytest.raises(ValueError, match="outside of the run, which covers 0 to 0.75 s"):
-        result.at(0.8)
+    expected = r"^time 0\.8 s is outside of the run, which covers 0 to 0\.75 s$"
+    for time in (0.8, np.float64(0.8)):
+        with pytest.raises(ValueError, match=expected):
+            result.at(time)
+    with pytest.raises(ValueError, match=r"^time 0\.75000001 s"):  # not rounded to a time inside
+        result.at(0.75000001)
+
+
+def test_short_description(result):
+    histories = len(result.names)
+    assert repr(result) == (
+        f"<Result finished: t = 0 to 0.75 s in 150 steps; bodies: pendulum; 1 contact; {histories} histories>"
+    )
 
 
 def test_nodal_points_and_stress(result):
@@ -95,3 +181,6 @@ def test_to_pandas(result):
     frame = result.to_pandas()
     assert list(frame.columns) == list(result.names)
     assert frame.index.name == "t" and len(frame) == len(result.t)
+    sampled = result.resampled([0.1, 0.2013]).to_pandas()
+    assert list(sampled.columns) == list(result.names)
+    assert bool(np.isfinite(sampled.to_numpy()).all())

@@ -1,11 +1,14 @@
 """Pictures and animations: something is drawn, it moves, it is coloured, and it fits into the picture."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import swinging_bar as bar
 
 from flexmbs.errors import FlexmbsError
-from flexmbs.result import Result
+from flexmbs.result import ContactPair, MarkerRecord, Result
+from flexmbs.result.interpolation import rotation_matrix
 from flexmbs.view import gl
 from flexmbs.view.extent import colour_range, motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories
@@ -29,6 +32,26 @@ def scene(result):
     made = Scene(result, window_size=(480, 360))
     yield made
     made.close()
+
+
+@pytest.fixture
+def scene_of():
+    """Scenes of other results, closed at the end of the test."""
+    try:
+        gl.prepare_offscreen()
+    except gl.RenderingUnavailable as error:
+        pytest.skip(str(error))
+    from flexmbs.view.scene import Scene
+
+    made = []
+
+    def make(result):
+        made.append(Scene(result, window_size=(160, 120)))
+        return made[-1]
+
+    yield make
+    for scene in made:
+        scene.close()
 
 
 def picture(scene, time, since=None):
@@ -81,6 +104,75 @@ def test_force_arrow_is_shown_in_contact_and_for_contacts_just_passed(scene):
     assert red_pixels(passed) > red_pixels(after) + 50
 
 
+def test_label_tells_a_passed_peak_from_a_force_that_acts_now(scene):
+    scene.show_time(0.52)
+    assert scene._label.input.endswith("contact force 2000 N")
+    scene.show_time(0.6, since=0.5)
+    assert scene._label.input.endswith("contact force 2000 N (peak since last frame)")
+    scene.show_time(0.6)
+    assert "force" not in scene._label.input
+
+
+@pytest.mark.parametrize(("part", "shown"), [(0.5e-6, False), (2e-6, True)])
+def test_forces_of_rounding_are_not_shown(scene_of, part, shown):
+    run = bar.trajectory()
+    force = run.contact_force.copy()
+    force[20] = part * force.max()
+    scene = scene_of(Result(bar.structure(), dataclasses.replace(run, contact_force=force)))
+    scene.show_time(float(run.t[20]))
+    assert bool(scene._arrows[0][1].visibility) is shown
+    assert ("contact force" in scene._label.input) is shown
+
+
+def structure_with_plate(fields, rotation):
+    """The bar with a plane at its end, against a point of ground."""
+    base = bar.structure()
+    plate = MarkerRecord("plate", "pendulum", fields=fields, position=np.array([1.0, 0.0, 0.0]), rotation=rotation)
+    point = MarkerRecord("point", "ground", position=np.array([0.3, -0.8, 0.2]))
+    pair = ContactPair("stop", marker_a=3, marker_b=2, normal=np.array([0.0, 1.0, 0.0]))
+    return dataclasses.replace(base, markers=(*base.markers, plate, point), contacts=(pair,))
+
+
+def plate_in_world(scene):
+    """Centre and unit normal of the drawn plate."""
+    actor = scene._plates[0][1]
+    local = np.asarray(actor.mapper.dataset.points)
+    world = (np.c_[local, np.ones(len(local))] @ np.asarray(actor.user_matrix).T)[:, :3]
+    sides = np.linalg.svd(world - world.mean(axis=0))[2]
+    return world.mean(axis=0), sides[2]
+
+
+@pytest.mark.parametrize("flexible", [True, False])
+def test_plate_of_a_contact_moves_and_turns_with_its_marker(scene_of, flexible):
+    tilt = rotation_matrix(np.array([0.2, 0.1, 0.4]))
+    fields = bar.point_fields(1.0) if flexible else None
+    result = Result(structure_with_plate(fields, tilt), bar.trajectory())
+    scene = scene_of(result)
+    centres = []
+    for time in (0.0, 0.3, 0.7):
+        scene.show_time(time)
+        (angle, q), *_ = (part[0] for part in bar.motion(np.array([time])))
+        turn = rotation_matrix(np.array([0.0, 0.0, angle - 0.5 * np.pi]))
+        bend = 0.5 * np.pi * q if flexible else 0.0  # slope of the mode at the tip
+        tip = turn @ [1.0 - np.pi**2 / 16.0 * q * q, q, 0.0] if flexible else turn @ [1.0, 0.0, 0.0]
+        axes = turn @ rotation_matrix(np.array([0.0, 0.0, bend])) @ tilt
+        centre, normal = plate_in_world(scene)
+        # points are kept in single precision; coordinates between steps are good to 1e-8
+        assert abs(normal @ axes[:, 1]) == pytest.approx(1.0, abs=1e-6)
+        assert (centre - tip) @ axes[:, 1] == pytest.approx(0.0, abs=1e-6)
+        centres.append(axes.T @ (centre - tip))
+    assert centres[1] == pytest.approx(centres[0], abs=1e-5) and centres[2] == pytest.approx(centres[0], abs=1e-5)
+    assert np.linalg.norm(centres[0]) > 1e-3  # put where the bodies meet, not at the marker
+
+
+def test_plate_on_ground_lies_under_the_first_contact(scene, result):
+    touching = result.at(0.51)
+    expected = [0.0, touching["pendulum.tip.position.y"], touching["pendulum.tip.position.z"]]
+    centre, normal = plate_in_world(scene)
+    assert centre == pytest.approx(expected, abs=1e-6)  # single precision
+    assert abs(normal[0]) == pytest.approx(1.0, abs=1e-6)
+
+
 def test_colour_and_scale_can_be_changed(scene):
     plain = picture(scene, 0.25)
     scene.recolor("von_mises")
@@ -120,3 +212,8 @@ def test_plot_has_title_units_and_all_lines(result, tmp_path):
     assert figure.axes[-1].get_xlabel() == "time [s]"
     result.plot("stop.force", save=tmp_path / "force.png")
     assert (tmp_path / "force.png").stat().st_size > 5000
+
+
+def test_plot_title_is_the_names_when_they_fit(result):
+    assert plot_histories(result, ["hinge.angle", "stop.force"]).get_suptitle() == "hinge.angle, stop.force"
+    assert plot_histories(result, [name for name in result.names if "position" in name]).get_suptitle() == ""
