@@ -19,6 +19,7 @@ from flexmbs.mesh import line_mesh, section_from_rigidities
 PENDULUM = load_case("flexible_pendulum_impact").module
 SPIN_UP = load_case("spin_up_beam").module
 LIMIT = 5.0  # m, half of the spinning beam: beyond it the motion has diverged
+HITS = (0.48, 0.60)  # s, from just before the first hit: where the choices part
 PICTURE = Path(__file__).parent / "images" / "truncation.png"
 
 
@@ -146,7 +147,8 @@ def draw(pendulums: dict[str, fm.Result], beams: dict[str, fm.Result]) -> None:
         axis.set_ylabel(label)
         axis.grid(True, alpha=0.3)
         axis.legend(fontsize="small")
-    upper.set_ylim(-0.5, 0.5)
+    upper.set_xlim(*HITS)
+    upper.set_ylim(-0.17, 0.3)
     lower.set_ylim(-2.0, 0.3)
     lower.set_xlabel("time [s]")
     PICTURE.parent.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.analysis.settings import make_settings
+from flexmbs.analysis.settings import ABSURD, make_settings
 from flexmbs.analysis.structure import result_structure
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
@@ -21,16 +21,6 @@ from flexmbs.result import ContactRecord, Result, RunWriter
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files
-
-
-ABSURD = 10.0  # deformation, in sizes of a body, at which a run is stopped
-
-
-def largest_coordinates(body) -> np.ndarray:
-    """(n,) modal coordinates that move a node by ``ABSURD`` sizes of the body (infinite for torsion of a beam)."""
-    size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
-    largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
-    return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,6 @@ class _Run:
         self.structure = result_structure(system, model)
         self.out = out
         self.writer: RunWriter | None = None
-        self._largest = {name: largest_coordinates(model.bodies[name]) for name in model.modal}
         self.pending: list[dict[str, np.ndarray]] = []
         self.pending_contacts: list[ContactRecord] = []
         self.solve_seconds = self.began = 0.0
@@ -124,8 +113,6 @@ class _Run:
                 raise error
             if error is not None:
                 return s.NOT_FINITE
-            if outcome == s.CHUNK_FULL and self._absurd_body():
-                return s.DIVERGED
             now = time.perf_counter()
             taken = max(int(self.state.count[s.STEPS]) - steps, 1)
             steps = int(self.state.count[s.STEPS])
@@ -170,13 +157,6 @@ class _Run:
         for row in self.log.contacts[:contacts]:
             self.pending_contacts.append(self._contact(row))
         return outcome
-
-    def _absurd_body(self) -> str:
-        """Name of a flexible body that is deformed beyond all sense, or nothing."""
-        for name, part in self.model.modal.items():
-            if len(self._largest[name]) and np.any(np.abs(self.state.q[part]) > self._largest[name]):
-                return name
-        return ""
 
     def _contact(self, row) -> ContactRecord:
         index, begin, end, peak, peak_time, impulse = (float(x) for x in row)
@@ -253,8 +233,10 @@ class _Run:
         if broken:
             return f"{broken}, {where}"
         if outcome == s.DIVERGED:
+            k = int(self.state.flag[s.WORST])
+            body = next(name for name, part in self.model.modal.items() if part.start <= k < part.stop)
             return (
-                f"body '{self._absurd_body()}' is deformed by more than {ABSURD:g} times its size {where}: the motion "
+                f"body '{body}' is deformed by more than {ABSURD:g} times its size {where} ('{worst}'): the motion "
                 "diverges (is the geometric stiffness left out, or the body far too soft?)"
             )
         if outcome == s.SINGULAR:

@@ -8,6 +8,15 @@ from flexmbs.errors import MechanismError
 from flexmbs.integrate.state import Settings
 from flexmbs.model.model import Model
 
+ABSURD = 10.0  # deformation, in sizes of a body, at which a run is stopped
+
+
+def largest_coordinates(body) -> np.ndarray:
+    """(n,) modal coordinates that move a node by ``ABSURD`` sizes of the body (infinite for torsion of a beam)."""
+    size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
+    largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
+    return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
+
 
 def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step: float) -> Settings:
     """Settings of the step loop.
@@ -28,6 +37,9 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
     floor = np.zeros(n)
     for start in model.balls:
         floor[start : start + 3] = 1.0
+    largest = np.full(n, np.inf)
+    for name, part in model.modal.items():
+        largest[part] = largest_coordinates(model.bodies[name])
     # Newton is iterated to a part of the tolerance (Hairer and Wanner 1996, IV.8)
     newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
     return Settings(
@@ -36,6 +48,7 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
         atol_q=np.full(n, float(atol)),
         atol_v=np.full(n, float(atol)),
         floor_q=floor,
+        largest_q=largest,
         max_step=float(min(max_step, t_end)),
         newton_tolerance=float(newton_tolerance),
     )

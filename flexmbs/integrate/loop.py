@@ -10,6 +10,7 @@ from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton
 from flexmbs.integrate.state import (
     ALL_STALE,
     CHUNK_FULL,
+    DIVERGED,
     EVENTS,
     FACTORED_STEP,
     FINISHED,
@@ -35,6 +36,7 @@ from flexmbs.integrate.state import (
     TIME,
     UNDERFLOW,
     VOLATILE,
+    WORST,
 )
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
 from flexmbs.kernels.jit import kernel
@@ -147,6 +149,10 @@ def step(tables, state, settings, scratch, work, log):
         switch_contact(tables, contact, state, scratch, work, log)
     if h > 0.0:
         write_row(tables, state, log)
+    for k in range(state.q.shape[0]):
+        if abs(state.q[k]) > settings.largest_q[k]:
+            state.flag[WORST] = k
+            return DIVERGED
     return CHUNK_FULL
 
 

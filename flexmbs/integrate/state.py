@@ -65,6 +65,7 @@ class Settings(Block):
         "atol_q": ("f8", 1),
         "atol_v": ("f8", 1),
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
+        "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "max_step": ("f8", 0),
         "newton_tolerance": ("f8", 0),
     }
