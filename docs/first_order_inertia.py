@@ -35,7 +35,10 @@ class PlanarPendulum:
             self.Z[b, a] += 0.5 * cloud
             self.Zu[a, b] += 0.5 * point
             self.Zu[b, a] += 0.5 * point
-        dot = lambda u, v: np.einsum("aks,bks->ab", u, v)  # noqa: E731
+
+        def dot(u, v):
+            return np.einsum("aks,bks->ab", u, v)
+
         turned = np.einsum("ij,bjs->bis", TURN, self.P)
         self.PP, self.PkP = dot(self.P, self.P), dot(self.P, turned)
         kX = TURN @ self.X
@@ -106,7 +109,10 @@ def swing(p, first_order: bool) -> list[str]:
     state[0] = p.start_angle
     starts, impulses, energies, ending = [], [], [model.energy(state)], "end reached"
     while t < p.t_end:
-        event = lambda t, s: model.gap(s[: n + 1])[0]  # noqa: E731
+
+        def event(t, s):
+            return model.gap(s[: n + 1])[0]
+
         event.terminal, event.direction = True, 1.0 if touching else -1.0
         flow = solve_ivp(
             lambda t, s, on=touching: model.rate(t, s, on), (t, p.t_end), state, method="DOP853",

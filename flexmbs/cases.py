@@ -31,7 +31,7 @@ from flexmbs.errors import CaseError, FlexmbsError, SimulationError
 from flexmbs.result import Result
 
 
-def parameter(default: object, unit: str, help: str):  # noqa: A002 (the word users know from argparse)
+def parameter(default: object, unit: str, help: str):
     """A field of a case's ``Parameters``: default value, SI unit ("" without) and one line of explanation."""
     return field(default=default, metadata={"unit": unit, "help": help})
 
