@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``flexmbs run``, ``flexmbs view``."""
+"""The command line: ``flexmbs cases``, ``flexmbs run``, ``flexmbs info``, ``flexmbs view``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from pathlib import Path
 
 import click
 
+from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
 from flexmbs.errors import CaseError, FlexmbsError, SimulationError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
-    """Flexible multibody dynamics: run cases and look at their results."""
+    """Flexible multibody dynamics: run cases, look at their results and at mesh files."""
+
+
+cli.add_command(info_command)
 
 
 @cli.command("cases")
@@ -59,23 +63,44 @@ def run_command(
 
 
 @cli.command("view")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a .png, .gif or .mp4 instead of opening a window.",
+    help="Write a .png, .gif or .mp4 instead of opening a window (of a mesh: a .png).",
 )
-@click.option("--time", type=float, help="Time of the picture, s (default: the end).")
-@click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the deformation.")
-@click.option("--color", type=click.Choice(["displacement", "von_mises"]), default="displacement", show_default=True)
-def view_command(folder: Path, save: Path | None, time: float | None, scale: float, color: str) -> None:
-    """Show the result in FOLDER in a window, or render it to a file."""
+@click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
+@click.option("--scale", type=float, default=1.0, show_default=True, help="Results: factor on the deformation.")
+@click.option(
+    "--color",
+    type=click.Choice(["displacement", "von_mises"]),
+    default="displacement",
+    show_default=True,
+    help="Results: what the colours show.",
+)
+@click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
+@units_option
+@includes_option
+def view_command(
+    path: Path,
+    save: Path | None,
+    time: float | None,
+    scale: float,
+    color: str,
+    sets: tuple[str, ...],
+    units: str | None,
+    allow_outside_includes: bool,
+) -> None:
+    """Show PATH, a result folder or a mesh file with its sets, in a window, or render it to a file."""
+    if not path.is_dir() and (path.is_file() or path.suffix):
+        view_mesh(path, units, save, allow_outside_includes, sets)
+        return
     from flexmbs.result import load
 
-    result = load(folder)
+    result = load(path)
     if result.status != "finished":
-        click.echo(f"{folder}: this run did not reach its end: {result.status}", err=True)
+        click.echo(f"{path}: this run did not reach its end: {result.status}", err=True)
     if save is None:
         result.show(color=color, scale=scale)
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from flexmbs.errors import MeshError
@@ -11,7 +9,9 @@ from flexmbs.fem.beam_model import assemble_beams
 from flexmbs.fem.model import FEModel
 from flexmbs.fem.solid_model import assemble_solids
 from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.fem.uncomputed import refuse_uncomputed
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.node_use import with_nodes
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 
@@ -22,7 +22,7 @@ def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool =
     Parameters
     ----------
     mesh : Mesh
-        All blocks beams ("beam2") or all solids ("tet4", "tet10", "hex8", "hex20"), with material and density.
+        All blocks beams ("beam2") or all solids (``SOLID_KINDS``), with material and density.
     beam_theory : "timoshenko" (shear-flexible) or "euler-bernoulli"; ignored for solids
     rotary_inertia : bool
         False: beams have line mass only, neither rotary nor torsional inertia; ignored for solids.
@@ -43,12 +43,13 @@ def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool =
     unknown = [kind for kind in kinds if kind != "beam2" and kind not in SOLID_KINDS]
     if unknown:
         raise MeshError(
-            f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} are not known; "
-            f"known are beam2, {', '.join(SOLID_KINDS)}"
+            f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} cannot be computed with; "
+            f"bodies are made of beam2, {', '.join(SOLID_KINDS)}"
         )
+    refuse_uncomputed(mesh)
     for block in mesh.blocks:
         _require_material(block, mesh.source)
-    mesh = without_unused_nodes(mesh)
+    mesh = _without_unused_nodes(mesh)
     if kinds == ["beam2"]:
         return assemble_beams(mesh, beam_theory, rotary_inertia)
     if "beam2" in kinds:
@@ -58,19 +59,12 @@ def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool =
     return assemble_solids(mesh)
 
 
-def without_unused_nodes(mesh: Mesh) -> Mesh:
+def _without_unused_nodes(mesh: Mesh) -> Mesh:
     """The mesh without nodes that no element uses (they would make the stiffness matrix singular)."""
-    used = np.unique(np.concatenate([block.nodes.ravel() for block in mesh.blocks]))
-    if len(used) == len(mesh.points):
-        return mesh
-    new_index = np.full(len(mesh.points), -1)
-    new_index[used] = np.arange(len(used))
-    sets = {}
-    for name, nodes in mesh.node_sets.items():
-        kept = new_index[np.asarray(nodes, dtype=int)]
-        sets[name] = kept[kept >= 0]
-    blocks = tuple(replace(block, nodes=new_index[block.nodes]) for block in mesh.blocks)
-    return replace(mesh, points=mesh.points[used], node_ids=mesh.node_ids[used], blocks=blocks, node_sets=sets)
+    used = np.zeros(len(mesh.points), bool)
+    for block in mesh.blocks:
+        used[block.nodes] = True
+    return mesh if used.all() else with_nodes(mesh, used)
 
 
 def _require_material(block: ElementBlock, source: str) -> None:

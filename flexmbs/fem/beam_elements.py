@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.mesh import BeamSection, ElementBlock, Mesh
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import BeamSection
 
 # Six Gauss points integrate polynomials up to degree 11: products of two second-order fields (degree 5 each).
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
@@ -116,11 +117,11 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli
         block=np.full(count, index),
         start=start,
         length=length,
-        frame=_frames((end - start) / length[:, None], section, block, mesh.source),
+        frame=_frames((end - start) / length[:, None], block, mesh.source),
         force_stiffness=np.tile([EA, *shear], (count, 1)),
         moment_stiffness=np.tile([GJ, EI[1], EI[0]], (count, 1)),
         shear_ratio=shear_ratio,
-        line_mass=np.full(count, material.density * section.area),
+        line_mass=np.full(count, material.density * section.area + section.nonstructural_mass),
         gyration=np.tile(np.sqrt([section.Iz / section.area, section.Iy / section.area]), (count, 1)),
     )
 
@@ -135,18 +136,23 @@ def _checked_section(mesh: Mesh, block: ElementBlock) -> BeamSection:
     return section
 
 
-def _frames(e1: np.ndarray, section: BeamSection, block: ElementBlock, source: str) -> np.ndarray:
-    wish = np.asarray(section.y_axis, dtype=float)
-    e2 = wish - (e1 @ wish)[:, None] * e1
+def _frames(e1: np.ndarray, block: ElementBlock, source: str) -> np.ndarray:
+    wish = np.broadcast_to(np.asarray(block.section.y_axis, dtype=float), e1.shape)
+    if block.y_axes is not None:
+        wish = np.where(np.isnan(block.y_axes), wish, block.y_axes)
+    e2 = wish - np.sum(e1 * wish, axis=1, keepdims=True) * e1
     size = np.linalg.norm(e2, axis=1)
     # below 1e-6 the direction left after making y perpendicular to the beam is rounding noise of the mesh file
-    if not np.all(size > 1e-6 * np.linalg.norm(wish)):
+    if not np.all(size > 1e-6 * np.linalg.norm(wish, axis=1)):
+        worst = np.argmin(size)
         raise MeshError(
-            f"{source or 'mesh'}: section y axis {wish.tolist()} is parallel to beam element "
-            f"{block.ids[np.argmin(size)]}; it must have a part across the beam"
+            f"{source or 'mesh'}: section y axis {wish[worst].tolist()} is parallel to beam element "
+            f"{block.ids[worst]}; it must have a part across the beam"
         )
     e2 /= size[:, None]
-    return np.stack([e1, e2, np.cross(e1, e2)], axis=1)
+    e3 = np.cross(e1, e2)
+    cos, sin = np.cos(block.section.principal_angle), np.sin(block.section.principal_angle)
+    return np.stack([e1, cos * e2 + sin * e3, cos * e3 - sin * e2], axis=1)
 
 
 def beam_shapes(elements: BeamElements, s: np.ndarray) -> BeamShapes:

@@ -9,7 +9,8 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.fem.solid_shapes import Rule, SolidShape, solid_shape
-from flexmbs.mesh.mesh import ElementBlock, Material, Mesh
+from flexmbs.mesh.materials import Material
+from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 # Elements taken at a time: bounds the memory of dense element matrices to some tens of megabytes.
 CHUNK = 4096

@@ -1,4 +1,4 @@
-"""Shape functions, quadrature and faces of the solid elements, in the node order of VTK."""
+"""Quadrature, faces and stress points of the solid elements; shapes and node order are those of ``element_kinds``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from itertools import product
 
 import numpy as np
 
-SOLID_KINDS = ("tet4", "tet10", "hex8", "hex20")
+from flexmbs.mesh.element_kinds import KINDS, faces_of
+from flexmbs.mesh.faces import ring
 
-_TET_CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
-_TET_EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
-_HEX_CORNERS = np.array(
-    [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]], dtype=float
-)
-_HEX_EDGES = ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7))
-# corners of each face, seen from outside anticlockwise
-_TET_FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
-_HEX_FACES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
+SOLID_KINDS = ("tet4", "tet10", "wedge6", "wedge15", "hex8", "hex20")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +24,11 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class SolidShape:
-    """One kind of solid element on its reference domain (unit tetrahedron, cube of side 2).
+    """A kind of solid element on its reference domain (unit tetrahedron, cube of side 2, unit triangle times [-1, 1]).
 
     Attributes
     ----------
+    exponents : (nen, 3) powers of the reference coordinates that span the shape functions
     nodes : (nen, 3) reference coordinates of the nodes
     edges : pairs of corners, one per midside node (empty for linear kinds)
     faces : local node numbers of each face as a polygon: corner, midside, corner, ...
@@ -57,10 +51,6 @@ class SolidShape:
     curved_mass_rule: Rule
     stress_rule: Rule
 
-    @property
-    def is_tetrahedron(self) -> bool:
-        return self.corners == 4
-
     def values(self, xi: np.ndarray) -> np.ndarray:
         """(g, nen) shape functions at reference points (g, 3)."""
         return _monomials(xi, self.exponents) @ np.linalg.inv(_monomials(self.nodes, self.exponents))
@@ -78,16 +68,20 @@ class SolidShape:
     def extrapolation(self) -> np.ndarray:
         """(nen, stress points) matrix: values at the stress points to nodes, linear in each coordinate."""
         points = self.stress_rule.points
-        low = [e for e in product((0, 1), repeat=3) if not self.is_tetrahedron or sum(e) <= 1]
-        exponents = np.array(low if len(points) > 1 else [(0, 0, 0)])
+        exponents = np.array(KINDS[_LINEAR[self.corners]].monomials if len(points) > 1 else [(0, 0, 0)])
         return _monomials(self.nodes, exponents) @ np.linalg.inv(_monomials(points, exponents))
 
     def inside(self, xi: np.ndarray) -> np.ndarray:
         """(g, 3) reference points moved to the nearest simple place inside the reference domain."""
-        if not self.is_tetrahedron:
+        if self.corners == 8:
             return np.clip(xi, -1.0, 1.0)
-        clipped = np.maximum(xi, 0.0)
-        return clipped / np.maximum(clipped.sum(axis=-1, keepdims=True), 1.0)
+        barycentric = 2 if self.corners == 6 else 3
+        clipped = np.maximum(xi[..., :barycentric], 0.0)
+        clipped = clipped / np.maximum(clipped.sum(axis=-1, keepdims=True), 1.0)
+        return np.concatenate([clipped, np.clip(xi[..., barycentric:], -1.0, 1.0)], axis=-1)
+
+
+_LINEAR = {4: "tet4", 6: "wedge6", 8: "hex8"}
 
 
 def _monomials(xi: np.ndarray, exponents: np.ndarray) -> np.ndarray:
@@ -134,67 +128,84 @@ def _fourteen_points() -> Rule:
     )
 
 
-def _tetrahedron(kind: str) -> SolidShape:
-    quadratic = kind == "tet10"
-    degree = 2 if quadratic else 1
-    exponents = np.array([e for e in product(range(degree + 1), repeat=3) if sum(e) <= degree])
-    edges = _TET_EDGES if quadratic else ()
-    center = Rule(np.full((1, 3), 0.25), np.array([1.0 / 6.0]))
-    four, fourteen = _four_points(), _fourteen_points()
-    stiffness = four if quadratic else center
-    return SolidShape(
-        kind,
-        exponents,
-        _with_midsides(_TET_CORNERS, edges),
-        4,
-        edges,
-        _with_midside_nodes(_TET_FACES, edges, 4),
-        stiffness_rule=stiffness,
-        curved_stiffness_rule=fourteen if quadratic else center,
-        # products of two shape functions: degree 4 and 2; times the Jacobian of curved sides: degree 7
-        mass_rule=fourteen if quadratic else four,
-        curved_mass_rule=_collapsed_tetrahedron(5) if quadratic else four,
-        stress_rule=stiffness,
-    )
+def _prism(triangle: tuple[np.ndarray, np.ndarray], count: int) -> Rule:
+    """Product of a rule on the triangle, points (m, 2) and weights (m,), and ``count`` Gauss points along the prism."""
+    (points, weights), (x, w) = triangle, np.polynomial.legendre.leggauss(count)
+    along = np.repeat(x, len(points))[:, None]
+    return Rule(np.hstack([np.tile(points, (count, 1)), along]), np.tile(weights, count) * np.repeat(w, len(points)))
 
 
-def _hexahedron(kind: str) -> SolidShape:
-    quadratic = kind == "hex20"
-    # serendipity: at most one coordinate squared
-    exponents = np.array([e for e in product(range(3 if quadratic else 2), repeat=3) if e.count(2) <= 1])
-    edges = _HEX_EDGES if quadratic else ()
-    stiffness, mass = (_gauss_cube(3), _gauss_cube(4)) if quadratic else (_gauss_cube(2), _gauss_cube(3))
-    return SolidShape(
-        kind,
-        exponents,
-        _with_midsides(_HEX_CORNERS, edges),
-        8,
-        edges,
-        _with_midside_nodes(_HEX_FACES, edges, 8),
-        stiffness_rule=stiffness,
-        curved_stiffness_rule=stiffness,
-        mass_rule=mass,
-        curved_mass_rule=mass,
-        stress_rule=_gauss_cube(2),
-    )
+def _triangle(orbits: tuple[tuple[tuple[float, ...], float], ...]) -> tuple[np.ndarray, np.ndarray]:
+    """All distinct permutations of barycentric coordinates, with weights that sum to 1 over the area 1/2."""
+    points, weights = [], []
+    for barycentric, weight in orbits:
+        distinct = sorted({p for p in product(barycentric, repeat=3) if sorted(p) == sorted(barycentric)})
+        points += [p[1:] for p in distinct]
+        weights += [weight / 2.0] * len(distinct)
+    return np.array(points), np.array(weights)
 
 
-def _with_midsides(corners: np.ndarray, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
-    return np.array([*corners, *(0.5 * (corners[i] + corners[j]) for i, j in edges)])
+def _collapsed_triangle(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Square rule mapped to the triangle, degree 2 count - 2."""
+    x, w = np.polynomial.legendre.leggauss(count)
+    a, b = (0.5 * (1.0 + np.array(list(product(x, repeat=2))))).T
+    weights = np.array([i * j for i, j in product(w, repeat=2)]) / 4.0
+    return np.stack([a, b * (1 - a)], axis=1), weights * (1 - a)
 
 
-def _with_midside_nodes(faces: tuple, edges: tuple, corners: int) -> tuple[tuple[int, ...], ...]:
-    middle = {frozenset(edge): corners + k for k, edge in enumerate(edges)}
-    polygons = []
-    for face in faces:
-        polygon: list[int] = []
-        for i, j in zip(face, face[1:] + face[:1], strict=True):
-            polygon += [i, middle[frozenset((i, j))]] if middle else [i]
-        polygons.append(tuple(polygon))
-    return tuple(polygons)
+def _six_points() -> tuple[np.ndarray, np.ndarray]:
+    # degree 4: Strang and Fix, An Analysis of the Finite Element Method, 1973
+    a, b = 0.445948490915964886, 0.091576213509770743
+    return _triangle((((a, a, 1 - 2 * a), 0.223381589678011466), ((b, b, 1 - 2 * b), 0.109951743655321868)))
+
+
+def _three_points() -> tuple[np.ndarray, np.ndarray]:
+    return _triangle((((1 / 6, 1 / 6, 2 / 3), 1 / 3),))
+
+
+def _rules(kind: str) -> dict[str, Rule]:
+    """Quadrature of a kind: stiffness and mass, each for straight and for curved sides, and the stress points."""
+    if kind.startswith("tet"):
+        quadratic = kind == "tet10"
+        center = Rule(np.full((1, 3), 0.25), np.array([1.0 / 6.0]))
+        four, fourteen = _four_points(), _fourteen_points()
+        stiffness = four if quadratic else center
+        return {
+            "stiffness_rule": stiffness,
+            "curved_stiffness_rule": fourteen if quadratic else center,
+            # products of two shape functions: degree 4 and 2; times the Jacobian of curved sides: degree 7
+            "mass_rule": fourteen if quadratic else four,
+            "curved_mass_rule": _collapsed_tetrahedron(5) if quadratic else four,
+            "stress_rule": stiffness,
+        }
+    if kind.startswith("wedge"):
+        quadratic = kind == "wedge15"
+        # Derivatives along the prism are quadratic in the triangle: their products have degree 4.
+        stiffness = _prism(_six_points(), 3) if quadratic else _prism(_three_points(), 2)
+        curved = _prism(_collapsed_triangle(5), 5)
+        return {
+            "stiffness_rule": stiffness,
+            "curved_stiffness_rule": curved if quadratic else stiffness,
+            # straight sides, but faces that need not be parallel: the Jacobian adds degree 1 (2 along the prism)
+            "mass_rule": _prism(_collapsed_triangle(4), 4) if quadratic else _prism(_six_points(), 3),
+            "curved_mass_rule": curved if quadratic else _prism(_six_points(), 3),
+            "stress_rule": _prism(_three_points(), 2),
+        }
+    stiffness, mass = (_gauss_cube(3), _gauss_cube(4)) if kind == "hex20" else (_gauss_cube(2), _gauss_cube(3))
+    return {
+        "stiffness_rule": stiffness,
+        "curved_stiffness_rule": stiffness,
+        "mass_rule": mass,
+        "curved_mass_rule": mass,
+        "stress_rule": _gauss_cube(2),
+    }
 
 
 @cache
 def solid_shape(kind: str) -> SolidShape:
     """The shape of one of ``SOLID_KINDS``."""
-    return _tetrahedron(kind) if kind.startswith("tet") else _hexahedron(kind)
+    known = KINDS[kind]
+    faces = tuple(tuple(face[i] for i in ring(name)) for name, face in faces_of(kind))
+    edges = known.edges if known.node_count > known.corner_count else ()
+    exponents = np.array(known.monomials)
+    return SolidShape(kind, exponents, known.reference_nodes, known.corner_count, edges, faces, **_rules(kind))

@@ -1,30 +1,48 @@
 """From the file of an FE tool to a Mesh; operations and checks on meshes."""
 
 from flexmbs.mesh.checks import check_mesh
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.generate import box_mesh, line_mesh
-from flexmbs.mesh.mesh import BeamSection, ElementBlock, Material, Mesh
-from flexmbs.mesh.operations import (
-    bounding_box,
-    nodes_of,
-    scaled,
-    with_material,
-    with_rectangular_section,
-    without_unused_nodes,
-)
+from flexmbs.mesh.mass_properties import MassProperties, mass_properties
+from flexmbs.mesh.materials import AnisotropicMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements, Skipped, Surface
+from flexmbs.mesh.node_use import without_unused_nodes
+from flexmbs.mesh.operations import bounding_box, nodes_of, scaled, with_material, with_rectangular_section
+from flexmbs.mesh.properties import BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.readers import read_mesh
 from flexmbs.mesh.sections import circle, general_section, pipe, rectangle, section_from_rigidities
 
 __all__ = [
+    "AnisotropicMaterial",
     "BeamSection",
+    "BoundaryCondition",
+    "CoordinateSystem",
+    "Coupling",
+    "Damping",
     "ElementBlock",
+    "Equation",
+    "Layer",
+    "MassProperties",
     "Material",
     "Mesh",
+    "OrthotropicMaterial",
+    "OtherElements",
+    "PointMass",
+    "ShellSection",
+    "Skipped",
+    "SpringSection",
+    "Surface",
+    "Tie",
+    "TrussSection",
+    "UnusableMaterial",
     "bounding_box",
     "box_mesh",
     "check_mesh",
     "circle",
     "general_section",
     "line_mesh",
+    "mass_properties",
     "nodes_of",
     "pipe",
     "read_mesh",

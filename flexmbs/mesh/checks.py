@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.cards import what_to_add
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.mesh import BeamSection, ElementBlock, Mesh
+from flexmbs.mesh.materials import UnusableMaterial
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.properties import BeamSection
 from flexmbs.mesh.units import check_units
 
 _NAMED_AT_MOST = 5
@@ -39,7 +43,7 @@ def check_mesh(mesh: Mesh, *, trust_units: bool = False) -> tuple[str, ...]:
         _check_properties(mesh, block)
         if KINDS[block.kind].is_beam:
             _check_beams(mesh, block)
-        else:
+        elif KINDS[block.kind].sample_points is not None:
             _check_volumes(mesh, block)
     _check_connected(mesh)
     return _unused_nodes(mesh) + check_units(mesh, trust_units)
@@ -63,29 +67,25 @@ def _check_arrays(mesh: Mesh) -> None:
                 f"{mesh.source}: element {block.ids[row]} uses a node that does not exist (index"
                 f" {block.nodes[row][outside[row]][0]}, the mesh has {len(mesh.points)} nodes)."
             )
-    if len({KINDS[block.kind].is_beam for block in mesh.blocks}) > 1:
+    kinds = {block.kind for block in mesh.blocks}
+    if any(KINDS[kind].is_beam for kind in kinds) and any(KINDS[kind].dimension == 3 for kind in kinds):
         raise MeshError(f"{mesh.source}: beams and solids in one mesh; make a body of each and join them.")
 
 
 def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
-    what = f"{mesh.source}: {len(block.ids)} elements of kind {block.kind} (first: element {block.ids[0]})"
+    count = f"{len(block.ids)} elements of kind {block.kind} (first: element {block.ids[0]})"
+    what = f"{block.where or mesh.source}: {count}"
     is_beam = KINDS[block.kind].is_beam
-    card = "*BEAM SECTION" if is_beam else "*SOLID SECTION"
     if is_beam and block.section is None:
-        raise MeshError(
-            f"{what} have no section; add *BEAM SECTION and *MATERIAL to an .inp file, or use"
-            " with_rectangular_section(width_y=, width_z=)."
-        )
+        raise MeshError(f"{what} have no section; {what_to_add('beam section', mesh.file_format)}.")
     if block.material is None:
-        raise MeshError(
-            f"{what} have no material; add {card} and *MATERIAL with *ELASTIC and *DENSITY to an .inp file, or use"
-            " with_material(youngs_modulus=, poisson_ratio=, density=)."
-        )
+        raise MeshError(f"{what} have no material; {what_to_add('material', mesh.file_format)}.")
+    name, where = block.material.name, f" ({block.material.where})" if block.material.where else ""
+    if isinstance(block.material, UnusableMaterial):
+        raise MeshError(f"{what} have the material {name}{where}: {block.material.reason}")
     if block.material.density is None:
-        raise MeshError(
-            f"{what} have the material {block.material.name} without density; add *DENSITY (kg/m3) to an .inp file, or"
-            " use with_material(density=)."
-        )
+        advice = what_to_add("density", mesh.file_format)
+        raise MeshError(f"{what} have the material {name} without density{where}; {advice}.")
     if is_beam:
         _check_section(what, block.section)
 
@@ -108,12 +108,14 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
             f"{mesh.source}: beam element {block.ids[short[0]]} between nodes {first} and {second} has zero length;"
             " join the nodes or remove the element."
         )
-    across = np.linalg.norm(np.cross(along / lengths[:, None], block.section.y_axis), axis=1)
-    parallel = np.flatnonzero(across < 1e-6)  # below this the section's axes are noise
+    wished = np.broadcast_to(block.section.y_axis, along.shape) if block.y_axes is None else block.y_axes
+    wished = wished / np.linalg.norm(wished, axis=1)[:, None]
+    across = np.linalg.norm(np.cross(along / lengths[:, None], wished), axis=1)
+    parallel = np.flatnonzero(~(across >= 1e-6))  # below this the section's axes are noise
     if parallel.size:
         raise MeshError(
             f"{mesh.source}: beam element {block.ids[parallel[0]]} lies along its section's y axis (n1)"
-            f" {block.section.y_axis.tolist()}; give a direction across the beam."
+            f" {wished[parallel[0]].tolist()}; give a direction across the beam."
         )
 
 
@@ -124,7 +126,7 @@ def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
     wrong = np.flatnonzero(smallest <= _FLATTEST_ELEMENT * size**3)
     if wrong.size:
         first = wrong[0]
-        corner_count = 4 if block.kind.startswith("tet") else 8
+        corner_count = KINDS[block.kind].corner_count
         sign = "negative" if smallest[first] < -_FLATTEST_ELEMENT * size[first] ** 3 else "zero"
         nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first][:corner_count])
         raise MeshError(
@@ -154,9 +156,7 @@ def _check_connected(mesh: Mesh) -> None:
 
 
 def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
-    used = np.zeros(len(mesh.points), bool)
-    for block in mesh.blocks:
-        used[block.nodes.ravel()] = True
+    used = nodes_in_use(mesh)
     if used.all():
         return ()
     named = ", ".join(map(str, mesh.node_ids[~used][:_NAMED_AT_MOST]))

@@ -6,7 +6,9 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import BeamSection, ElementBlock, Material, Mesh
+from flexmbs.mesh.materials import Material
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import BeamSection
 
 
 def line_mesh(

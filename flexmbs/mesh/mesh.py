@@ -1,4 +1,4 @@
-"""The mesh as every reader returns it and every later stage takes it."""
+"""The mesh as every reader returns it and every later stage takes it, in SI units."""
 
 from __future__ import annotations
 
@@ -7,68 +7,126 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class Material:
-    """Isotropic linear elastic material.
-
-    Attributes
-    ----------
-    youngs_modulus : float, Pa
-    poisson_ratio : float
-    density : float or None, kg/m3 (None: the file gave none)
-    """
-
-    name: str
-    youngs_modulus: float
-    poisson_ratio: float
-    density: float | None = None
-
-    @property
-    def shear_modulus(self) -> float:
-        """G = E / (2 (1 + nu)), Pa."""
-        return self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
-
-
-@dataclass(frozen=True)
-class BeamSection:
-    """Section of a beam in its local axes: x along the beam, y and z the principal axes of the section.
-
-    ``Iz = int y^2 dA`` bends the beam in its local x-y plane, ``Iy = int z^2 dA`` in its x-z plane.
-    ``outline`` is a closed polygon in (y, z), used for display and for the stress at the outer fibres.
-    ``y_axis`` is the direction of local y in mesh coordinates (made perpendicular to each element).
-    """
-
-    area: float
-    Iy: float
-    Iz: float
-    torsion_constant: float
-    outline: np.ndarray  # (m, 2), m
-    y_axis: np.ndarray  # (3,)
-    shear_factor_y: float = 5.0 / 6.0
-    shear_factor_z: float = 5.0 / 6.0
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
+from flexmbs.mesh.materials import AnyMaterial
+from flexmbs.mesh.properties import AnySection
 
 
 @dataclass(frozen=True)
 class ElementBlock:
-    """Elements of one type that share material and section.
+    """Elements of one kind that share material and section.
 
     Attributes
     ----------
     kind : str
-        "beam2", "tet4", "tet10", "hex8" or "hex20"; node order as in VTK/meshio
-        ("tetra10", "hexahedron20"), whatever the file used.
+        A name in ``element_kinds.KINDS`` ("beam2", "tri3", "quad8", "tet10", "wedge6", ...); node order as in
+        VTK/meshio, whatever the file used.
     ids : (ne,) int
         Element numbers of the file.
     nodes : (ne, nodes per element) int
         Indices into ``Mesh.points`` (not the file's node numbers).
+    material : None when the file gives none, and for layered shells and springs
+    section : None for solids, and when the file gives none
+    type_name : str
+        The element type as the file calls it ("C3D10", "CQUAD4", "SOLID186").
+    property_name : str
+        What the file calls the property or section ("PSHELL 3", "*SOLID SECTION, ELSET=ROD", "MAT 1").
+    y_axes : (ne, 3) float or None
+        Beams: direction of local y of each element, in place of ``section.y_axis``.
+    offsets : (ne, nodes per element, 3) float or None, m
+        Beams: from the nodes to the line of the element, mesh axes.
+    thickness : (ne, nodes per element) float or None, m
+        Shells: at the nodes of each element, in place of ``section.thickness``.
+    shell_offsets : (ne,) float or None, m
+        Shells: of each element, in place of ``section.offset``.
+    material_axes : (ne, 3, 3) float or None
+        Columns are the material's directions 1, 2, 3 in mesh coordinates; shells project the first on their surface.
+        None: the mesh's axes for solids, the usual projection of mesh x for shells.
+    where : str
+        File and line of the card that gives material and section, or of the first element.
     """
 
     kind: str
     ids: np.ndarray
     nodes: np.ndarray
-    material: Material | None = None
-    section: BeamSection | None = None
+    material: AnyMaterial | None = None
+    section: AnySection | None = None
+    type_name: str = ""
+    property_name: str = ""
+    y_axes: np.ndarray | None = None
+    offsets: np.ndarray | None = None
+    thickness: np.ndarray | None = None
+    shell_offsets: np.ndarray | None = None
+    material_axes: np.ndarray | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class OtherElements:
+    """Elements that no flexible body is made of, kept with their names.
+
+    Attributes
+    ----------
+    type_name : str
+        As the file calls them; for groups of faces and edges of other elements the kind ("tri3", "quad8", "line2").
+    role : str
+        Why they are no part of a body: "geometry" (faces, edges and points that only name a place), "plane",
+        "axisymmetric", "fluid", "thermal", "contact", "connector", "unknown" (a type that flexmbs does not know).
+    ids : (ne,) int
+    nodes : (ne, n) int
+        Indices into ``Mesh.points``; -1 where an element has fewer nodes.
+    """
+
+    type_name: str
+    role: str
+    ids: np.ndarray
+    nodes: np.ndarray
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Faces of elements, by their nodes: kind of face ("tri3", "quad8", "line2" for edges) -> (k, n) node indices."""
+
+    faces: Mapping[str, np.ndarray]
+
+    @property
+    def size(self) -> int:
+        """Number of faces."""
+        return sum(len(rows) for rows in self.faces.values())
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """(k,) indices into ``Mesh.points``, each once, rising."""
+        return np.unique(np.concatenate([rows.ravel() for rows in self.faces.values()] or [np.empty(0, int)]))
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """What a reader left out.
+
+    Attributes
+    ----------
+    card : str
+        What was left out, as the file calls it ("*CONTACT PAIR", "PLOTEL", "$Periodic").
+    lines : tuple of int
+        The first lines where it stands, at most ten; ``count`` says how often.
+    analysis : bool
+        True: loads, steps and output requests, of which a body has none; False: an omission.
+    """
+
+    card: str
+    file: str
+    lines: tuple[int, ...]
+    count: int
+    analysis: bool = False
+    why: str = ""
+
+    def __str__(self) -> str:
+        lines = ", ".join(map(str, self.lines)) + (", ..." if self.count > len(self.lines) else "")
+        what = "line" if self.count == 1 else "lines"
+        return f"{self.file}: {self.card} is skipped ({what} {lines}{'; ' + self.why if self.why else ''})."
 
 
 @dataclass(frozen=True)
@@ -79,14 +137,28 @@ class Mesh:
     ----------
     points : (nn, 3) float, m
     node_ids : (nn,) int
-        Node numbers of the file.
+        Node numbers of the file; several instances of one part repeat them.
     blocks : tuple of ElementBlock
     node_sets : name -> (k,) int array of indices into ``points``
-    element_sets : name -> (k,) int array of element numbers (``ElementBlock.ids``)
+    element_sets : name -> (k,) int array of indices into the elements of all blocks, counted through the blocks in
+        their order (``element_ids`` gives the file's numbers)
+    surfaces : name -> Surface
+        Each is a node set of the same name too, unless the file has another node set of that name.
+    materials : name -> material, as the file has them, used or not
+    couplings, equations, ties, point_masses, boundary_conditions : tuples
+    coordinate_systems : name -> CoordinateSystem
+    displacement_systems : name of a coordinate system -> (k,) node indices
+        Nodes whose displacement components (in couplings, equations, boundary conditions) are in that system.
+    other_elements : tuple of OtherElements
     source : str
         The file read, or how the mesh was made.
+    file_format : str
+        What the file was taken for ("Nastran", ...).
+    units : str
+        The units that the reader was told to convert from; empty: none, the numbers were taken as SI.
+    skipped : tuple of Skipped
     warnings : tuple of str
-        What the reader skipped or found suspicious, with line numbers.
+        What the reader found suspicious, with line numbers.
     """
 
     points: np.ndarray
@@ -94,9 +166,26 @@ class Mesh:
     blocks: tuple[ElementBlock, ...]
     node_sets: Mapping[str, np.ndarray] = field(default_factory=dict)
     element_sets: Mapping[str, np.ndarray] = field(default_factory=dict)
-    materials: Mapping[str, Material] = field(default_factory=dict)
+    materials: Mapping[str, AnyMaterial] = field(default_factory=dict)
     source: str = ""
     warnings: tuple[str, ...] = ()
+    surfaces: Mapping[str, Surface] = field(default_factory=dict)
+    couplings: tuple[Coupling, ...] = ()
+    equations: tuple[Equation, ...] = ()
+    ties: tuple[Tie, ...] = ()
+    point_masses: tuple[PointMass, ...] = ()
+    boundary_conditions: tuple[BoundaryCondition, ...] = ()
+    coordinate_systems: Mapping[str, CoordinateSystem] = field(default_factory=dict)
+    displacement_systems: Mapping[str, np.ndarray] = field(default_factory=dict)
+    other_elements: tuple[OtherElements, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    file_format: str = ""
+    units: str = ""
+
+    @property
+    def element_ids(self) -> np.ndarray:
+        """(ne,) the file's numbers of the elements, counted through the blocks in their order."""
+        return np.concatenate([block.ids for block in self.blocks] or [np.empty(0, int)])
 
     def __repr__(self) -> str:
         elements = ", ".join(f"{len(block.nodes)} {block.kind}" for block in self.blocks)

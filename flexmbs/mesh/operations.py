@@ -9,8 +9,10 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import Material, Mesh
+from flexmbs.mesh.materials import AnyMaterial, Material
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.names import near_names
+from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.sections import rectangle
 
 _NAMED_AT_MOST = 5
@@ -38,7 +40,7 @@ def with_material(
     """
     given = {"youngs_modulus": youngs_modulus, "poisson_ratio": poisson_ratio, "density": density}
     given = {name: float(value) for name, value in given.items() if value is not None}
-    changed: dict[Material | None, Material] = {}
+    changed: dict[AnyMaterial | None, AnyMaterial] = {}
     for block in mesh.blocks:
         if block.material not in changed:
             changed[block.material] = _changed_material(material or block.material, given)
@@ -47,14 +49,19 @@ def with_material(
     return replace(mesh, blocks=blocks, materials={**mesh.materials, **used})
 
 
-def _changed_material(base: Material | None, given: dict[str, float]) -> Material:
-    if base is None:
+def _changed_material(base: AnyMaterial | None, given: dict[str, float]) -> AnyMaterial:
+    if base is not None and not isinstance(base, Material) and set(given) <= {"density"}:
+        if given and not 0.0 < given["density"] < np.inf:
+            raise MeshError(f"material {base.name}: density = {given['density']:g} kg/m3 must be positive.")
+        return replace(base, **given)
+    if base is None or not isinstance(base, Material):
         if "youngs_modulus" not in given or "poisson_ratio" not in given:
             raise MeshError(
-                "with_material: the mesh has elements without material; give youngs_modulus (Pa) and poisson_ratio"
-                " (and density, kg/m3), or a whole Material."
+                "with_material: the mesh has elements without isotropic material; give youngs_modulus (Pa) and"
+                " poisson_ratio (and density, kg/m3), or a whole Material."
             )
-        base = Material("MATERIAL", given["youngs_modulus"], given["poisson_ratio"])
+        name, density = ("MATERIAL", None) if base is None else (base.name, base.density)
+        base = Material(name, given["youngs_modulus"], given["poisson_ratio"], density)
     material = replace(base, **given)
     density = 1.0 if material.density is None else material.density
     physical = 0.0 < material.youngs_modulus < np.inf and -1.0 < material.poisson_ratio < 0.5 and 0.0 < density < np.inf
@@ -91,8 +98,13 @@ def _widths(section, width_y, width_z) -> tuple[float, float]:
 
 
 def bounding_box(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest coordinates of the points, each (3,), m."""
-    return mesh.points.min(axis=0), mesh.points.max(axis=0)
+    """Lowest and highest coordinates of the nodes of elements, point masses and couplings, each (3,), m.
+
+    Nodes that only give a direction (of a beam, of a coordinate system) do not count, unless there is nothing else.
+    """
+    used = nodes_in_use(mesh)
+    points = mesh.points[used] if used.any() else mesh.points
+    return points.min(axis=0), points.max(axis=0)
 
 
 def nodes_of(mesh: Mesh, name: str) -> np.ndarray:
@@ -111,23 +123,3 @@ def nodes_of(mesh: Mesh, name: str) -> np.ndarray:
             f"{mesh.source}: the node set {name} is empty; at least one node that an element uses is needed."
         )
     return found
-
-
-def without_unused_nodes(mesh: Mesh) -> Mesh:
-    """The mesh without nodes that belong to no element (they would have no stiffness); sets lose them too."""
-    used = np.zeros(len(mesh.points), bool)
-    for block in mesh.blocks:
-        used[block.nodes.ravel()] = True
-    if used.all():
-        return mesh
-    new_index = np.cumsum(used) - 1
-    dropped = mesh.node_ids[~used]
-    named = ", ".join(map(str, dropped[:_NAMED_AT_MOST])) + (", ..." if len(dropped) > _NAMED_AT_MOST else "")
-    return replace(
-        mesh,
-        points=mesh.points[used],
-        node_ids=mesh.node_ids[used],
-        blocks=tuple(replace(block, nodes=new_index[block.nodes]) for block in mesh.blocks),
-        node_sets={name: new_index[nodes[used[nodes]]] for name, nodes in mesh.node_sets.items()},
-        warnings=(*mesh.warnings, f"{mesh.source}: {len(dropped)} nodes of no element are left out ({named})."),
-    )

@@ -1,42 +1,68 @@
-"""``read_mesh``: one reader per file format, chosen by the extension."""
+"""``read_mesh``: one reader per file format, chosen by the extension and checked against the content."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.abaqus import read_abaqus
-from flexmbs.mesh.gmsh import read_gmsh
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.operations import without_unused_nodes
-
-# A new format is a new module with a function path -> Mesh, and one line here.
-READERS = {
-    ".inp": ("Abaqus/CalculiX", read_abaqus),
-    ".msh": ("Gmsh", read_gmsh),
-}
+from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
+from flexmbs.mesh.unit_systems import converted, unit_system
+from flexmbs.mesh.units import check_units
 
 
-def read_mesh(path: str | Path) -> Mesh:
-    """Read a mesh file; the extension says which format it is.
+def read_mesh(
+    path: str | Path, units: str | Sequence[float] | None = None, *, allow_outside_includes: bool = False
+) -> Mesh:
+    """Read the file of an FE tool: nodes, elements, sets, materials, sections, couplings, masses, supports.
 
-    Lengths, materials and densities are taken as SI (m, Pa, kg/m3). Nodes that no element uses are left out and
-    counted in ``Mesh.warnings``.
+    Parameters
+    ----------
+    path : str or Path
+        Abaqus or CalculiX (.inp), Nastran (.bdf, .dat, .nas, ...), Ansys (.cdb, .dat), Gmsh (.msh), MED (.med), UNV
+        (.unv, .uff), VTK (.vtk, .vtu), Exodus (.e, .exo, ...), and what meshio reads.
+    units : str, or three floats
+        The file's system of units: "m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s", or its units of length, mass and time
+        in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the numbers are taken as SI,
+        with a warning that names the likely system when they do not look like it.
+    allow_outside_includes : bool
+        Let the file include files outside its own folder.
+
+    Returns
+    -------
+    Mesh
+        What was left out is in ``Mesh.skipped``, what is doubtful in ``Mesh.warnings``, both with line numbers.
 
     Raises
     ------
     MeshError
-        The file is missing, of an unknown format, or its content is wrong (the message names file and line).
+        The file is missing, of an unknown format, or its content is wrong (the message names file and line); materials
+        that cannot come from one system of units, when ``units`` is None.
     """
     path = Path(path)
-    reader = READERS.get(path.suffix.lower())
-    known = ", ".join(f"{extension} ({name})" for extension, (name, _) in READERS.items())
-    if reader is None:
-        raise MeshError(f"{path}: unknown mesh format '{path.suffix}'; known are {known}.")
+    system = None if units is None else unit_system(units)
+    mesh_format = _format(path)
+    package, function = mesh_format.reader.split(":")
+    reader = getattr(importlib.import_module(package), function)
+    options = {"allow_outside": allow_outside_includes} if mesh_format.has_includes else {}
+    try:
+        mesh = reader(path, **options)
+    except OSError as error:
+        raise MeshError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if system is not None:
+        mesh = converted(mesh, system)
+    return replace(mesh, file_format=mesh_format.name, warnings=(*mesh.warnings, *check_units(mesh)))
+
+
+def _format(path: Path) -> MeshFormat:
     if not path.is_file():
         hint = "it is a folder" if path.is_dir() else f"looked for {path.resolve()}"
         raise MeshError(f"{path}: no such mesh file ({hint}).")
-    try:
-        return without_unused_nodes(reader[1](path))
-    except OSError as error:
-        raise MeshError(f"{path}: cannot be read: {error.strerror}.") from error
+    found = format_of(path)
+    if found is None:
+        known = "; ".join(f"{f.name} ({', '.join(f.extensions)})" for f in FORMATS)
+        raise MeshError(f"{path}: unknown mesh format '{path.suffix}'; known are {known}.")
+    return found

@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.mesh import BeamSection, Material
+from flexmbs.mesh.materials import Material
+from flexmbs.mesh.properties import BeamSection
 
 _CIRCLE_CORNERS = 32
+_SYMMETRIC = 1e-10  # a product of inertia below this is rounding
 # Any modulus gives the same rigidities; steel's keeps the equivalent section near a real one for display.
 _NOMINAL_MODULUS = 210e9
 _NOMINAL_SHEAR_MODULUS = 80e9
@@ -29,7 +31,7 @@ def rectangle(width_y: float, width_z: float, y_axis=(0.0, 1.0, 0.0)) -> BeamSec
         Iz=width_z * width_y**3 / 12.0,
         torsion_constant=_rectangle_torsion_constant(width_y, width_z),
         outline=np.array([(-half_y, -half_z), (half_y, -half_z), (half_y, half_z), (-half_y, half_z)]),
-        y_axis=_direction(y_axis),
+        y_axis=unit_direction(y_axis),
     )
 
 
@@ -47,9 +49,57 @@ def pipe(radius: float, thickness: float, y_axis=(0.0, 1.0, 0.0), poisson_ratio:
     return _ring(radius, radius - thickness, y_axis, poisson_ratio)
 
 
-def general_section(area, Iy, Iz, torsion_constant, y_axis=(0.0, 1.0, 0.0), shear_factor=1.0) -> BeamSection:
-    """Section known by its integrals only (m2, m4); its outline is the rectangle with the same area radii."""
+def ellipse(half_y: float, half_z: float, y_axis=(0.0, 1.0, 0.0)) -> BeamSection:
+    """Solid ellipse of semi-axes ``half_y``, ``half_z`` (m).
+
+    Torsion constant of Saint-Venant (exact); shear factors of Cowper (J. Appl. Mech. 33, 1966) for Poisson's ratio 0.
+    """
+    _require_positive("elliptical section", half_y=half_y, half_z=half_z)
+    angles = 2.0 * math.pi * np.arange(_CIRCLE_CORNERS) / _CIRCLE_CORNERS
+    return BeamSection(
+        area=math.pi * half_y * half_z,
+        Iy=math.pi / 4.0 * half_y * half_z**3,
+        Iz=math.pi / 4.0 * half_z * half_y**3,
+        torsion_constant=math.pi * half_y**3 * half_z**3 / (half_y**2 + half_z**2),
+        outline=np.column_stack([half_y * np.cos(angles), half_z * np.sin(angles)]),
+        y_axis=unit_direction(y_axis),
+        shear_factor_y=_ellipse_shear_factor(half_y / half_z),
+        shear_factor_z=_ellipse_shear_factor(half_z / half_y),
+    )
+
+
+def _ellipse_shear_factor(ratio: float) -> float:
+    """``ratio``: the semi-axis along the shear force over the other one."""
+    return 12.0 * (3.0 * ratio**2 + 1.0) / (40.0 * ratio**2 + 16.0)
+
+
+def general_section(
+    area: float,
+    Iy: float,
+    Iz: float,
+    torsion_constant: float,
+    y_axis=(0.0, 1.0, 0.0),
+    shear_factor: float | tuple[float, float] = 1.0,
+    Iyz: float = 0.0,
+    centroid: tuple[float, float] = (0.0, 0.0),
+) -> BeamSection:
+    """Section known by its integrals only (m2, m4); its outline is the rectangle with the same area radii.
+
+    Parameters
+    ----------
+    Iy, Iz, Iyz : float, m4
+        Integrals of z z, y y and y z about the centroid, in the axes of ``y_axis``; the section gets its principal
+        ones and ``principal_angle``.
+    shear_factor : one for both directions, or those of y and z; with ``Iyz`` they are taken for the principal axes
+    centroid : (float, float), m
+        In the axes of ``y_axis``, from the line of the element.
+    """
     _require_positive("general section", area=area, Iy=Iy, Iz=Iz, torsion_constant=torsion_constant)
+    if not Iyz**2 < Iy * Iz:
+        raise MeshError(f"general section: Iyz = {Iyz:g} must be less than the root of Iy Iz = {Iy * Iz:g} (m4).")
+    angle, Iy, Iz = principal_axes(Iy, Iz, Iyz)
+    cos, sin = math.cos(angle), math.sin(angle)
+    factor_y, factor_z = np.broadcast_to(np.asarray(shear_factor, float), (2,)).tolist()
     half_y, half_z = math.sqrt(3.0 * Iz / area), math.sqrt(3.0 * Iy / area)
     return BeamSection(
         area=area,
@@ -57,10 +107,25 @@ def general_section(area, Iy, Iz, torsion_constant, y_axis=(0.0, 1.0, 0.0), shea
         Iz=Iz,
         torsion_constant=torsion_constant,
         outline=np.array([(-half_y, -half_z), (half_y, -half_z), (half_y, half_z), (-half_y, half_z)]),
-        y_axis=_direction(y_axis),
-        shear_factor_y=shear_factor,
-        shear_factor_z=shear_factor,
+        y_axis=unit_direction(y_axis),
+        shear_factor_y=factor_y,
+        shear_factor_z=factor_z,
+        principal_angle=angle,
+        centroid=(cos * centroid[0] + sin * centroid[1], cos * centroid[1] - sin * centroid[0]),
     )
+
+
+def principal_axes(Iy: float, Iz: float, Iyz: float) -> tuple[float, float, float]:
+    """Angle (rad) from the given y axis to the nearest principal axis, and Iy, Iz about the principal axes.
+
+    Iy is the integral of z z, Iz of y y, Iyz of y z; the angle lies between -pi/4 and pi/4.
+    """
+    if abs(Iyz) <= _SYMMETRIC * (Iy + Iz):
+        return 0.0, float(Iy), float(Iz)
+    sign = -1.0 if Iz < Iy else 1.0
+    angle = 0.5 * math.atan2(2.0 * Iyz * sign, abs(Iz - Iy))
+    mean, radius = (Iy + Iz) / 2.0, sign * math.hypot((Iz - Iy) / 2.0, Iyz)
+    return angle, float(mean - radius), float(mean + radius)
 
 
 def section_from_rigidities(
@@ -113,7 +178,7 @@ def _ring(outer: float, inner: float, y_axis, poisson_ratio: float) -> BeamSecti
         Iz=second_moment,
         torsion_constant=2.0 * second_moment,
         outline=outer * np.column_stack([np.cos(angles), np.sin(angles)]),
-        y_axis=_direction(y_axis),
+        y_axis=unit_direction(y_axis),
         shear_factor_y=shear_factor,
         shear_factor_z=shear_factor,
     )
@@ -126,7 +191,8 @@ def _rectangle_torsion_constant(width_y: float, width_z: float) -> float:
     return float(wide * thin**3 / 3.0 * (1.0 - 192.0 / math.pi**5 * thin / wide * series))
 
 
-def _direction(axis) -> np.ndarray:
+def unit_direction(axis) -> np.ndarray:
+    """The direction (3,) of a y axis with length 1; MeshError unless it is three finite numbers, not all zero."""
     axis = np.asarray(axis, float)
     length = np.linalg.norm(axis) if axis.shape == (3,) else math.nan
     if not (math.isfinite(length) and length > 0.0):

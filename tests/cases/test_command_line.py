@@ -130,3 +130,69 @@ def test_picture_of_a_result(tmp_path):
         pytest.skip("no OpenGL on this machine")
     assert run.returncode == 0, run.stderr
     assert picture.stat().st_size > 5000
+
+
+BRICK = """*NODE, NSET=ALL
+1, 0, 0, 0
+2, 1000, 0, 0
+3, 1000, 200, 0
+4, 0, 200, 0
+5, 0, 0, 100
+6, 1000, 0, 100
+7, 1000, 200, 100
+8, 0, 200, 100
+*ELEMENT, TYPE=C3D8, ELSET=BODY
+1, 1, 2, 3, 4, 5, 6, 7, 8
+*NSET, NSET=ROOT
+1, 4, 5, 8
+*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL
+*MATERIAL, NAME=STEEL
+*ELASTIC
+210000., 0.3
+*DENSITY
+7.85e-9
+"""
+
+
+@pytest.fixture
+def brick(tmp_path):
+    path = tmp_path / "brick.inp"
+    path.write_text(BRICK)
+    return path
+
+
+def test_info_as_json_and_as_text(brick):
+    summary = json.loads(flexmbs("info", brick, "--units", "mm-t-s", "--json").stdout)
+    assert (summary["nodes"], summary["elements"], summary["elements_by_type"]) == (8, 1, {"hex8": 1})
+    assert summary["mass"] == pytest.approx(7850.0 * 0.02)
+    assert summary["center"] == pytest.approx([0.5, 0.1, 0.05])
+    assert summary["bounding_box"] == [[0.0, 0.0, 0.0], [1.0, pytest.approx(0.2), pytest.approx(0.1)]]
+    assert {"name": "ROOT", "kind": "node", "size": 4} in summary["sets"]
+    assert summary["units"] == "mm-t-s" and summary["warnings"] == []
+    text = flexmbs("info", brick, "--units", "0.001,1000,1").stdout
+    assert "157 kg" in text and "ROOT" in text and "STEEL" in text
+
+
+def test_info_without_units_names_the_likely_ones(brick):
+    summary = json.loads(flexmbs("info", brick, "--json").stdout)
+    assert summary["units"] == "mm-t-s"
+    assert any("--units mm-t-s" in warning for warning in summary["warnings"])
+
+
+def test_info_of_a_bad_file_is_one_line(brick):
+    brick.write_text(BRICK.replace("210000.", "abc"))
+    shown = flexmbs("info", brick, "--json", check=False)
+    assert shown.returncode == 1 and shown.stdout == ""
+    assert len(shown.stderr.splitlines()) == 1 and "brick.inp:17: *ELASTIC" in shown.stderr
+    shown = flexmbs("info", brick, "--units", "cm", check=False)
+    assert shown.returncode == 1 and "units 'cm' are not known" in shown.stderr
+
+
+def test_view_of_a_mesh_writes_a_picture(brick, tmp_path):
+    shown = flexmbs("view", brick, "--save", tmp_path / "brick.png", "--units", "mm-t-s", check=False)
+    if "no OpenGL library" in shown.stderr:
+        pytest.skip(shown.stderr)
+    assert shown.returncode == 0 and (tmp_path / "brick.png").stat().st_size > 10_000
+    shown = flexmbs("view", brick, "--save", tmp_path / "b.png", "--set", "ROTO", check=False)
+    assert "Did you mean ROOT?" in shown.stderr
+    assert "no such mesh file" in flexmbs("view", tmp_path / "none.inp", check=False).stderr

@@ -1,175 +1,101 @@
-"""From what the file said, by its numbers and names, to a Mesh."""
+"""From what a deck said, by its numbers and names, to a Mesh."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.abaqus.deck import Deck, ElementGroup, MaterialDraft, SectionCard, SetItem
-from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import ElementBlock, Material, Mesh
-from flexmbs.mesh.names import near_names
+from flexmbs.mesh.abaqus.blocks_of import Assigned, assign_sections, others, structural_blocks
+from flexmbs.mesh.abaqus.constraint_cards import CONSTRAINT_CARDS
+from flexmbs.mesh.abaqus.constraints import Joined
+from flexmbs.mesh.abaqus.kinds import Sorted, sort_elements
+from flexmbs.mesh.abaqus.materials import made_material
+from flexmbs.mesh.abaqus.model import Model, placed
+from flexmbs.mesh.abaqus.named import named_sets
+from flexmbs.mesh.abaqus.scope import Deck
+from flexmbs.mesh.abaqus.sets import Sets
+from flexmbs.mesh.abaqus.surfaces import Surfaces
+from flexmbs.mesh.blocks import ElementIndex
+from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements
 
-_NAMED_AT_MOST = 5
 
-
-def build(deck: Deck, source: str) -> Mesh:
+def build(deck: Deck) -> Mesh:
     """The Mesh of a deck. Raises MeshError for missing nodes, elements, materials and sets."""
-    if not deck.nodes:
-        raise MeshError(f"{source}:1: no *NODE card with data in the file; an Abaqus/CalculiX mesh lists its nodes.")
-    groups = [group for group in deck.groups if group.kind]
-    if not any(group.ids for group in groups):
-        raise MeshError(f"{source}: no beam or solid elements (*ELEMENT, TYPE=B31, C3D10, C3D20, ...).")
-    _check_numbers_once(groups)
-    index_of = {node: index for index, node in enumerate(deck.nodes)}
-    element_sets = _resolved(deck, deck.element_sets, "element set", {n for g in deck.groups for n in g.ids})
-    kept = {number for group in groups for number in group.ids}
-    node_sets = _resolved(deck, deck.node_sets, "node set", deck.nodes.keys(), element_sets)
-    materials = {name: _material(draft) for name, draft in deck.materials.items() if draft.youngs_modulus is not None}
-    owner = _section_of_element(deck, element_sets)
+    materials = {name: made_material(deck, draft) for name, draft in deck.materials.items()}
+    model = placed(deck, materials)
+    element_sets = Sets(model)
+    node_sets = Sets(model, element_sets)
+    assigned = assign_sections(model, element_sets)
+    elements = sort_elements(model, assigned.owner >= 0)
+    _check_is_body(model, elements)
+    joined = _joined(model, node_sets, element_sets)
+    blocks = structural_blocks(model, elements.structural, assigned, joined.thickness)
+    index = ElementIndex(blocks)
+    sets = named_sets(model, node_sets, element_sets, joined.surfaces, index)
     return Mesh(
-        points=np.array(list(deck.nodes.values()), float),
-        node_ids=np.array(list(deck.nodes), int),
-        blocks=_blocks(groups, index_of, owner, deck, materials),
-        node_sets={name: np.array([index_of[n] for n in nodes], int) for name, nodes in node_sets.items()},
-        element_sets={name: np.array([n for n in numbers if n in kept], int) for name, numbers in element_sets.items()},
-        materials=materials,
-        source=source,
-        warnings=tuple(deck.warnings) + _skipped(deck),
+        points=model.points,
+        node_ids=model.node_ids,
+        blocks=tuple(replace(block, ids=model.element_numbers[block.ids]) for block in blocks),
+        node_sets=sets.nodes,
+        element_sets=sets.elements,
+        surfaces=sets.surfaces,
+        materials={**materials, **_own_materials(assigned, blocks)},
+        couplings=tuple(joined.couplings),
+        equations=(*joined.equations, *elements.equations),
+        ties=tuple(joined.ties),
+        point_masses=tuple(joined.point_masses),
+        boundary_conditions=tuple(joined.boundary_conditions),
+        coordinate_systems={**_orientations(assigned), **joined.systems},
+        displacement_systems=joined.displacement_systems,
+        other_elements=_numbered(model, others(elements.others)),
+        source=deck.source,
+        file_format="Abaqus/CalculiX",
+        skipped=deck.skipped.as_tuple(),
+        warnings=tuple(deck.warnings),
     )
 
 
-def _check_numbers_once(groups: list[ElementGroup]) -> None:
-    seen = {}
-    for group in groups:
-        for number, line in zip(group.ids, group.lines, strict=True):
-            if number in seen:
-                raise MeshError(
-                    f"{line.where}: element {number} is given again (first in {seen[number].where}); renumber one."
-                )
-            seen[number] = line
+def _joined(model: Model, node_sets: Sets, element_sets: Sets) -> Joined:
+    joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
+    for region in model.regions:
+        for card in region.scope.cards:
+            if card.key in CONSTRAINT_CARDS:
+                CONSTRAINT_CARDS[card.key](joined, region, card)
+    return joined
 
 
-def _resolved(deck: Deck, sets, what: str, existing, element_sets=None) -> dict[str, list[int]]:
-    """Members of every set, in the order given, each once; numbers that do not exist are left out with a warning."""
-    nodes_of_element = {}
-    if any(item.of_elements for items in sets.values() for item in items):
-        nodes_of_element = {n: row for g in deck.groups for n, row in zip(g.ids, g.nodes, strict=True)}
-    done: dict[str, list[int]] = {}
-
-    def members(name: str, open_names: tuple[str, ...]) -> list[int]:
-        if name in done:
-            return done[name]
-        numbers: dict[int, None] = {}
-        for item in sets[name]:
-            numbers.update(dict.fromkeys(part(item, name, open_names)))
-        missing = [number for number in numbers if number not in existing]
-        if missing:
-            listed = ", ".join(map(str, missing[:_NAMED_AT_MOST]))
-            deck.warnings.append(
-                f"{sets[name][0].line.where}: {what} {name} names {len(missing)} that do not exist ({listed});"
-                " they are left out."
-            )
-        done[name] = [number for number in numbers if number in existing]
-        return done[name]
-
-    def part(item: SetItem, name: str, open_names: tuple[str, ...]):
-        if item.set_name is None:
-            return item.numbers
-        known = element_sets if item.of_elements else sets
-        if item.set_name not in known or item.set_name in (*open_names, name):
-            raise MeshError(
-                f"{item.line.where}: {what} {name} is made of {item.set_name}, which is not a set of its own."
-                f" {near_names(item.set_name, known)}"
-            )
-        if item.of_elements:
-            return [node for number in element_sets[item.set_name] for node in nodes_of_element[number]]
-        return members(item.set_name, (*open_names, name))
-
-    return {name: members(name, ()) for name in list(sets)}
-
-
-def _material(draft: MaterialDraft) -> Material:
-    return Material(draft.name, draft.youngs_modulus, draft.poisson_ratio, draft.density)
-
-
-def _section_of_element(deck: Deck, element_sets: dict[str, list[int]]) -> dict[int, int]:
-    """Element number -> index of its section card."""
-    owner: dict[int, int] = {}
-    for index, card in enumerate(deck.sections):
-        if card.element_set not in element_sets:
-            raise MeshError(
-                f"{card.line.where}: *{card.keyword} names the element set {card.element_set}, which is not defined."
-                f" {near_names(card.element_set, element_sets)}"
-            )
-        for number in element_sets[card.element_set]:
-            if owner.setdefault(number, index) != index:
-                raise MeshError(
-                    f"{card.line.where}: element {number} has a section already"
-                    f" (line {deck.sections[owner[number]].line.number}); give each element one section."
-                )
-    return owner
-
-
-def _blocks(groups, index_of, owner, deck: Deck, materials) -> tuple[ElementBlock, ...]:
-    rows: dict[tuple[str, int | None], tuple[list, list]] = {}
-    for group in groups:
-        for number, nodes, line in zip(group.ids, group.nodes, group.lines, strict=True):
-            missing = [node for node in nodes if node not in index_of]
-            if missing:
-                raise MeshError(
-                    f"{line.where}: element {number} ({group.type_name}) uses node {missing[0]}, which no *NODE card"
-                    " defines."
-                )
-            section = owner.get(number)
-            if section is not None:
-                _check_section_fits(deck.sections[section], group, number)
-            ids, connectivity = rows.setdefault((group.kind, section), ([], []))
-            ids.append(number)
-            connectivity.append([index_of[node] for node in nodes])
-    blocks = []
-    for (kind, section), (ids, connectivity) in rows.items():
-        card = None if section is None else deck.sections[section]
-        blocks.append(
-            ElementBlock(
-                kind,
-                np.array(ids, int),
-                np.array(connectivity, int),
-                _material_of(card, deck, materials),
-                None if card is None else card.beam_section,
-            )
-        )
-    return tuple(blocks)
-
-
-def _check_section_fits(card: SectionCard, group: ElementGroup, number: int) -> None:
-    if KINDS[group.kind].is_beam != (card.beam_section is not None):
-        right = "*BEAM SECTION" if KINDS[group.kind].is_beam else "*SOLID SECTION"
-        raise MeshError(
-            f"{card.line.where}: *{card.keyword} is given to element {number} of type {group.type_name}; use {right}."
-        )
-
-
-def _material_of(card: SectionCard | None, deck: Deck, materials) -> Material | None:
-    if card is None or card.material is not None:
-        return None if card is None else card.material
-    if card.material_name in materials:
-        return materials[card.material_name]
-    if card.material_name in deck.materials:
-        raise MeshError(
-            f"{deck.materials[card.material_name].line.where}: material {card.material_name} has no *ELASTIC card;"
-            " add one with E (Pa) and nu."
-        )
+def _check_is_body(model: Model, elements: Sorted) -> None:
+    if elements.structural:
+        return
+    if not elements.others:
+        raise MeshError(f"{model.deck.source}:1: there is no *ELEMENT with data in the file; a mesh needs elements.")
+    held: dict[tuple[str, str], list] = {}
+    for rows in elements.others:
+        held.setdefault((rows.type_name, rows.role), [0, rows.where(0)])[0] += len(rows.ids)
+    listed = "; ".join(f"{count} {name} ({role}), first in {where}" for (name, role), (count, where) in held.items())
+    first = next(iter(held.values()))[1]
     raise MeshError(
-        f"{card.line.where}: *{card.keyword} names the material {card.material_name}, which is not defined."
-        f" {near_names(card.material_name, deck.materials)}"
+        f"{first}: *ELEMENT: no element of a body in three dimensions in the file (solids, shells, beams, trusses,"
+        f" springs). It has {listed}."
     )
 
 
-def _skipped(deck: Deck) -> tuple[str, ...]:
-    messages = []
-    for keyword, lines in deck.skipped.items():
-        numbers = ", ".join(str(line.number) for line in lines[:_NAMED_AT_MOST])
-        more = ", ..." if len(lines) > _NAMED_AT_MOST else ""
-        messages.append(f"{lines[0].file}: *{keyword} is skipped (line {numbers}{more}).")
-    return tuple(messages)
+def _own_materials(assigned: Assigned, blocks: tuple[ElementBlock, ...]) -> dict:
+    """Materials that general sections bring with them."""
+    return {
+        block.material.name: block.material
+        for block in blocks
+        if block.material is not None and block.material.name.startswith(("OF ", "LAYERS OF "))
+    }
+
+
+def _orientations(assigned: Assigned) -> dict:
+    return {
+        section.orientation.system.name: section.orientation.system
+        for section in assigned.sections
+        if section.orientation is not None
+    }
+
+
+def _numbered(model: Model, groups: tuple[OtherElements, ...]) -> tuple[OtherElements, ...]:
+    return tuple(replace(group, ids=model.element_numbers[group.ids]) for group in groups)

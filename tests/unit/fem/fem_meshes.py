@@ -6,7 +6,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from flexmbs.fem.solid_shapes import solid_shape
-from flexmbs.mesh.mesh import BeamSection, ElementBlock, Material, Mesh
+from flexmbs.mesh.materials import Material
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import BeamSection
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 # the six tetrahedra around the main diagonal of a cube, corners numbered 4 i + 2 j + k
@@ -48,6 +50,9 @@ def box(kind, divisions=(2, 2, 2), size=(1.0, 1.0, 1.0), material=STEEL, distort
         elements = np.concatenate([cells[:, tet] for tet in CUBE_TETRAHEDRA])
     else:
         elements = cells[:, [0, 4, 6, 2, 1, 5, 7, 3]]
+        if kind.startswith("wedge"):
+            halves = ([0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7])
+            elements = np.concatenate([elements[:, half] for half in halves])
     points, elements = with_midside_nodes(corners, elements, solid_shape(kind).edges)
     block = ElementBlock(kind, np.arange(len(elements)) + 1, elements, material)
     return Mesh(points, np.arange(len(points)) + 1, (block,), source=f"{kind} box")

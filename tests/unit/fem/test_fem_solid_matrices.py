@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fem_meshes import STEEL, box, rigid_rotations
+from scipy.linalg import eigh
 
 from flexmbs.errors import MeshError
 from flexmbs.fem import assemble
@@ -31,12 +32,18 @@ def test_rules_integrate_the_polynomials_they_are_meant_for(kind):
 
     shape = solid_shape(kind)
 
-    def exact(i, j, k):
-        if shape.is_tetrahedron:
-            return factorial(i) * factorial(j) * factorial(k) / factorial(i + j + k + 3)
-        return np.prod([(1 - (-1) ** (p + 1)) / (p + 1) for p in (i, j, k)])
+    def line(p):
+        return (1 - (-1) ** (p + 1)) / (p + 1)
 
-    degrees = {"tet4": (0, 2, 2), "tet10": (2, 4, 7), "hex8": (2, 4, 4), "hex20": (4, 6, 6)}[kind]
+    def exact(i, j, k):
+        if shape.corners == 4:
+            return factorial(i) * factorial(j) * factorial(k) / factorial(i + j + k + 3)
+        if shape.corners == 6:
+            return factorial(i) * factorial(j) / factorial(i + j + 2) * line(k)
+        return line(i) * line(j) * line(k)
+
+    degrees = {"tet4": (0, 2, 2), "tet10": (2, 4, 7), "wedge6": (2, 4, 4), "wedge15": (4, 6, 8)}
+    degrees = (degrees | {"hex8": (2, 4, 4), "hex20": (4, 6, 6)})[kind]
     for rule, degree in zip((shape.stiffness_rule, shape.mass_rule, shape.curved_mass_rule), degrees, strict=True):
         for i, j, k in np.ndindex(degree + 1, degree + 1, degree + 1):
             if i + j + k <= degree:
@@ -44,7 +51,7 @@ def test_rules_integrate_the_polynomials_they_are_meant_for(kind):
                 assert rule.weights @ (x**i * y**j * z**k) == pytest.approx(exact(i, j, k), abs=1e-13)
 
 
-@pytest.mark.parametrize("kind", SOLID_KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in SOLID_KINDS if not kind.startswith("wedge")])
 def test_matrices_have_the_eigenvalues_of_scikit_fem(kind):
     skfem = pytest.importorskip("skfem")
     from skfem.models.elasticity import lame_parameters, linear_elasticity
@@ -68,6 +75,19 @@ def test_matrices_have_the_eigenvalues_of_scikit_fem(kind):
         # the numbering differs, the eigenvalues cannot; 1e-11 of the largest is rounding
         values, expected = np.linalg.eigvalsh(ours.toarray()), np.linalg.eigvalsh(theirs)
         assert values == pytest.approx(expected, abs=1e-11 * expected[-1])
+
+
+def test_wedges_bend_like_bricks():
+    """A cantilever of 2 x 6 x 1 second-order wedges against as many bricks cut in two: same frequencies to 1 %."""
+    size, divisions = (1.0, 0.1, 0.05), (6, 1, 1)
+    found = {}
+    for kind in ("wedge15", "hex20"):
+        model = assemble(box(kind, divisions, size=size))
+        free = np.repeat(model.mesh.points[:, 0] > 1e-9, 3)
+        K, M = (matrix.toarray()[np.ix_(free, free)] for matrix in (model.K, model.M))
+        found[kind] = np.sqrt(eigh(K, M, eigvals_only=True, subset_by_index=(0, 4)))
+    # Different spaces on a coarse mesh: both converge from above, the fifth mode is the coarsest.
+    assert found["wedge15"] == pytest.approx(found["hex20"], rel=1e-2)
 
 
 @pytest.mark.parametrize("kind", SOLID_KINDS)

@@ -18,6 +18,8 @@ from flexmbs.mesh import (
     with_rectangular_section,
 )
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants, shape_gradients
+from flexmbs.mesh.quadrature import rule
+from flexmbs.mesh.sections import ellipse, general_section
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
@@ -44,6 +46,33 @@ def test_sections_refuse_what_is_not_positive():
         pipe(1.0, 2.0)
     with pytest.raises(MeshError, match="y_axis must be three finite numbers, not all zero"):
         rectangle(1.0, 1.0, (0.0, 0.0, 0.0))
+
+
+def test_an_ellipse_with_equal_axes_is_a_circle():
+    round_one, same = circle(0.1, poisson_ratio=0.0), ellipse(0.1, 0.1)
+    for field in ("area", "Iy", "Iz", "torsion_constant", "shear_factor_y", "shear_factor_z"):
+        assert getattr(same, field) == pytest.approx(getattr(round_one, field), rel=1e-14)  # rounding only
+    flat = ellipse(0.2, 0.1)
+    assert flat.Iz == pytest.approx(4.0 * flat.Iy, rel=1e-14)
+    assert flat.torsion_constant == pytest.approx(np.pi * 8e-3 * 1e-3 / 0.05, rel=1e-14)
+
+
+def test_a_general_section_is_turned_to_its_principal_axes():
+    # a rectangle of Iz = 4, Iy = 1 turned by 30 degrees against the given axes
+    angle = np.radians(30.0)
+    cos, sin = np.cos(angle), np.sin(angle)
+    Iy, Iz, Iyz = cos**2 + 4 * sin**2, 4 * cos**2 + sin**2, cos * sin * (4 - 1)
+    section = general_section(1.0, Iy, Iz, 1.0, Iyz=Iyz, shear_factor=(0.7, 0.8), centroid=(cos, sin))
+    assert (section.Iy, section.Iz, section.principal_angle) == pytest.approx((1.0, 4.0, angle), rel=1e-12)
+    assert section.centroid == pytest.approx((1.0, 0.0), abs=1e-12)
+    assert (section.shear_factor_y, section.shear_factor_z) == (0.7, 0.8)
+    # turned by 60 degrees the other axis is nearer: y and z change places, the angle is -30 degrees
+    other = general_section(1.0, Iz, Iy, 1.0, Iyz=Iyz)
+    assert (other.Iy, other.Iz, other.principal_angle) == pytest.approx((4.0, 1.0, -angle), rel=1e-12)
+    plain = general_section(1.0, 1.0, 4.0, 1.0, centroid=(0.1, 0.2))
+    assert plain.principal_angle == 0.0 and plain.centroid == (0.1, 0.2)
+    with pytest.raises(MeshError, match="Iyz = 2 must be less"):
+        general_section(1.0, 1.0, 4.0, 1.0, Iyz=2.0)
 
 
 def test_section_from_rigidities_gives_them_back():
@@ -74,12 +103,13 @@ def test_box_mesh_shares_nodes_and_fills_the_box(kind, nodes):
     assert determinants.sum() == pytest.approx(0.25, rel=1e-13)  # 8 points of weight 1 each; rounding only
 
 
-@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.is_beam])
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.monomials])
 def test_shape_gradients_reproduce_linear_fields(kind):
     element = KINDS[kind]
-    gradients = shape_gradients(element, element.sample_points)
+    gradients = shape_gradients(element, rule(kind)[0])
     # The field x has gradient 1 and the constant field 0; both to rounding of a 20 x 20 inverse.
-    assert np.allclose(np.einsum("mni,nj->mji", gradients, element.reference_nodes), np.eye(3), atol=1e-12)
+    of_positions = np.einsum("mni,nj->mji", gradients, element.reference_nodes)
+    assert np.allclose(of_positions, np.eye(element.dimension), atol=1e-12)
     assert np.allclose(gradients.sum(axis=1), 0.0, atol=1e-12)
 
 

@@ -1,0 +1,25 @@
+"""Which function does what each command says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flexmbs.mesh.ansys.commands import Command
+from flexmbs.mesh.ansys.constraint_commands import CONSTRAINT_COMMANDS
+from flexmbs.mesh.ansys.deck import Deck
+from flexmbs.mesh.ansys.element_commands import ELEMENT_COMMANDS
+from flexmbs.mesh.ansys.file_commands import FILE_COMMANDS
+from flexmbs.mesh.ansys.material_commands import MATERIAL_COMMANDS
+from flexmbs.mesh.ansys.node_commands import NODE_COMMANDS
+from flexmbs.mesh.ansys.section_commands import SECTION_COMMANDS
+from flexmbs.mesh.ansys.set_commands import SET_COMMANDS
+
+HANDLERS: dict[str, Callable[[Deck, Command], None]] = {
+    **NODE_COMMANDS,
+    **ELEMENT_COMMANDS,
+    **MATERIAL_COMMANDS,
+    **SECTION_COMMANDS,
+    **SET_COMMANDS,
+    **CONSTRAINT_COMMANDS,
+    **FILE_COMMANDS,
+}

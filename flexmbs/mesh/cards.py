@@ -1,0 +1,47 @@
+"""What a user adds to a file when something is missing, in the words of its format."""
+
+from __future__ import annotations
+
+_CARDS = {
+    "Abaqus/CalculiX": {
+        "density": "*DENSITY (after *MATERIAL)",
+        "material": "*SOLID SECTION, *SHELL SECTION or *BEAM SECTION with MATERIAL=, and *MATERIAL with *ELASTIC and"
+        " *DENSITY",
+        "beam section": "*BEAM SECTION",
+        "shell thickness": "*SHELL SECTION with the thickness",
+        "truss area": "*SOLID SECTION with the area",
+    },
+    "Nastran": {
+        "density": "RHO on its MAT card",
+        "material": "MID on the property card, and a MAT1",
+        "beam section": "PBAR, PBARL, PBEAM or PBEAML",
+        "shell thickness": "PSHELL with T",
+        "truss area": "PROD with A",
+    },
+    "Ansys": {
+        "density": "MP,DENS",
+        "material": "MP,EX, MP,PRXY and MP,DENS",
+        "beam section": "SECTYPE,,BEAM with SECDATA",
+        "shell thickness": "SECTYPE,,SHELL with SECDATA",
+        "truss area": "R or SECDATA with the area",
+    },
+}
+_CALLS = {
+    "density": "with_material(mesh, density=) (kg/m3)",
+    "material": "with_material(mesh, youngs_modulus=, poisson_ratio=, density=) (Pa, -, kg/m3)",
+    "beam section": "with_rectangular_section(mesh, width_y=, width_z=) (m)",
+    "shell thickness": "dataclasses.replace with a ShellSection in the block",
+    "truss area": "dataclasses.replace with a TrussSection in the block",
+}
+
+
+def what_to_add(what: str, file_format: str) -> str:
+    """How to state what is missing ("density", "material", "beam section", "shell thickness", "truss area").
+
+    Parameters
+    ----------
+    file_format : str
+        ``Mesh.file_format``; a format without such cards leaves the call in Python.
+    """
+    cards = _CARDS.get(file_format)
+    return f"use {_CALLS[what]}" if cards is None else f"add {cards[what]}, or use {_CALLS[what]}"

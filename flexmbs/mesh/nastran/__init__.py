@@ -1,0 +1,155 @@
+"""Reader of Nastran bulk data (.bdf, .dat, .nas): MSC, NX and Simcenter, Optistruct, MYSTRAN, NASTRAN-95."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from flexmbs.errors import MeshError
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.nastran import bars, elements, grids, masses, materials, properties, rigid, sets, springs
+from flexmbs.mesh.nastran.build import build
+from flexmbs.mesh.nastran.card import Batch, Card
+from flexmbs.mesh.nastran.case_control import read_case_control
+from flexmbs.mesh.nastran.deck import Deck
+from flexmbs.mesh.nastran.files import DeckLines, LineOfDeck, has_sections
+from flexmbs.mesh.nastran.lexer import Lexer
+from flexmbs.mesh.nastran.skipped_cards import read_parameter, skip
+
+BATCH_HANDLERS = {
+    "GRID": grids.read_grids,
+    **dict.fromkeys(elements.NAMES, elements.read_elements),
+    **dict.fromkeys(bars.NAMES, bars.read_bars),
+}
+HANDLERS = {
+    "GRDSET": grids.read_grid_defaults,
+    **dict.fromkeys(("SPOINT", "EPOINT"), grids.read_scalar_points),
+    **{f"CORD{number}{kind}": grids.read_system for number in "12" for kind in "RCS"},
+    **dict.fromkeys(("BAROR", "BEAMOR"), bars.read_bar_defaults),
+    **dict.fromkeys(springs.NAMES, springs.read_springs),
+    **dict.fromkeys(masses.NAMES, masses.read_masses),
+    **dict.fromkeys(rigid.NAMES, rigid.read_rigid),
+    **dict.fromkeys(("MPC", "MPCADD"), rigid.read_equation),
+    **dict.fromkeys(materials.NAMES, materials.read_material),
+    **dict.fromkeys(properties.NAMES, properties.read_property),
+    **dict.fromkeys(sets.NAMES, sets.read_set),
+    "PARAM": read_parameter,
+}
+_SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA or BEGIN
+_BEGIN = re.compile(r"\s*BEGIN\b[\s,=]*(\w*)", re.IGNORECASE)
+_CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
+_END = re.compile(r"\s{0,7}ENDDATA\b", re.IGNORECASE)
+_OLD = re.compile(r"\s*APP\s", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
+_LIKE_NASTRAN = re.compile(
+    r"^[ \t]*(?:BEGIN[ \t,]+BULK|CEND[ \t]*$|SOL[ \t,]+(?:\d+|SE\w+)|ENDDATA|INIT[ \t]+MASTER|APP[ \t]+DISP)"
+    r"|^(?:GRID\*?|CQUAD[48]|CTRIA[36]|CTETRA|CHEXA|CBAR|CBEAM|PSHELL|PSOLID|MAT1|CORD2R)\*?[ \t,]+\d",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def looks_like_nastran(head: str) -> bool:
+    """Whether the beginning of a file (some kB) is that of a Nastran deck, by statements that no other format has."""
+    return _LIKE_NASTRAN.search(head) is not None
+
+
+def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
+    """Mesh of a Nastran deck, in the file's units and numbers, coordinates in the basic system.
+
+    Parameters
+    ----------
+    allow_outside : bool
+        INCLUDE may name files outside the deck's folder.
+
+    Raises
+    ------
+    MeshError
+        What is wrong with the deck: "file:line: CARD: ...".
+    """
+    path = Path(path)
+    deck = Deck(str(path))
+    source = DeckLines(path, allow_outside)
+    lines = iter(source)
+    if has_sections(path):
+        deck.has_case_control = True
+        _read_head(deck, source, lines)
+    lexer = Lexer(frozenset(BATCH_HANDLERS), deck.names.comment)
+    bulk = _BulkLines(deck, lines)
+    for card in lexer.cards(bulk):
+        if isinstance(card, Batch):
+            BATCH_HANDLERS[card.name](deck, card)
+        else:
+            _read_card(deck, card)
+    _check_end(deck, source, lexer, bulk.ended)
+    return build(deck)
+
+
+def _read_card(deck: Deck, card: Card) -> None:
+    HANDLERS.get(card.name, skip)(deck, card)
+
+
+def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> None:
+    """Executive and case control, up to BEGIN BULK."""
+    case: list[LineOfDeck] = []
+    source.in_executive = True
+    for line in lines:
+        if line[2][:1] == "$":
+            deck.names.comment(line)
+        elif _CEND.match(line[2]):
+            source.in_executive, case = False, []
+        elif _BEGIN.match(line[2]):
+            break
+        else:
+            deck.is_old = deck.is_old or (source.in_executive and bool(_OLD.match(line[2])))
+            case.append(line)
+    else:
+        raise MeshError(f"{source.last[0]}:{source.last[1]}: the deck ends before BEGIN BULK; the file is cut off.")
+    source.in_executive = False
+    for file, number, name in source.missing:
+        deck.skipped.add(f"INCLUDE '{name}'", file, number, analysis=True, why="not found; executive control only")
+    deck.case = read_case_control(case)
+
+
+class _BulkLines:
+    """The lines of the main bulk data section, up to ENDDATA; parts of superelements are left out.
+
+    ``ended`` says whether ENDDATA was met.
+    """
+
+    def __init__(self, deck: Deck, lines: Iterator[LineOfDeck]) -> None:
+        self.ended = False
+        self._deck, self._lines = deck, lines
+
+    def __iter__(self) -> Iterator[LineOfDeck]:
+        in_part = False
+        for line in self._lines:
+            text = line[2]
+            is_special = text[:1] in _SPECIAL
+            if is_special and _END.match(text):
+                self.ended = True
+                return
+            if is_special and (found := _BEGIN.match(text)):
+                in_part = found.group(1).upper() not in ("BULK", "")
+                if in_part:
+                    file, number, text = line
+                    self._deck.skipped.add(text.strip()[:30], file, number, why="superelements are not read")
+            elif not in_part:
+                yield line
+
+
+def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None:
+    """MeshError when the file is cut off within a card or line; a warning when only ENDDATA is missing."""
+    file, number, text = source.last
+    if ended:
+        return
+    if lexer.open_card:
+        raise MeshError(
+            f"{lexer.open_card}: the file ends (line {number}) where this card needs another line; the file is cut off."
+        )
+    if deck.has_case_control and source.ends_open:
+        raise MeshError(
+            f"{file}:{number}: {text[:8].strip() or 'last line'}: the file ends within a line, without ENDDATA;"
+            " it is cut off."
+        )
+    if deck.has_case_control:
+        deck.warn(f"{file}:{number}: ENDDATA", "there is none at the end; is the file complete?")

@@ -1,0 +1,86 @@
+"""Which nodes of a mesh are in use, and the mesh without the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.mesh.couplings import Coupling
+from flexmbs.mesh.mesh import Mesh, Surface
+
+_NAMED_AT_MOST = 5
+
+
+def nodes_in_use(mesh: Mesh) -> np.ndarray:
+    """(nn,) bool: nodes of elements (of any kind), couplings, equations and point masses."""
+    used = np.zeros(len(mesh.points), bool)
+    for elements in (*mesh.blocks, *mesh.other_elements):
+        used[elements.nodes[elements.nodes >= 0]] = True
+    for coupling in mesh.couplings:
+        used[coupling.reference] = True
+        used[coupling.nodes] = True
+    for equation in mesh.equations:
+        used[equation.nodes] = True
+    used[[point.node for point in mesh.point_masses]] = True
+    return used
+
+
+def without_unused_nodes(mesh: Mesh) -> Mesh:
+    """The mesh without nodes that nothing uses (they would have no stiffness); sets lose them too."""
+    used = nodes_in_use(mesh)
+    if used.all():
+        return mesh
+    dropped = mesh.node_ids[~used]
+    named = ", ".join(map(str, dropped[:_NAMED_AT_MOST])) + (", ..." if len(dropped) > _NAMED_AT_MOST else "")
+    warning = f"{mesh.source}: {len(dropped)} nodes of no element are left out ({named})."
+    return replace(with_nodes(mesh, used), warnings=(*mesh.warnings, warning))
+
+
+def with_nodes(mesh: Mesh, kept: np.ndarray) -> Mesh:
+    """The mesh with only the nodes of the mask ``kept`` (nn,) bool, and with what is left of all that names nodes.
+
+    Every node of every block must be kept; other elements, couplings, equations and point masses that lose a node
+    that they cannot do without are dropped.
+    """
+    index = np.where(kept, np.cumsum(kept) - 1, -1)
+
+    def left(nodes: np.ndarray) -> np.ndarray:
+        found = index[nodes]
+        return found[found >= 0]
+
+    def whole(nodes: np.ndarray) -> np.ndarray:
+        return ((index[nodes] >= 0) | (nodes < 0)).all(axis=1)
+
+    return replace(
+        mesh,
+        points=mesh.points[kept],
+        node_ids=mesh.node_ids[kept],
+        blocks=tuple(replace(block, nodes=index[block.nodes]) for block in mesh.blocks),
+        node_sets={name: left(nodes) for name, nodes in mesh.node_sets.items()},
+        surfaces={
+            name: Surface({kind: index[rows[whole(rows)]] for kind, rows in surface.faces.items()})
+            for name, surface in mesh.surfaces.items()
+        },
+        couplings=tuple(_coupling(coupling, index) for coupling in mesh.couplings if kept[coupling.reference]),
+        equations=tuple(replace(e, nodes=index[e.nodes]) for e in mesh.equations if kept[e.nodes].all()),
+        point_masses=tuple(
+            replace(point, node=int(index[point.node])) for point in mesh.point_masses if kept[point.node]
+        ),
+        boundary_conditions=tuple(replace(held, nodes=left(held.nodes)) for held in mesh.boundary_conditions),
+        displacement_systems={name: left(nodes) for name, nodes in mesh.displacement_systems.items()},
+        other_elements=tuple(
+            replace(
+                others,
+                ids=others.ids[whole(others.nodes)],
+                nodes=np.where(others.nodes < 0, -1, index[others.nodes])[whole(others.nodes)],
+            )
+            for others in mesh.other_elements
+        ),
+    )
+
+
+def _coupling(coupling: Coupling, index: np.ndarray) -> Coupling:
+    nodes = index[coupling.nodes]
+    weights = None if coupling.weights is None else coupling.weights[nodes >= 0]
+    return replace(coupling, reference=int(index[coupling.reference]), nodes=nodes[nodes >= 0], weights=weights)

@@ -1,0 +1,192 @@
+"""The picture of a mesh with its sets: what ``flexmbs view FILE`` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.errors import FlexmbsError
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.faces import outer_faces, ring
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.names import near_names
+from flexmbs.mesh.operations import bounding_box
+from flexmbs.view.gl import prepare_offscreen, prepare_window
+
+BACKGROUND, INK, BODY, EDGE, COUPLING = "#ffffff", "#20242a", "#c9ced6", "#56606e", "#d9822b"
+# Colours that stay apart from each other and from the body, for up to twelve sets.
+SET_COLORS = (
+    "#c8252b", "#2a5bd7", "#2e8b3d", "#d9822b", "#8e44ad", "#00838f",
+    "#c2185b", "#827717", "#5d4037", "#3949ab", "#00a86b", "#f4511e",
+)  # fmt: skip
+PART_COLORS = ("#a9c4e4", "#b9d8b4", "#e9d3a1", "#d9bfe0", "#a8d5d8", "#ecc0b4", "#c5cbb0", "#cfc3d6")
+_MOST = 0.7  # of all nodes; larger sets are the body itself
+_EDGES_UP_TO = 60_000  # faces; above, edges would blacken the picture
+
+
+def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
+    """Write a picture (.png) of a mesh with its sets (those named, or the first twelve).
+
+    Raises FlexmbsError for another file ending or an unknown set, RenderingUnavailable without OpenGL.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise FlexmbsError(f"{path}: the picture of a mesh ends in .png")
+    chosen = _chosen_sets(mesh, sets)
+    prepare_offscreen()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plotter = _plotter(mesh, chosen, off_screen=True)
+    plotter.show(auto_close=False, interactive=False)
+    plotter.render()
+    plotter.screenshot(str(path))
+    plotter.close()
+    return path
+
+
+def show_mesh(mesh: Mesh, sets: Sequence[str] = ()) -> None:
+    """Open a window with the mesh and its sets; RenderingUnavailable without a screen."""
+    chosen = _chosen_sets(mesh, sets)
+    prepare_window()
+    plotter = _plotter(mesh, chosen, off_screen=False)
+    plotter.show(title=f"flexmbs: {Path(mesh.source).name}")
+    plotter.close()
+
+
+def _chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in mesh.node_sets:
+            raise FlexmbsError(f"{mesh.source}: no node set {name}. {near_names(name, mesh.node_sets)}")
+    if names:
+        return list(names)
+    own = {name: nodes for name, nodes in mesh.node_sets.items() if name not in mesh.element_sets}
+    telling = [name for name, nodes in own.items() if 0 < len(nodes) < _MOST * len(mesh.points)]
+    return telling[: len(SET_COLORS)]
+
+
+def _parts(mesh: Mesh) -> list[str]:
+    """Element sets that tell parts of the body from each other."""
+    total = len(mesh.element_ids)
+    telling = [name for name, elements in mesh.element_sets.items() if 0 < len(elements) < total]
+    return telling[: len(PART_COLORS)]
+
+
+def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
+    import pyvista
+
+    plotter = pyvista.Plotter(off_screen=off_screen, window_size=[1280, 880])
+    plotter.set_background(BACKGROUND)
+    _add_faces(plotter, pyvista, mesh)
+    _add_lines(plotter, pyvista, mesh)
+    _add_couplings(plotter, pyvista, mesh)
+    labels = []
+    for row, name in enumerate(sets):
+        color = SET_COLORS[row % len(SET_COLORS)]
+        _add_set(plotter, pyvista, mesh, name, color)
+        labels.append((f"{_shortened(name)}  {len(mesh.node_sets[name])} nodes", color))
+    for name, color in zip(_parts(mesh), PART_COLORS, strict=False):
+        labels.append((f"{_shortened(name)}  {len(mesh.element_sets[name])} elements", pyvista.Color(color)))
+    for row, (label, color) in enumerate(labels):
+        shade = color if isinstance(color, str) else tuple(0.6 * part for part in color.float_rgb)
+        plotter.add_text(label, position=(0.72, 0.955 - 0.03 * row), viewport=True, font_size=9, color=shade)
+    low, high = bounding_box(mesh)
+    sides = " x ".join(f"{side:.4g}" for side in high - low)
+    counts = ", ".join(f"{len(block.ids)} {block.kind}" for block in _merged(mesh))
+    units = f"converted from {mesh.units}" if mesh.units else "numbers of the file, taken as m"
+    title = f"{Path(mesh.source).name}\n{len(mesh.points)} nodes; {counts}\n{sides} m ({units})"
+    plotter.add_text(title, position=(0.015, 0.88), viewport=True, font_size=11, color=INK)
+    plotter.add_axes(color=INK)
+    plotter.enable_parallel_projection()
+    plotter.view_isometric()
+    plotter.camera.zoom(0.95)
+    return plotter
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 28 else f"{name[:16]}...{name[-9:]}"
+
+
+def _merged(mesh: Mesh) -> list:
+    """The first block of each kind with the ids of all of that kind."""
+    from dataclasses import replace
+
+    kinds = dict.fromkeys(block.kind for block in mesh.blocks)
+    merged = []
+    for kind in kinds:
+        same = [block for block in mesh.blocks if block.kind == kind]
+        merged.append(replace(same[0], ids=np.concatenate([block.ids for block in same])))
+    return merged
+
+
+def _add_faces(plotter, pyvista, mesh: Mesh) -> None:
+    """The outer faces, in the colour of the first part (element set) that has their element."""
+    parts = _parts(mesh)
+    part_of = np.full(len(mesh.element_ids), -1)
+    for number, name in reversed(list(enumerate(parts))):
+        part_of[mesh.element_sets[name]] = number
+    polygons: dict[int, list[np.ndarray]] = {}
+    count = 0
+    for kind, rows, elements in outer_faces(mesh):
+        around = rows[:, ring(kind)]
+        count += len(rows)
+        for number in np.unique(part_of[elements]):
+            own = around[part_of[elements] == number]
+            polygons.setdefault(int(number), []).append(_polygons(own))
+    look = {"edge_color": EDGE, "line_width": 1, "ambient": 0.35, "diffuse": 0.65}
+    for number, faces in polygons.items():
+        surface = pyvista.PolyData(mesh.points, faces=np.concatenate(faces))
+        color = BODY if number < 0 else PART_COLORS[number]
+        plotter.add_mesh(surface, color=color, show_edges=count <= _EDGES_UP_TO, **look)
+
+
+def _polygons(rings: np.ndarray) -> np.ndarray:
+    """Rings of nodes (k, n) as VTK has them: n, node, node, ..., n, ..."""
+    return np.column_stack([np.full(len(rings), rings.shape[1]), rings]).ravel()
+
+
+def _add_lines(plotter, pyvista, mesh: Mesh) -> None:
+    ends = [block.nodes[:, :2] for block in mesh.blocks if KINDS[block.kind].dimension == 1 and len(block.nodes)]
+    if ends:
+        pairs = np.concatenate(ends)
+        lines = pyvista.PolyData(mesh.points, lines=np.column_stack([np.full(len(pairs), 2), pairs]).ravel())
+        plotter.add_mesh(lines, color="#4b5563", line_width=4)
+    masses = [point.node for point in mesh.point_masses]
+    if masses:
+        _add_points(plotter, pyvista, mesh.points[masses], INK, 14)
+
+
+def _add_couplings(plotter, pyvista, mesh: Mesh) -> None:
+    pairs = [
+        np.column_stack([np.full(len(coupling.nodes), coupling.reference), coupling.nodes])
+        for coupling in mesh.couplings
+        if len(coupling.nodes)
+    ]
+    if pairs:
+        joined = np.concatenate(pairs)
+        lines = pyvista.PolyData(mesh.points, lines=np.column_stack([np.full(len(joined), 2), joined]).ravel())
+        plotter.add_mesh(lines, color=COUPLING, line_width=1)
+
+
+def _add_set(plotter, pyvista, mesh: Mesh, name: str, color: str) -> None:
+    """Its faces where the file has it as a surface, else its nodes."""
+    surface = mesh.surfaces.get(name)
+    kinds = [kind for kind in surface.faces if KINDS.get(kind) and len(surface.faces[kind])] if surface else []
+    if not kinds:
+        _add_points(plotter, pyvista, mesh.points[mesh.node_sets[name]], color, 8)
+        return
+    polygons = [_polygons(surface.faces[kind][:, ring(kind)]) for kind in kinds]
+    faces = pyvista.PolyData(mesh.points, faces=np.concatenate(polygons))
+    edges = {"show_edges": faces.n_cells <= _EDGES_UP_TO, "edge_color": EDGE, "line_width": 1}
+    actor = plotter.add_mesh(faces, color=color, ambient=0.5, diffuse=0.5, **edges)
+    # The same faces are drawn as part of the body: these are to win.
+    actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    actor.mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(-4.0, -4.0)
+
+
+def _add_points(plotter, pyvista, points: np.ndarray, color: str, size: int) -> None:
+    """Points that show through the body: a set on the far side is to be seen too."""
+    look = {"ambient": 0.6, "point_size": size, "render_points_as_spheres": True}
+    actor = plotter.add_mesh(pyvista.PolyData(points), color=color, **look)
+    actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    actor.mapper.SetRelativeCoincidentTopologyPointOffsetParameter(-1e5)

@@ -1,0 +1,65 @@
+"""What a mesh holds is computed, or refused by name: nothing is dropped in silence."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fem_meshes import box, rectangle, straight_beam
+
+from flexmbs.errors import MeshError
+from flexmbs.fem import assemble
+from flexmbs.mesh import Equation, OrthotropicMaterial, PointMass, Tie
+
+
+def changed(mesh, **fields):
+    return replace(mesh, blocks=tuple(replace(block, **fields) for block in mesh.blocks))
+
+
+def test_directions_of_single_elements_and_turned_principal_axes():
+    straight = straight_beam(4, section=rectangle(y_axis=(0.0, 1.0, 0.0)))
+    by_element = changed(straight, y_axes=np.tile([0.0, 0.0, 1.0], (4, 1)))
+    turned = changed(straight, section=replace(straight.blocks[0].section, principal_angle=np.pi / 2))
+    meant = changed(straight, section=rectangle(y_axis=(0.0, 0.0, 1.0)))
+    expected = assemble(meant).K.toarray()
+    assert abs(assemble(straight).K - expected).max() > 1e-3 * abs(expected).max()
+    for mesh in (by_element, turned):
+        assert assemble(mesh).K.toarray() == pytest.approx(expected, abs=1e-12 * abs(expected).max())
+    missing = changed(meant, y_axes=np.full((4, 3), np.nan))  # NaN: the section's own direction
+    assert assemble(missing).K.toarray() == pytest.approx(expected, abs=1e-12 * abs(expected).max())
+
+
+def test_nonstructural_mass_of_beams_counts():
+    heavy = changed(straight_beam(2), section=replace(rectangle(), nonstructural_mass=3.0))
+    assert assemble(heavy).mass == pytest.approx(assemble(straight_beam(2)).mass + 3.0, rel=1e-12)
+
+
+WOOD = OrthotropicMaterial("WOOD", 1e10, 1e9, 1e9, 0.3, 0.3, 0.3, 1e9, 1e9, 1e9, 500.0)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "words"),
+    [
+        (changed(box("hex8"), material=WOOD, where="a.inp:7"), r"a.inp:7: hex8 elements with material WOOD.*isotropic"),
+        (changed(straight_beam(1), offsets=np.ones((1, 2, 3))), "offsets from their nodes"),
+        (changed(straight_beam(1), section=replace(rectangle(), end=rectangle())), "a tapered section"),
+        (changed(straight_beam(1), section=replace(rectangle(), centroid=(0.1, 0.0))), r"centroid \(0.1, 0.0\)"),
+        (
+            replace(straight_beam(1), point_masses=(PointMass("M", 0, 1.0, np.eye(3), np.zeros(3), "a.bdf:3"),)),
+            "a.bdf:3: the mesh has 1 point masses",
+        ),
+        (
+            replace(box("hex8"), equations=(Equation("E", np.array([0, 1]), np.array([1, 1]), np.array([1.0, -1.0])),)),
+            "1 equations between nodes",
+        ),
+        (replace(box("hex8"), ties=(Tie("T", "A", "B"),)), "1 ties"),
+        (changed(box("hex8"), kind="pyramid5"), "elements of kind pyramid5 cannot be computed with"),
+    ],
+)
+def test_refused_by_name(mesh, words):
+    with pytest.raises(MeshError, match=words):
+        assemble(mesh)
+
+
+def test_offsets_of_zero_are_none():
+    beam = straight_beam(1)
+    assert abs(assemble(changed(beam, offsets=np.zeros((1, 2, 3)))).K - assemble(beam).K).max() == 0.0

@@ -1,0 +1,172 @@
+"""Decks of commands, as Workbench and people write them: parameters, selections, sections, rigid beams."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flexmbs.mesh.ansys import read_ansys
+from flexmbs.mesh.ansys.expressions import evaluate
+from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial, UnusableMaterial
+
+DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
+HEXAHEDRON = """/prep7
+et,1,185
+mp,ex,1,1000
+mp,prxy,1,0.3
+n,1,0,0,0
+n,2,1,0,0
+n,3,1,1,0
+n,4,0,1,0
+n,5,0,0,1
+n,6,1,0,1
+n,7,1,1,1
+n,8,0,1,1
+e,1,2,3,4,5,6,7,8
+"""
+LINE = "/prep7\nmp,ex,1,1000\nmp,prxy,1,0.3\nn,1\nn,2,1\nn,3,0,0,1\n"
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return read_ansys(DATA / "frame.dat")
+
+
+def written(folder, text):
+    deck = folder / "deck.dat"
+    deck.write_text(text)
+    return deck
+
+
+def test_shells_beams_and_trusses_have_their_sections(frame):
+    blocks = {block.kind: block for block in frame.blocks}
+    assert blocks["quad4"].section.thickness == blocks["tri3"].section.thickness == 0.02
+    assert blocks["quad4"].section.offset == 0.01  # the nodes lie at the bottom
+    assert blocks["truss2"].section.area == 0.01
+    beam = blocks["beam2"]
+    assert beam.section.area == pytest.approx(0.005)
+    assert beam.section.Iz == pytest.approx(0.05 * 0.1**3 / 12)
+    assert beam.material is frame.materials["MAT 2"]
+    # the orientation node lies above the beam along x: z points to it, y is z times x
+    np.testing.assert_allclose(beam.y_axes, [(0, 1, 0)])
+
+
+def test_selections_become_components(frame):
+    assert frame.element_sets["PLATES"].tolist() == [0, 1]
+    assert frame.node_ids[frame.node_sets["PLATE_N"]].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_supports_of_a_named_selection_have_its_name(frame):
+    (support,) = frame.boundary_conditions
+    assert support.name.startswith("_FIXEDSU")
+    assert support.dofs == (1, 2, 3, 4, 5, 6)
+    assert frame.node_ids[support.nodes].tolist() == [1, 4]
+
+
+def test_rigid_beams_are_couplings(frame):
+    (coupling,) = frame.couplings
+    assert coupling.kind == "rigid"
+    assert frame.node_ids[coupling.reference] == 8
+    assert frame.node_ids[coupling.nodes].tolist() == [3]
+
+
+def test_beams_without_orientation_node_have_y_parallel_to_the_xy_plane(tmp_path):
+    deck = LINE + "et,1,188\nsectype,1,beam,csolid\nsecdata,0.1\nen,1,1,2\nen,2,1,3\nn,4,0,1,1\nen,3,1,4\n"
+    (block,) = read_ansys(written(tmp_path, deck)).blocks
+    np.testing.assert_allclose(block.y_axes, [(0, 1, 0), (0, 1, 0), (-1, 0, 0)], atol=1e-12)
+    assert block.section.area == pytest.approx(np.pi * 0.01)
+
+
+def test_minor_and_major_poisson_ratio_of_orthotropic_materials(tmp_path):
+    constants = "mp,ey,1,500\nmp,ez,1,250\nmp,gxy,1,200\nmp,gyz,1,100\nmp,gxz,1,150\nmp,pryz,1,0.2\nmp,prxz,1,0.1\n"
+    major = read_ansys(written(tmp_path, HEXAHEDRON + constants)).materials["MAT 1"]
+    minor = HEXAHEDRON.replace("prxy,1,0.3", "nuxy,1,0.15") + constants
+    assert isinstance(major, OrthotropicMaterial)
+    assert major == read_ansys(written(tmp_path, minor)).materials["MAT 1"]
+    assert (major.nu12, major.nu23, major.nu13, major.G23, major.G13) == (0.3, 0.2, 0.1, 100, 150)
+
+
+def test_elastic_matrix_of_tb_anel(tmp_path):
+    table = (
+        "tb,anel,1\ntbdata,1,300,100,100,0,0,0\ntbdata,7,300,100,0,0,0,300\ntbdata,13,0,0,0,80,0,0\ntbdata,19,70,0,60\n"
+    )
+    material = read_ansys(written(tmp_path, HEXAHEDRON + table)).materials["MAT 1"]
+    assert isinstance(material, AnisotropicMaterial)
+    np.testing.assert_array_equal(np.diag(material.stiffness), [300, 300, 300, 80, 70, 60])
+    assert material.stiffness[0, 1] == material.stiffness[2, 1] == 100
+
+
+def test_material_axes_follow_the_elements_coordinate_system(tmp_path):
+    text = HEXAHEDRON.replace("e,1,2", "mp,ey,1,500\nmp,ez,1,250\nlocal,11,0,0,0,0,90\ncsys,0\nesys,11\ne,1,2")
+    (block,) = read_ansys(written(tmp_path, text)).blocks
+    np.testing.assert_allclose(block.material_axes[0], [(0, -1, 0), (1, 0, 0), (0, 0, 1)], atol=1e-15)
+
+
+def test_a_material_without_elasticity_says_what_to_add(tmp_path):
+    deck = HEXAHEDRON.replace("mp,ex,1,1000", "mp,dens,1,7")
+    material = read_ansys(written(tmp_path, deck)).materials["MAT 1"]
+    assert isinstance(material, UnusableMaterial)
+    assert "MP,EX,1" in material.reason
+
+
+def test_layers_of_shells(tmp_path):
+    deck = LINE + "et,1,181\nsectype,1,shell\nsecdata,0.1,1,45\nsecdata,0.2,1,-45\nsecoff,top\ne,1,2,3,3\n"
+    (block,) = read_ansys(written(tmp_path, deck)).blocks
+    assert block.material is None
+    assert [round(np.degrees(layer.angle)) for layer in block.section.layers] == [45, -45]
+    assert block.section.offset == pytest.approx(-0.15)
+
+
+def test_thickness_at_corners_from_real_constants(tmp_path):
+    (block,) = read_ansys(written(tmp_path, LINE + "et,1,63\nr,1,0.1,0.2,0.3,0.3\ne,1,2,3,3\n")).blocks
+    assert block.section.thickness is None
+    assert block.thickness.tolist() == [[0.1, 0.2, 0.3]]
+
+
+def test_nodes_in_a_cylindrical_system(tmp_path):
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + "csys,1\nn,9,2,90,5\n"))
+    np.testing.assert_allclose(mesh.points[8], [0, 2, 5], atol=1e-12)
+
+
+def test_a_remote_point_of_workbench_is_a_coupling(tmp_path):
+    contact = (
+        "*set,tid,4\n*set,cid,3\net,cid,174\net,tid,170\nkeyo,tid,4,111\nkeyo,cid,12,5\nkeyo,cid,4,1\nkeyo,cid,2,2\n"
+        "eblock,10,,,1\n(15i9)\n" + "".join(f"{n:9d}" for n in (20, 3, 3, 3, 0, 5, 6, 7, 8)) + "\n-1\n"
+        "n,9,0.5,0.5,3\n_pilot=9\ntype,tid\nreal,cid\nen,21,_pilot\n"
+    )
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + contact))
+    (coupling,) = mesh.couplings
+    assert (coupling.kind, coupling.dofs) == ("average", (1, 2, 3))
+    assert mesh.node_ids[coupling.reference] == 9
+    assert mesh.node_ids[coupling.nodes].tolist() == [5, 6, 7, 8]
+
+
+def test_conditions_on_parameters_are_followed(tmp_path):
+    deck = HEXAHEDRON + "a=2\n*if,a,gt,1,then\nmp,dens,1,5\n*else\nmp,dens,1,6\n*endif\n"
+    assert read_ansys(written(tmp_path, deck)).materials["MAT 1"].density == 5.0
+
+
+def test_arithmetic_of_parameters():
+    assert evaluate("2*(a+1)**2/-4", {"A": 3.0}) == -8.0
+    assert evaluate("sqrt(16)", {}) == 4.0
+    assert evaluate("1.5d3", {}) == 1500.0
+    for text in ("b", "1/0", "9**9**9**9", "(" * 100, "node(1,2,3)", "1 2", ""):
+        assert evaluate(text, {"A": 3.0}) is None
+
+
+def test_included_files_are_read_in_place(tmp_path):
+    (tmp_path / "nodes.inp").write_text(HEXAHEDRON)
+    mesh = read_ansys(written(tmp_path, "/input,nodes,inp\nmp,dens,1,3\n"))
+    assert mesh.materials["MAT 1"].density == 3.0
+
+
+def test_a_file_that_the_analysis_includes_may_be_missing(tmp_path):
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + "fini\n/solu\n/input,loads,inp\nsolve\n"))
+    assert [own.analysis for own in mesh.skipped] == [True, True]
+
+
+def test_loops_of_the_solution_do_not_matter(tmp_path):
+    loop = "finish\n/solution\n*do,i,1,3\nmp,ex,1,i\nd,i,ux,0\nsolve\n*enddo\n"
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + loop))
+    assert mesh.materials["MAT 1"].youngs_modulus == 1000
+    assert mesh.boundary_conditions == ()

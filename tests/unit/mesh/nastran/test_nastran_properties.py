@@ -1,0 +1,118 @@
+"""What property and material cards mean."""
+
+import numpy as np
+import pytest
+
+from flexmbs.mesh.materials import Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.nastran import read_nastran
+
+POINTS = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n"
+PLATE = POINTS + "CQUAD4,1,1,1,2,3,4\n"
+BAR = POINTS + "CBAR,1,1,1,2,0.,1.,0.\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_text(text):
+        path = tmp_path / "deck.bdf"
+        path.write_text(text)
+        return read_nastran(path)
+
+    return read_text
+
+
+@pytest.mark.parametrize(
+    ("card", "modulus", "ratio"),
+    [
+        ("MAT1,1,200.,,.25", 200.0, 0.25),
+        ("MAT1,1,200.,80.", 200.0, 0.25),
+        ("MAT1,1,,80.,.25", 200.0, 0.25),
+        ("MAT1,1,200.", 200.0, 0.0),
+    ],
+)
+def test_two_of_e_g_and_nu_give_the_third(read, card, modulus, ratio):
+    material = read(PLATE + "PSHELL,1,1,.1,1\n" + card + "\n").blocks[0].material
+    assert isinstance(material, Material)
+    assert (material.youngs_modulus, material.poisson_ratio) == pytest.approx((modulus, ratio))
+    assert material.density is None
+
+
+def test_bars_take_e_and_g_shells_e_and_nu(read):
+    mesh = read(PLATE + "CBAR,2,2,1,2,0.,0.,1.\nPBAR,2,1,1.,1.,1.,1.\nPSHELL,1,1,.1,1\nMAT1,1,200.,50.,.25,1.,,,.02\n")
+    plate, bar = mesh.blocks
+    assert plate.material.poisson_ratio == 0.25
+    assert bar.material.shear_modulus == pytest.approx(50.0)
+    assert bar.material.damping.structural == 0.02
+    assert any("deck.bdf:9: MAT1" in warning for warning in mesh.warnings)
+
+
+def test_wtmass_multiplies_densities_and_masses(read):
+    text = "PARAM,WTMASS,.5\n" + PLATE + "CONM2,7,1,,3.\nPSHELL,1,1,.1,1,,,,2.\nMAT1,1,200.,,.3,8.\n"
+    mesh = read(text)
+    assert mesh.blocks[0].material.density == 4.0
+    assert mesh.blocks[0].section.nonstructural_mass == 1.0
+    assert mesh.point_masses[0].mass == 1.5
+    assert any("WTMASS" in warning for warning in mesh.warnings)
+
+
+def test_a_stiffer_plate_is_a_sandwich_with_its_bending_and_mass(read):
+    mesh = read(PLATE + "PSHELL,1,1,.1,1,100.,1,5.\nMAT1,1,200.,,.25,8.\n")
+    section = mesh.blocks[0].section
+    z, bending, membrane, mass = -section.thickness / 2, 0.0, 0.0, 0.0
+    for layer in section.layers:
+        material = layer.material
+        modulus = material.E1 if isinstance(material, OrthotropicMaterial) else material.youngs_modulus
+        bending += modulus * ((z + layer.thickness) ** 3 - z**3) / 3.0
+        membrane += modulus * layer.thickness
+        mass += material.density * layer.thickness
+        z += layer.thickness
+    assert bending == pytest.approx(100.0 * 200.0 * 0.1**3 / 12.0, rel=1e-6)
+    assert membrane == pytest.approx(20.0, rel=1e-6)
+    assert mass == pytest.approx(0.8)
+
+
+def test_a_softer_plate_cannot_be_computed_and_says_why(read):
+    material = read(PLATE + "PSHELL,1,1,.1,1,.5\nMAT1,1,200.,,.25,8.\n").blocks[0].material
+    assert isinstance(material, UnusableMaterial)
+    assert "deck.bdf:6: PSHELL 1" in material.reason
+
+
+def test_a_layer_without_material_repeats_the_one_before(read):
+    section = read(PLATE + "PCOMP,1\n,1,.1,90.,,,,\n,,,0.\nMAT1,1,200.,,.25,8.\n").blocks[0].section
+    assert [layer.thickness for layer in section.layers] == [0.1, 0.1]
+    assert [layer.angle for layer in section.layers] == pytest.approx([np.pi / 2, 0.0])
+
+
+@pytest.mark.parametrize(("card", "kind"), [("MAT10,1,2.+9,1000.", "fluid"), ("MAT4,1,200.", "thermal")])
+def test_fluid_and_thermal_elements_are_no_part_of_a_body(read, card, kind):
+    mesh = read(
+        PLATE
+        + BAR.replace(POINTS, "").replace("CBAR,1", "CBAR,2").replace(",1,1,2", ",2,1,2")
+        + f"PBAR,2,2,1.,1.,1.,1.\nMAT1,2,200.,,.3\nPSHELL,1,1,.1,1\n{card}\n"
+    )
+    assert [block.kind for block in mesh.blocks] == ["beam2"]
+    assert [(other.type_name, other.role) for other in mesh.other_elements] == [("CQUAD4", kind)]
+
+
+def test_collapsed_elements_are_read_as_what_they_are(read):
+    mesh = read(POINTS + "CQUAD4,1,1,1,2,3,3\nPSHELL,1,1,.1,1\nMAT1,1,200.,,.3\n")
+    assert mesh.blocks[0].kind == "tri3"
+
+
+def test_bar_directions_are_in_the_displacement_system_of_end_a(read):
+    text = "CORD2R,5,,0.,0.,0.,1.,0.,0.\n,0.,1.,0.\n" + BAR.replace("GRID,1,,0.,0.,0.", "GRID,1,,0.,0.,0.,5")
+    mesh = read(text + "PBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.,,.3\n")
+    # x, y, z of system 5 are the basic y, z, x
+    np.testing.assert_allclose(mesh.blocks[0].y_axes[0], [0, 0, 1], atol=1e-12)
+
+
+def test_a_plane_of_principal_axes_for_sections_with_i12(read):
+    section = read(BAR + "PBAR,1,1,1.,2.,3.,1.\n,,,,,,,,\n,,,.5\nMAT1,1,200.,,.3\n").blocks[0].section
+    assert sorted([section.Iy, section.Iz]) == pytest.approx(np.linalg.eigvalsh([[2.0, 0.5], [0.5, 3.0]]))
+    assert section.principal_angle != 0.0
+
+
+def test_rigid_rod_keeps_the_distance(read):
+    mesh = read(BAR + "RROD,9,1,3\nPBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.,,.3\n")
+    (equation,) = mesh.equations
+    np.testing.assert_allclose(equation.coefficients, np.array([-1, -1, 0, 1, 1, 0]) / np.sqrt(2.0))
