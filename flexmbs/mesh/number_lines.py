@@ -108,12 +108,16 @@ class NumberLines:
         self._row = len(self.lines)
         return self.offsets[first:-1], np.diff(self.offsets[first:]), self.lines[first:], first
 
-    def whole_rows(self, values: np.ndarray, first_row: int, what: str) -> np.ndarray:
-        """Values (rows, n) as integers; MeshError naming the line of the first that is none."""
+    def whole_rows(self, values: np.ndarray, rows: int | np.ndarray, what: str) -> np.ndarray:
+        """Values (k, n) as integers; MeshError naming the line of the first that is none.
+
+        ``rows``: the row of each, or of the first when they follow each other.
+        """
         fine = (np.abs(values) < _LARGEST) & (values == np.floor(values))
         if not fine.all():
             row, column = np.argwhere(~fine)[0]
-            raise MeshError(f"{self.where(first_row + row)}: {values[row, column]:g} in {what} is no whole number.")
+            place = int(rows[row]) if isinstance(rows, np.ndarray) else rows + int(row)
+            raise MeshError(f"{self.where(place)}: {values[row, column]:g} in {what} is no whole number.")
         return values.astype(np.int64)
 
     def _whole(self, value: float, what: str) -> int:

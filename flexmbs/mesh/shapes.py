@@ -261,7 +261,7 @@ def _sets(
         nodes = [part.ravel() for _, part in bodies.nodes(own)]
         for part, rows in places.nodes(places.find(ids)):
             nodes.append(rows[rows >= 0])
-            if part.role == "geometry" and part.type_name != "point":
+            if part.role == "geometry" and part.type_name.startswith(("line", "tri", "quad")):
                 faces[part.type_name] = np.concatenate([faces.get(part.type_name, rows[:0]), rows])
         node_sets[name] = nodes
         if len(own):

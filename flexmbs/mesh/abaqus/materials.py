@@ -9,11 +9,12 @@ import numpy as np
 from flexmbs.errors import MeshError
 from flexmbs.mesh.abaqus.cards import Card
 from flexmbs.mesh.abaqus.scope import Deck, MaterialDraft
-from flexmbs.mesh.abaqus.values import data_line, number, numbers
+from flexmbs.mesh.abaqus.values import data_line, number, numbers, smallest_eigenvalue
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 
 # The file's order is 11, 22, 33, 12, 13, 23; a Mesh has 23 before 13.
 _ORDER = [0, 1, 2, 3, 5, 4]
+_SMALLEST_MODULUS = 1e-100  # in any units; the reciprocal of smaller ones overflows
 
 
 @dataclass(frozen=True)
@@ -152,11 +153,13 @@ def _is_stable(material: OrthotropicMaterial) -> bool:
         return material.nu12**2 < material.E1 / material.E2
     if not material.E3 > 0.0:
         return False
+    if min(material.E1, material.E2, material.E3) < _SMALLEST_MODULUS:
+        return False
     first, second, third = 1.0 / material.E1, 1.0 / material.E2, 1.0 / material.E3
     nu12, nu13, nu23 = -material.nu12 * first, -material.nu13 * first, -material.nu23 * second
     compliance = np.array([[first, nu12, nu13], [nu12, second, nu23], [nu13, nu23, third]])
     scale = np.sqrt(np.diag(compliance))
-    return bool(np.linalg.eigvalsh(compliance / np.outer(scale, scale)).min() > 1e-12)
+    return smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
 
 
 def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> AnisotropicMaterial:
@@ -169,7 +172,8 @@ def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: st
         stiffness[rows, columns] = values
     stiffness = stiffness + np.triu(stiffness, 1).T
     diagonal = np.diag(stiffness)
-    if (diagonal <= 0.0).any() or np.linalg.eigvalsh(stiffness / np.sqrt(np.outer(diagonal, diagonal))).min() <= 1e-12:
+    scale = np.sqrt(np.maximum(diagonal, 0.0))
+    if not diagonal.min() > 0.0 or smallest_eigenvalue(stiffness / scale / scale[:, None]) <= 1e-12:
         raise MeshError(f"{where}: the stiffness of material {name} is not positive definite; check its constants.")
     return AnisotropicMaterial(name, stiffness[np.ix_(_ORDER, _ORDER)], **common)
 

@@ -10,7 +10,15 @@ from flexmbs.mesh.abaqus.constraints import ALL_DOFS, Joined, components
 from flexmbs.mesh.abaqus.model import Region
 from flexmbs.mesh.abaqus.sections import find_orientation
 from flexmbs.mesh.abaqus.systems import system_of
-from flexmbs.mesh.abaqus.values import data_line, flat_numbers, integer, is_integer, number, numbers
+from flexmbs.mesh.abaqus.values import (
+    data_line,
+    flat_numbers,
+    integer,
+    is_integer,
+    number,
+    numbers,
+    smallest_eigenvalue,
+)
 from flexmbs.mesh.couplings import BoundaryCondition, PointMass
 
 _NAMED_SUPPORTS = {
@@ -98,7 +106,7 @@ def read_rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
     if name:
         orientation = find_orientation(joined.model, region, name, card.where)
         rotation = orientation.solid_axes(np.zeros((1, 3)))[0]
-    if np.linalg.eigvalsh(inertia).min() < -1e-9 * np.abs(inertia).max():
+    if smallest_eigenvalue(inertia) < -1e-9 * np.abs(inertia).max():
         raise MeshError(f"{card.at(line)}: the moments of inertia {line.text[:60]} are those of no body.")
     _point_masses(joined, region, card, 0.0, rotation @ inertia @ rotation.T)
 

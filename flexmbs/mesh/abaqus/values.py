@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.errors import MeshError
 from flexmbs.mesh.abaqus.cards import Card
 from flexmbs.mesh.abaqus.text import Line
 
 LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
+LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number
 
 
 def integer(text: str, where: str, what: str) -> int:
@@ -37,7 +40,7 @@ def number(text: str, where: str, what: str) -> float:
             value = float(text.lower().replace("d", "e"))
         except ValueError:
             pass
-    if not math.isfinite(value):
+    if not abs(value) <= LARGEST_VALUE:
         raise MeshError(f"{where}: {what} must be a finite number, got '{_shown(text)}'.")
     return value
 
@@ -58,6 +61,11 @@ def data_line(card: Card, index: int, what: str, blank: bool = False) -> Line:
 def flat_numbers(card: Card, what: str) -> list[float]:
     """All numbers of all data lines, one after the other."""
     return [value for line in card.lines() for value in numbers(card, line, what)]
+
+
+def smallest_eigenvalue(matrix: np.ndarray) -> float:
+    """Of a symmetric matrix; minus infinity when its entries are no finite numbers (1e308 squared)."""
+    return float(np.linalg.eigvalsh(matrix).min()) if np.isfinite(matrix).all() else -math.inf
 
 
 def _shown(text: str) -> str:

@@ -13,7 +13,7 @@ from flexmbs.mesh.gmsh.sections import GmshFile, Section
 from flexmbs.mesh.numbering import ElementRows, NodeTable
 from flexmbs.mesh.shapes import mirrored
 
-_NAME_LINE = re.compile(r'\s*(?:(\d+)\s+)?(-?\d+)\s+(?:"(.*)"|(\S+))\s*$')
+_NAME_LINE = re.compile(r'\s*(?:(\d)\s+)?(-?\d{1,18})\s+(?:"(.*)"|(\S+))\s*$')
 
 
 @dataclass
@@ -67,7 +67,7 @@ def read_names(file: GmshFile, section: Section) -> dict[tuple[int, int], str]:
     lines = file.data[section.start : section.end].decode("utf-8", "replace").splitlines()
     rows = [(section.line + i, line) for i, line in enumerate(lines) if line.strip()]
     where = f"{file.path}:{section.line}: $PhysicalNames"
-    if not rows or not rows[0][1].strip().isdecimal() or int(rows[0][1]) != len(rows) - 1:
+    if not rows or rows[0][1].strip().lstrip("0") != str(len(rows) - 1).lstrip("0"):
         stated = rows[0][1].strip()[:40] if rows else "nothing"
         raise MeshError(f"{where}: {len(rows) - 1} names follow, where the section says {stated}; make them agree.")
     names = {}

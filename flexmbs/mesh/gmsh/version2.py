@@ -124,21 +124,19 @@ def _text_elements(source: NumberLines, count: int, is_old: bool) -> list[tuple]
     if unknown.size:
         known_type(int(types[unknown[0]]), source.where(first_row + int(unknown[0])))
     tag_counts = np.zeros(count, np.int64) if is_old else heads[:, 2]
-    wrong = widths != head + tag_counts + sizes
+    wrong = (widths != head + tag_counts + sizes) | (tag_counts < 0)
+    wrong |= is_old & (heads[:, head - 1] != sizes)
     _check_rows(source, wrong, first_row, "the line has not as many numbers as its element's type and tags need")
     parts = []
     for number in np.unique(types):
         for tag_count in np.unique(tag_counts[types == number]):
             rows = np.flatnonzero((types == number) & (tag_counts == tag_count))
             begin = starts[rows][:, None] + head
-            tags = values[begin + np.arange(tag_count)].astype(np.int64)
+            tags = source.whole_rows(values[begin + np.arange(tag_count)], first_row + rows, "the tags of an element")
             nodes = values[begin + tag_count + np.arange(sizes[rows[0]])]
-            if not (nodes == np.floor(nodes)).all() or (np.abs(nodes) > 2.0**53).any():
-                source.whole_rows(nodes[:1], first_row + int(rows[0]), "the nodes of an element")
-                for row, own in zip(rows, nodes, strict=True):
-                    source.whole_rows(own[None], first_row + int(row), "the nodes of an element")
+            nodes = source.whole_rows(nodes, first_row + rows, "the nodes of an element")
             tags = heads[rows, 2:3] if is_old else tags
-            parts.append((int(number), tags, heads[rows, 0], nodes.astype(np.int64), lines[rows]))
+            parts.append((int(number), tags, heads[rows, 0], nodes, lines[rows]))
     return parts
 
 

@@ -18,6 +18,7 @@ class MedMesh:
     Attributes
     ----------
     place : where it stands, for messages
+    step : HDF5 group that holds the following two
     nodes, cells : HDF5 groups NOE and MAI (None: no elements)
     families : HDF5 group of the mesh's families, or None
     dimension, space : of the elements and of the coordinates
@@ -27,6 +28,7 @@ class MedMesh:
     path: Path
     name: str
     place: str
+    step: object
     nodes: object
     cells: object
     families: object
@@ -60,6 +62,7 @@ def find_mesh(file, path: Path, warnings: list[str]) -> MedMesh:
         path,
         name,
         f"ENS_MAA/{name}",
+        step,
         nodes,
         hdf5.child(step, "MAI", path, kind="group"),
         families,

@@ -44,7 +44,7 @@ def read_med(path: Path) -> Mesh:
         families = family_groups(mesh)
         _elements(mesh, shapes, node_ids, families)
         shapes.node_groups = _named(families, [(node_ids, node_families)])
-        shapes.skipped = _skipped(file, path)
+        shapes.skipped = _skipped(file, path, mesh)
     return mesh_of_shapes(shapes)
 
 
@@ -141,9 +141,12 @@ def _numbers(mesh: MedMesh, group, name: str, code: str, count: int | None = Non
     return values
 
 
-def _skipped(file, path: Path) -> tuple:
+def _skipped(file, path: Path, mesh: MedMesh) -> tuple:
     skipped = SkipList()
     for name in hdf5.children(file, path):
         if name not in _READ:
             skipped.add(name, str(path), 0, analysis=name in _RESULTS)
+    for name, what in (("EQS", "equivalences of nodes"), ("JNT", "joints between parts of a parallel mesh")):
+        if hdf5.child(mesh.step, name, path) is not None:
+            skipped.add(f"{mesh.place}/{name}", str(path), 0, why=what)
     return skipped.as_tuple()

@@ -11,7 +11,7 @@ from pathlib import Path
 from flexmbs.errors import MeshError
 
 # A line that is a single number, or a word and a number: where the formats state how much follows.
-_COUNT_LINE = re.compile(rb"^[ \t]*(?:(?:element[ \t]+)?[A-Za-z_%]+[ \t]*=?[ \t]*)?(\d{4,})[ \t\r]*$", re.MULTILINE)
+_COUNT_LINE = re.compile(rb"^[ \t]*(?:(?:element[ \t]+)?[A-Za-z_%]+[ \t]*(?:=[ \t]*)?)?(\d{4,})[ \t\r]*$", re.MULTILINE)
 _SIZES = re.compile(
     rb"\b(?:size|Dimensions|NumberOfElements|NELEM|NPOIN|NMARK|N|E|NODES|ELEMENTS)\s*=\s*\"?(\d[\d ]*)", re.IGNORECASE
 )

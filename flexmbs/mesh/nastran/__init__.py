@@ -40,6 +40,7 @@ _SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA or BEGIN
 _BEGIN = re.compile(r"\s*BEGIN\b[\s,=]*(\w*)", re.IGNORECASE)
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _END = re.compile(r"\s{0,7}ENDDATA\b", re.IGNORECASE)
+_PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
 _OLD = re.compile(r"\s*APP\s", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
 _LIKE_NASTRAN = re.compile(
     r"^[ \t]*(?:BEGIN[ \t,]+BULK|CEND[ \t]*$|SOL[ \t,]+(?:\d+|SE\w+)|ENDDATA|INIT[ \t]+MASTER|APP[ \t]+DISP)"
@@ -99,6 +100,8 @@ def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> No
             source.in_executive, case = False, []
         elif _BEGIN.match(line[2]):
             break
+        elif found := _PARAMETER.match(line[2]):
+            _read_card(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
         else:
             deck.is_old = deck.is_old or (source.in_executive and bool(_OLD.match(line[2])))
             case.append(line)

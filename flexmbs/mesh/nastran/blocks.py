@@ -113,14 +113,13 @@ def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequen
     held = [(f"{e.where}: {e.type_name}", f"{len(e.ids)} {e.type_name} ({e.role})") for e in other]
     for card in deck.skipped.as_tuple():
         if not card.analysis and card.card.startswith("C"):
-            held.append(
-                (f"{card.file}:{card.lines[0]}: {card.card}", f"{card.count} {card.card} ({card.why or 'unknown'})")
-            )
-    where, _ = held[0] if held else (f"{deck.source}:1: GRID", "")
+            what = f"{card.count} {card.card} ({card.why or 'unknown'})"
+            held.append((f"{card.file}:{card.lines[0]}: {card.card}", what))
+    where = held[0][0] if held else f"{deck.source}:1: GRID"
+    lacking = "solid, shell, beam or truss elements" if deck.grids else "grid points"
     raise MeshError(
-        f"{where}: the deck has no {'grid points' if not deck.grids else 'solid, shell, beam or truss elements'}; it holds"
-        f" {', '.join(what for _, what in held) or 'no elements at all'}. Give a structural mesh (GRID with CTETRA, CHEXA,"
-        " CQUAD4, CBAR, ...)."
+        f"{where}: the deck has no {lacking}; it holds {', '.join(what for _, what in held) or 'no elements at all'}."
+        " Give a structural mesh (GRID with CTETRA, CHEXA, CQUAD4, CBAR, ...)."
     )
 
 

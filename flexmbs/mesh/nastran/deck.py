@@ -15,7 +15,7 @@ from flexmbs.mesh.numbering import ElementRows
 from flexmbs.mesh.skipping import SkipList
 
 
-@dataclass
+@dataclass(eq=False)
 class Elements:
     """Elements of one card: rows (node numbers of the file), property numbers (k,) and what else the cards say.
 

@@ -24,7 +24,7 @@ _ADD = {"solid": "PSOLID", "shell": "PSHELL", "bar": "PBAR", "rod": "PROD"}
 _NOT_ELASTIC = {"MAT10": "fluid", "MAT4": "thermal", "MAT5": "thermal"}
 
 
-@dataclass
+@dataclass(eq=False)
 class Piece:
     """Elements of one property with the fields of their block.
 

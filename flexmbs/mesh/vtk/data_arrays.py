@@ -82,7 +82,7 @@ def _ascii(text: str, code: str, where: str) -> np.ndarray:
 
 def _appended(attributes: dict[str, str], encoding: Encoding, where: str) -> bytes:
     offset = attributes.get("offset", "")
-    if not offset.isdecimal() or int(offset) > len(encoding.appended):
+    if not offset.isdecimal() or len(offset) > 18 or int(offset) > len(encoding.appended):
         raise MeshError(
             f"{where}: offset '{offset}' lies outside of the {len(encoding.appended)} bytes of appended data; the file"
             " is damaged or cut off."

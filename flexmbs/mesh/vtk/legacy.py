@@ -103,7 +103,7 @@ class _LegacyFile:
     def _count(self, words: list[str], index: int) -> int:
         """A count of the line, which cannot be larger than the file."""
         word = self._word(words, index)
-        if not word.isdecimal() or int(word) > len(self._data):
+        if not word.isdecimal() or len(word) > 18 or int(word) > len(self._data):
             raise MeshError(f"{self._where()}: '{word[:30]}' is no count that {len(self._data)} bytes can hold.")
         return int(word)
 

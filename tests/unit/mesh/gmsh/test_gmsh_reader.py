@@ -83,9 +83,7 @@ def test_negative_tag_turns_the_faces_of_a_group(folder, tmp_path):
 
 def test_partitioned_file_keeps_its_groups(folder, tmp_path):
     text = (folder / "bar_41.msh").read_text()
-    partitioned = (
-        "$PartitionedEntities\n2\n0\n0 0 0 1\n8 3 1 1 2 0 0 0 2 1 2 1 4 0\n$EndPartitionedEntities\n$Nodes\n"
-    )
+    partitioned = "$PartitionedEntities\n2\n0\n0 0 0 1\n8 3 1 1 2 0 0 0 2 1 2 1 4 0\n$EndPartitionedEntities\n$Nodes\n"
     text = text.replace("$Nodes\n", partitioned, 1).replace("3 1 6 1\n", "3 8 6 1\n")
     (tmp_path / "a.msh").write_text(text)
     mesh = read_gmsh(tmp_path / "a.msh")
@@ -148,7 +146,7 @@ def test_file_cut_off_anywhere_is_refused(folder, refused):
         ("5 5 2 4 1 20", "5 4 2 4 1 20", r":34: \$Elements: the line has not as many numbers"),
         ("2.2 0 8", "3 0 8", r":2: \$MeshFormat: version 3 is not read; save the mesh as version 4.1 or 2.2"),
         ("2.2 0 8", "2.2 1 8", r":2: \$MeshFormat: the number 1 that tells the byte order"),
-        ("3 4 \"body\"", "body", r":9: \$PhysicalNames: 'body' is not a dimension"),
+        ('3 4 "body"', "body", r":9: \$PhysicalNames: 'body' is not a dimension"),
     ],
 )
 def test_wrong_content_is_named_with_its_line(folder, refused, old, new, message):
@@ -191,7 +189,7 @@ def test_flat_triangles_are_shells_with_a_doubt(folder):
 
 
 def test_group_without_elements_is_empty_and_named(folder, tmp_path):
-    text = (folder / "bar_22.msh").read_text().replace("\n4\n0 1", "\n5\n3 77 \"void\"\n0 1")
+    text = (folder / "bar_22.msh").read_text().replace("\n4\n0 1", '\n5\n3 77 "void"\n0 1')
     (tmp_path / "a.msh").write_text(text)
     mesh = read_gmsh(tmp_path / "a.msh")
     assert len(mesh.node_sets["void"]) == 0

@@ -116,3 +116,16 @@ def test_rigid_rod_keeps_the_distance(read):
     mesh = read(BAR + "RROD,9,1,3\nPBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.,,.3\n")
     (equation,) = mesh.equations
     np.testing.assert_allclose(equation.coefficients, np.array([-1, -1, 0, 1, 1, 0]) / np.sqrt(2.0))
+
+
+def test_shells_without_property_beside_solids_stay_shells(read):
+    top = "GRID,5,,0.,0.,1.\nGRID,6,,5.,0.,0.\n"
+    text = POINTS + top + "CTETRA,1,1,1,2,3,5\nCTRIA3,2,2,1,2,3\nCTRIA3,3,2,1,2,6\nCTRIA3,4,3,2,3,6\n"
+    mesh = read(text + "PSOLID,1,1\nMAT1,1,200.,,.3\n")
+    assert {(block.kind, *block.ids.tolist()) for block in mesh.blocks} == {("tet4", 1), ("tri3", 3), ("tri3", 4)}
+    assert [(other.type_name, other.ids.tolist()) for other in mesh.other_elements] == [("tri3", [2])]
+
+
+def test_wtmass_in_case_control_counts_too(read):
+    text = "CEND\nPARAM,WTMASS,.5\nBEGIN BULK\n" + PLATE + "PSHELL,1,1,.1,1\nMAT1,1,200.,,.3,8.\nENDDATA\n"
+    assert read(text).blocks[0].material.density == 4.0

@@ -75,7 +75,7 @@ def test_wrong_legacy_content(folder, tmp_path, old, new, message):
         ("8 16 22", "8 16 99", r"the cells end at place 99 of a connectivity of 22"),
         ("8 16 22", "8 -16 22", r"Cells: the cells end"),
         ('format="ascii"', 'format="appended" offset="99"', r"offset '99' lies outside of the 0 bytes"),
-        ('<VTKFile type', '<!DOCTYPE a [<!ENTITY b "c">]><VTKFile type', r"declare no entities"),
+        ("<VTKFile type", '<!DOCTYPE a [<!ENTITY b "c">]><VTKFile type', r"declare no entities"),
     ],
 )
 def test_wrong_xml_content(folder, tmp_path, old, new, message):
