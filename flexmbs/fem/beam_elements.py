@@ -111,6 +111,7 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli
         shear_ratio, shear = np.zeros((count, 2)), np.zeros(2)
     else:
         shear_ratio = 12.0 * EI / (shear * length[:, None] ** 2)
+        shear = np.where(np.isinf(shear), 0.0, shear)  # rigid in shear: no strain there, so no stiffness is needed
     GJ = material.shear_modulus * section.torsion_constant
     return dict(
         nodes=np.asarray(block.nodes),

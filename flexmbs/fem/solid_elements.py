@@ -11,12 +11,10 @@ from flexmbs.errors import MeshError
 from flexmbs.fem.solid_shapes import Rule, SolidShape, solid_shape
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.quadrature import is_straight
 
 # Elements taken at a time: bounds the memory of dense element matrices to some tens of megabytes.
 CHUNK = 4096
-# Midside nodes closer than this to the middle of their edge, by edge length, count as straight: an offset of this
-# size changes an integral by less than rounding of the coordinates in a mesh file does.
-STRAIGHT = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +53,7 @@ def solid_groups(mesh: Mesh) -> list[SolidGroup]:
 def _split_block(mesh: Mesh, block: ElementBlock) -> list[SolidGroup]:
     shape = solid_shape(block.kind)
     coordinates = mesh.points[block.nodes]
-    straight = np.ones(len(block.nodes), dtype=bool)
-    for k, (i, j) in enumerate(shape.edges):
-        bow = coordinates[:, shape.corners + k] - 0.5 * (coordinates[:, i] + coordinates[:, j])
-        edge = coordinates[:, j] - coordinates[:, i]
-        straight &= np.linalg.norm(bow, axis=1) <= STRAIGHT * np.linalg.norm(edge, axis=1)
+    straight = is_straight(block.kind, coordinates)
     parts = []
     for which, stiffness, mass in (
         (straight, shape.stiffness_rule, shape.mass_rule),

@@ -19,7 +19,7 @@ from flexmbs.mesh.mesh import Mesh
 
 @dataclass(frozen=True, eq=False)
 class SolidModel(FEModel):
-    """``FEModel`` of tetrahedra and hexahedra."""
+    """``FEModel`` of solid elements (``SOLID_KINDS``)."""
 
     groups: list[SolidGroup]
 

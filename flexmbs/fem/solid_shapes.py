@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from flexmbs.mesh.element_kinds import KINDS, faces_of
+from flexmbs.mesh import gauss
+from flexmbs.mesh.element_kinds import KINDS, faces_of, monomial_values, shape_gradients, shape_values
 from flexmbs.mesh.faces import ring
 
 SOLID_KINDS = ("tet4", "tet10", "wedge6", "wedge15", "hex8", "hex20")
@@ -28,7 +29,6 @@ class SolidShape:
 
     Attributes
     ----------
-    exponents : (nen, 3) powers of the reference coordinates that span the shape functions
     nodes : (nen, 3) reference coordinates of the nodes
     edges : pairs of corners, one per midside node (empty for linear kinds)
     faces : local node numbers of each face as a polygon: corner, midside, corner, ...
@@ -40,7 +40,6 @@ class SolidShape:
     """
 
     kind: str
-    exponents: np.ndarray
     nodes: np.ndarray
     corners: int
     edges: tuple[tuple[int, int], ...]
@@ -53,23 +52,17 @@ class SolidShape:
 
     def values(self, xi: np.ndarray) -> np.ndarray:
         """(g, nen) shape functions at reference points (g, 3)."""
-        return _monomials(xi, self.exponents) @ np.linalg.inv(_monomials(self.nodes, self.exponents))
+        return shape_values(KINDS[self.kind], xi)
 
     def gradients(self, xi: np.ndarray) -> np.ndarray:
         """(g, 3, nen) derivatives by the reference coordinates at (g, 3)."""
-        inverse = np.linalg.inv(_monomials(self.nodes, self.exponents))
-        parts = []
-        for axis in range(3):
-            lowered = self.exponents.copy()
-            lowered[:, axis] = np.maximum(lowered[:, axis] - 1, 0)
-            parts.append(_monomials(xi, lowered) * self.exponents[:, axis] @ inverse)
-        return np.stack(parts, axis=1)
+        return np.ascontiguousarray(shape_gradients(KINDS[self.kind], xi).transpose(0, 2, 1))
 
     def extrapolation(self) -> np.ndarray:
         """(nen, stress points) matrix: values at the stress points to nodes, linear in each coordinate."""
         points = self.stress_rule.points
-        exponents = np.array(KINDS[_LINEAR[self.corners]].monomials if len(points) > 1 else [(0, 0, 0)])
-        return _monomials(self.nodes, exponents) @ np.linalg.inv(_monomials(points, exponents))
+        powers = KINDS[_LINEAR[self.corners]].monomials if len(points) > 1 else ((0, 0, 0),)
+        return monomial_values(powers, self.nodes) @ np.linalg.inv(monomial_values(powers, points))
 
     def inside(self, xi: np.ndarray) -> np.ndarray:
         """(g, 3) reference points moved to the nearest simple place inside the reference domain."""
@@ -84,21 +77,8 @@ class SolidShape:
 _LINEAR = {4: "tet4", 6: "wedge6", 8: "hex8"}
 
 
-def _monomials(xi: np.ndarray, exponents: np.ndarray) -> np.ndarray:
-    return np.prod(np.asarray(xi, dtype=float)[:, None, :] ** exponents, axis=2)
-
-
 def _gauss_cube(count: int) -> Rule:
-    x, w = np.polynomial.legendre.leggauss(count)
-    return Rule(np.array(list(product(x, repeat=3))), np.array([np.prod(c) for c in product(w, repeat=3)]))
-
-
-def _collapsed_tetrahedron(count: int) -> Rule:
-    """Cube rule mapped to the tetrahedron (Stroud's conical product with Legendre points), degree 2 count - 3."""
-    cube = _gauss_cube(count)
-    a, b, c = (0.5 * (1.0 + cube.points)).T
-    points = np.stack([a, b * (1 - a), c * (1 - a) * (1 - b)], axis=1)
-    return Rule(points, cube.weights / 8.0 * (1 - a) ** 2 * (1 - b))
+    return Rule(*gauss.cube(count, 3))
 
 
 def _symmetric_tetrahedron(orbits: tuple[tuple[tuple[float, ...], float], ...]) -> Rule:
@@ -128,11 +108,8 @@ def _fourteen_points() -> Rule:
     )
 
 
-def _prism(triangle: tuple[np.ndarray, np.ndarray], count: int) -> Rule:
-    """Product of a rule on the triangle, points (m, 2) and weights (m,), and ``count`` Gauss points along the prism."""
-    (points, weights), (x, w) = triangle, np.polynomial.legendre.leggauss(count)
-    along = np.repeat(x, len(points))[:, None]
-    return Rule(np.hstack([np.tile(points, (count, 1)), along]), np.tile(weights, count) * np.repeat(w, len(points)))
+def _prism(triangle: gauss.Points, count: int) -> Rule:
+    return Rule(*gauss.prism(triangle, count))
 
 
 def _triangle(orbits: tuple[tuple[tuple[float, ...], float], ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -143,14 +120,6 @@ def _triangle(orbits: tuple[tuple[tuple[float, ...], float], ...]) -> tuple[np.n
         points += [p[1:] for p in distinct]
         weights += [weight / 2.0] * len(distinct)
     return np.array(points), np.array(weights)
-
-
-def _collapsed_triangle(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Square rule mapped to the triangle, degree 2 count - 2."""
-    x, w = np.polynomial.legendre.leggauss(count)
-    a, b = (0.5 * (1.0 + np.array(list(product(x, repeat=2))))).T
-    weights = np.array([i * j for i, j in product(w, repeat=2)]) / 4.0
-    return np.stack([a, b * (1 - a)], axis=1), weights * (1 - a)
 
 
 def _six_points() -> tuple[np.ndarray, np.ndarray]:
@@ -175,19 +144,19 @@ def _rules(kind: str) -> dict[str, Rule]:
             "curved_stiffness_rule": fourteen if quadratic else center,
             # products of two shape functions: degree 4 and 2; times the Jacobian of curved sides: degree 7
             "mass_rule": fourteen if quadratic else four,
-            "curved_mass_rule": _collapsed_tetrahedron(5) if quadratic else four,
+            "curved_mass_rule": Rule(*gauss.simplex(5, 3)) if quadratic else four,
             "stress_rule": stiffness,
         }
     if kind.startswith("wedge"):
         quadratic = kind == "wedge15"
         # Derivatives along the prism are quadratic in the triangle: their products have degree 4.
         stiffness = _prism(_six_points(), 3) if quadratic else _prism(_three_points(), 2)
-        curved = _prism(_collapsed_triangle(5), 5)
+        curved = _prism(gauss.simplex(5, 2), 5)
         return {
             "stiffness_rule": stiffness,
             "curved_stiffness_rule": curved if quadratic else stiffness,
             # straight sides, but faces that need not be parallel: the Jacobian adds degree 1 (2 along the prism)
-            "mass_rule": _prism(_collapsed_triangle(4), 4) if quadratic else _prism(_six_points(), 3),
+            "mass_rule": _prism(gauss.simplex(4, 2), 4) if quadratic else _prism(_six_points(), 3),
             "curved_mass_rule": curved if quadratic else _prism(_six_points(), 3),
             "stress_rule": _prism(_three_points(), 2),
         }
@@ -207,5 +176,4 @@ def solid_shape(kind: str) -> SolidShape:
     known = KINDS[kind]
     faces = tuple(tuple(face[i] for i in ring(name)) for name, face in faces_of(kind))
     edges = known.edges if known.node_count > known.corner_count else ()
-    exponents = np.array(known.monomials)
-    return SolidShape(kind, exponents, known.reference_nodes, known.corner_count, edges, faces, **_rules(kind))
+    return SolidShape(kind, known.reference_nodes, known.corner_count, edges, faces, **_rules(kind))

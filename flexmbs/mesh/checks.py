@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.cards import what_to_add
+from flexmbs.mesh.advice import what_to_add
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -30,7 +30,7 @@ def check_mesh(mesh: Mesh, *, trust_units: bool = False) -> tuple[str, ...]:
 
     Returns
     -------
-    Warnings, one sentence each (unused nodes, doubtful units).
+    Warnings, one sentence each (unused nodes, elements on the same nodes, doubtful units).
 
     Raises
     ------
@@ -46,7 +46,7 @@ def check_mesh(mesh: Mesh, *, trust_units: bool = False) -> tuple[str, ...]:
         elif KINDS[block.kind].sample_points is not None:
             _check_volumes(mesh, block)
     _check_connected(mesh)
-    return _unused_nodes(mesh) + check_units(mesh, trust_units)
+    return _unused_nodes(mesh) + _repeated_elements(mesh) + check_units(mesh, trust_units)
 
 
 def _check_arrays(mesh: Mesh) -> None:
@@ -162,3 +162,21 @@ def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
     named = ", ".join(map(str, mesh.node_ids[~used][:_NAMED_AT_MOST]))
     count = np.sum(~used)
     return (f"{mesh.source}: {count} nodes belong to no element (first: {named}); drop: without_unused_nodes().",)
+
+
+def _repeated_elements(mesh: Mesh) -> tuple[str, ...]:
+    """A warning for each kind of which two elements have the same nodes: they count twice."""
+    warnings = []
+    for kind in dict.fromkeys(block.kind for block in mesh.blocks):
+        same = [block for block in mesh.blocks if block.kind == kind]
+        ids = np.concatenate([block.ids for block in same])
+        nodes = np.sort(np.concatenate([block.nodes for block in same]), axis=1)
+        order = np.lexsort(nodes.T)
+        repeated = np.flatnonzero((nodes[order[1:]] == nodes[order[:-1]]).all(axis=1))
+        if repeated.size:
+            first, second = ids[order[repeated[0]]], ids[order[repeated[0] + 1]]
+            warnings.append(
+                f"{mesh.source}: {repeated.size} elements of kind {kind} have the same nodes as another (for example"
+                f" {first} and {second}); their mass and stiffness count twice."
+            )
+    return tuple(warnings)

@@ -8,8 +8,6 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 
-KINDS_OF_SYSTEM = ("rectangular", "cylindrical", "spherical")
-
 
 @dataclass(frozen=True)
 class CoordinateSystem:
@@ -63,9 +61,9 @@ class CoordinateSystem:
             else:
                 radius = np.where(on_axis, 1.0, np.hypot(flat, z))
                 sp, cp = np.where(on_axis, 0.0, flat) / radius, np.where(on_axis, 1.0, z) / radius
-                turned = np.stack(
-                    [(sp * cos, sp * sin, cp), (cp * cos, cp * sin, -sp), (-sin, cos, zero)]
-                ).transpose(2, 1, 0)
+                turned = np.stack([(sp * cos, sp * sin, cp), (cp * cos, cp * sin, -sp), (-sin, cos, zero)]).transpose(
+                    2, 1, 0
+                )
         return self.axes @ turned
 
 

@@ -9,19 +9,8 @@ from itertools import permutations
 
 import numpy as np
 
-from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 
-# First-order kind of each second-order one.
-FIRST_ORDER = {
-    "truss3": "truss2",
-    "beam3": "beam2",
-    "tri6": "tri3",
-    "quad8": "quad4",
-    "tet10": "tet4",
-    "pyramid13": "pyramid5",
-    "wedge15": "wedge6",
-    "hex20": "hex8",
-}
 # Corners, then number of faces with 3 and with 4 corners.
 _SOLIDS = {(4, 4, 0): ("tet4", "tet10"), (5, 4, 1): ("pyramid5", "pyramid13"), (6, 2, 3): ("wedge6", "wedge15")}
 _MAY_COINCIDE = ("spring1", "spring2")  # springs work between two nodes at one place, and a ground has no node

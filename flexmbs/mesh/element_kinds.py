@@ -116,6 +116,18 @@ KINDS: dict[str, ElementKind] = {
     )
 }
 
+# First-order kind of each second-order one.
+FIRST_ORDER = {
+    "truss3": "truss2",
+    "beam3": "beam2",
+    "tri6": "tri3",
+    "quad8": "quad4",
+    "tet10": "tet4",
+    "pyramid13": "pyramid5",
+    "wedge15": "wedge6",
+    "hex20": "hex8",
+}
+
 
 def is_solid(kind: str) -> bool:
     """Whether elements of this kind fill a volume."""
@@ -143,9 +155,7 @@ def faces_of(kind: str) -> list[tuple[str, tuple[int, ...]]]:
 
 def shape_values(kind: ElementKind, at: np.ndarray) -> np.ndarray:
     """Shape functions (m, n) at natural coordinates ``at`` (m, dimension)."""
-    powers = np.array(kind.monomials)
-    values_at_nodes = np.prod(kind.reference_nodes[:, None, :] ** powers, axis=2)
-    return np.prod(at[:, None, :] ** powers, axis=2) @ np.linalg.inv(values_at_nodes)
+    return monomial_values(kind.monomials, at) @ _from_monomials(kind)
 
 
 def shape_gradients(kind: ElementKind, at: np.ndarray) -> np.ndarray:
@@ -162,14 +172,22 @@ def shape_gradients(kind: ElementKind, at: np.ndarray) -> np.ndarray:
     -------
     (m, n, dimension)
     """
-    powers = np.array(kind.monomials)
-    values_at_nodes = np.prod(kind.reference_nodes[:, None, :] ** powers, axis=2)
-    gradients = np.empty((len(at), len(powers), powers.shape[1]))
+    powers, to_nodes = np.array(kind.monomials), _from_monomials(kind)
+    gradients = []
     for axis in range(powers.shape[1]):
         lowered = powers.copy()
         lowered[:, axis] = np.maximum(powers[:, axis] - 1, 0)
-        gradients[:, :, axis] = powers[:, axis] * np.prod(at[:, None, :] ** lowered, axis=2)
-    return np.einsum("mpi,pn->mni", gradients, np.linalg.inv(values_at_nodes))
+        gradients.append(monomial_values(lowered, at) * powers[:, axis] @ to_nodes)
+    return np.stack(gradients, axis=2)
+
+
+def monomial_values(powers, at: np.ndarray) -> np.ndarray:
+    """(m, n) values of monomials, ``powers`` (n, dimension), at natural coordinates ``at`` (m, dimension)."""
+    return np.prod(np.asarray(at, float)[:, None, :] ** np.array(powers), axis=2)
+
+
+def _from_monomials(kind: ElementKind) -> np.ndarray:
+    return np.linalg.inv(monomial_values(kind.monomials, kind.reference_nodes))
 
 
 def jacobian_determinants(kind: ElementKind, corners: np.ndarray) -> np.ndarray:

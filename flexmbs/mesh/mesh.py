@@ -72,7 +72,8 @@ class OtherElements:
         As the file calls them; for groups of faces and edges of other elements the kind ("tri3", "quad8", "line2").
     role : str
         Why they are no part of a body: "geometry" (faces, edges and points that only name a place), "plane",
-        "axisymmetric", "fluid", "thermal", "contact", "connector", "unknown" (a type that flexmbs does not know).
+        "axisymmetric", "fluid", "thermal", "contact", "connector", "mass" (its masses are in ``point_masses``),
+        "unknown" (a type that flexmbs does not know).
     ids : (ne,) int
     nodes : (ne, n) int
         Indices into ``Mesh.points``; -1 where an element has fewer nodes.
@@ -111,7 +112,7 @@ class Skipped:
     card : str
         What was left out, as the file calls it ("*CONTACT PAIR", "PLOTEL", "$Periodic").
     lines : tuple of int
-        The first lines where it stands, at most ten; ``count`` says how often.
+        The first lines where it stands, at most ten (0 in binary files); ``count`` says how often.
     analysis : bool
         True: loads, steps and output requests, of which a body has none; False: an omission.
     """
@@ -125,8 +126,9 @@ class Skipped:
 
     def __str__(self) -> str:
         lines = ", ".join(map(str, self.lines)) + (", ..." if self.count > len(self.lines) else "")
-        what = "line" if self.count == 1 else "lines"
-        return f"{self.file}: {self.card} is skipped ({what} {lines}{'; ' + self.why if self.why else ''})."
+        place = f"{'line' if self.count == 1 else 'lines'} {lines}" if any(self.lines) else ""
+        inside = "; ".join(part for part in (place, self.why) if part)
+        return f"{self.file}: {self.card} is skipped{f' ({inside})' if inside else ''}."
 
 
 @dataclass(frozen=True)

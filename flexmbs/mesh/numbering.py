@@ -24,7 +24,7 @@ class Places:
         self._lines.append(np.asarray(lines))
 
     def __getitem__(self, index: int) -> str:
-        """"file:line" of one thing."""
+        """ "file:line" of one thing."""
         index = int(index)
         for file, lines in zip(self._files, self._lines, strict=True):
             if index < len(lines):
@@ -83,7 +83,7 @@ class NodeTable:
         self._sorted = self.ids[self._index_of_sorted]
 
     def place(self, index: int) -> str:
-        """"file:line" of a node by its index."""
+        """ "file:line" of a node by its index."""
         return self.places[self._kept[index]]
 
     def find(self, ids: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ class ElementRows:
     role: str = ""
 
     def where(self, row: int) -> str:
-        """"file:line" of one element."""
+        """ "file:line" of one element."""
         return f"{self.file}:{self.lines[row]}"
 
     def node_indices(self, table: NodeTable) -> np.ndarray:

@@ -15,8 +15,6 @@ from flexmbs.mesh.names import near_names
 from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.sections import rectangle
 
-_NAMED_AT_MOST = 5
-
 
 def scaled(mesh: Mesh, factors: float | Sequence[float]) -> Mesh:
     """The mesh with x, y, z multiplied by positive factors (one number: all three); beam sections stay as they are."""

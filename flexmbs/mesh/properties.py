@@ -23,6 +23,8 @@ class BeamSection:
 
     Attributes
     ----------
+    shear_factor_y, shear_factor_z : float
+        Part of the area that carries shear along y and z; infinite: no shear deformation.
     principal_angle : float, rad
     centroid : (float, float), m
         Local (y, z) of the centroid, seen from the line of the element (nodes and their offsets).

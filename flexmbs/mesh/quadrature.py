@@ -7,20 +7,12 @@ from functools import cache
 
 import numpy as np
 
+from flexmbs.mesh import gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
-FIRST_ORDER = {
-    "tri6": "tri3",
-    "quad8": "quad4",
-    "tet10": "tet4",
-    "pyramid13": "pyramid5",
-    "wedge15": "wedge6",
-    "hex20": "hex8",
-    "beam3": "beam2",
-    "truss3": "truss2",
-}
-# A middle node this near to the middle of its edge (in parts of the element's size) is there.
-_STRAIGHT = 1e-9
+# A middle node this near to the middle of its edge (in parts of the edge's length) is there: an offset of this size
+# changes an integral by less than rounding of the coordinates in a mesh file does.
+_STRAIGHT = 1e-8
 _SAMPLES_AT_ONCE = 200_000
 
 # A pyramid is a hexahedron whose top is one point; the Jacobian vanishes there only.
@@ -52,37 +44,13 @@ _GAUSS_POINTS = {
 
 @cache
 def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Points (m, dimension) in natural coordinates and weights (m,) of an element kind (not of pyramids).
-
-    Simplices take products of Gauss points on the square or cube that is collapsed to them.
-    """
-    x, w = np.polynomial.legendre.leggauss(_GAUSS_POINTS[kind])
-    half, half_weight = (x + 1.0) / 2.0, w / 2.0
-    if kind.startswith("tri"):
-        return _collapsed(half, half_weight, 2)
-    if kind.startswith("tet"):
-        return _collapsed(half, half_weight, 3)
+    """Points (m, dimension) in natural coordinates and weights (m,) of an element kind (not of pyramids)."""
+    count = _GAUSS_POINTS[kind]
+    if kind.startswith(("tri", "tet")):
+        return gauss.simplex(count, KINDS[kind].dimension)
     if kind.startswith("wedge"):
-        points, weights = _collapsed(half, half_weight, 2)
-        return (
-            np.column_stack([np.tile(points, (len(x), 1)), np.repeat(x, len(points))]),
-            np.tile(weights, len(x)) * np.repeat(w, len(weights)),
-        )
-    dimension = KINDS[kind].dimension
-    points = np.stack(np.meshgrid(*[x] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
-    weights = np.prod(np.stack(np.meshgrid(*[w] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension), axis=1)
-    return points, weights
-
-
-def _collapsed(x: np.ndarray, w: np.ndarray, dimension: int) -> tuple[np.ndarray, np.ndarray]:
-    u = np.stack(np.meshgrid(*[x] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
-    weights = np.prod(np.stack(np.meshgrid(*[w] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension), axis=1)
-    points, rest = np.empty_like(u), np.ones(len(u))
-    for axis in range(dimension):
-        points[:, axis] = rest * u[:, axis]
-        weights = weights * (1.0 - u[:, axis]) ** (dimension - 1 - axis)
-        rest = rest * (1.0 - u[:, axis])
-    return points, weights
+        return gauss.prism(gauss.simplex(count, 2), count)
+    return gauss.cube(count, KINDS[kind].dimension)
 
 
 @cache
@@ -136,13 +104,18 @@ def chunks(kind: str, count: int) -> Iterator[slice]:
         yield slice(start, min(start + step, count))
 
 
-def is_straight(kind: str, corners: np.ndarray) -> np.ndarray:
-    """(ne,) whether all middle nodes of second-order elements are in the middle of their edges."""
+def is_straight(kind: str, coordinates: np.ndarray) -> np.ndarray:
+    """(ne,) bool: all middle nodes are in the middle of their edges; so are those of kinds that have none.
+
+    ``coordinates`` (ne, n, 3) of the elements' nodes.
+    """
     known = KINDS[kind]
-    first, second = np.array(known.edges).T
-    middles = (corners[:, first] + corners[:, second]) / 2.0
-    off = np.abs(corners[:, known.corner_count :] - middles).max(axis=(1, 2))
-    return off <= _STRAIGHT * np.ptp(corners[:, : known.corner_count], axis=1).max(axis=1)
+    straight = np.ones(len(coordinates), bool)
+    for middle, (i, j) in zip(range(known.corner_count, known.node_count), known.edges, strict=False):
+        bow = coordinates[:, middle] - 0.5 * (coordinates[:, i] + coordinates[:, j])
+        edge = coordinates[:, j] - coordinates[:, i]
+        straight &= np.linalg.norm(bow, axis=1) <= _STRAIGHT * np.linalg.norm(edge, axis=1)
+    return straight
 
 
 def _determinants(matrices: np.ndarray) -> np.ndarray:

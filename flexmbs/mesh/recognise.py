@@ -38,7 +38,6 @@ class MeshFormat:
 
 
 _NETCDF3, _HDF5 = rb"CDF[\x01\x02\x05]", rb"\x89HDF\r\n\x1a\n"
-_MESHIO = "flexmbs.mesh.meshio_formats:read_with_meshio"
 
 # A new format is a new package with a function path -> Mesh, and one entry here. Where several formats share an
 # extension, the first whose card or signature is found wins; the first listed is the one to blame for other content.
@@ -54,7 +53,8 @@ FORMATS: tuple[MeshFormat, ...] = (
         "Nastran",
         (".bdf", ".dat", ".nas", ".blk", ".pch", ".inp", ".fem", ".inc", ".ecd"),
         "flexmbs.mesh.nastran:read_nastran",
-        card=rb"^\s{0,7}(BEGIN\s+BULK|BEGIN\s+SUPER|CEND\b|SOL\s+[A-Z0-9]|GRID\*?[\s,]|GRDSET|ENDDATA|C(TETRA|HEXA|PENTA|QUAD4|QUAD8|TRIA3|TRIA6|BAR|BEAM|ROD)\*?[\s,]"
+        card=rb"^\s{0,7}(BEGIN\s+BULK|BEGIN\s+SUPER|CEND\b|SOL\s+[A-Z0-9]|INIT\s+MASTER|APP\s+DISP|ENDDATA"
+        rb"|(GRID|C(TETRA|HEXA|PENTA|QUAD4|QUAD8|TRIA3|TRIA6|BAR|BEAM|ROD))\*?[\s,]|GRDSET"
         rb"|(P(SHELL|SOLID|BAR|BARL|BEAM|ROD)|MAT1|CORD2[RCS])\*?[\s,]|INCLUDE\s+'|NASTRAN\s|ID\s+\w+\s*,)",
         has_includes=True,
     ),
@@ -62,7 +62,8 @@ FORMATS: tuple[MeshFormat, ...] = (
         "Ansys",
         (".cdb", ".dat", ".inp", ".mac", ".ans", ".inc"),
         "flexmbs.mesh.ansys:read_ansys",
-        card=rb"^\s*(/PREP7|/BATCH|/COM\b|/NOPR|/TITLE|/FILNAM|NBLOCK\s*,|EBLOCK\s*,|ET\s*,\s*\w|CMBLOCK\s*,|NUMOFF\s*,|FINISH\b\s*$|N\s*,\s*\d+\s*,)",
+        card=rb"^\s*(/PREP7|/BATCH|/COM\b|/NOPR|/TITLE|/FILNAM|/UNITS\s*,|NBLOCK\s*,|EBLOCK\s*,|ET\s*,\s*\w|CMBLOCK\s*,"
+        rb"|NUMOFF\s*,|MPDATA\s*,|MP\s*,\s*[A-Z]+\s*,|\*IF\s*,|\*SET\s*,|FINISH\b\s*$|N\s*,\s*\d+\s*,)",
         has_includes=True,
     ),
     MeshFormat("Gmsh", (".msh",), "flexmbs.mesh.gmsh:read_gmsh", rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)"),
@@ -74,16 +75,21 @@ FORMATS: tuple[MeshFormat, ...] = (
         "flexmbs.mesh.exodus:read_exodus",
         rb"(" + _NETCDF3 + rb"|" + _HDF5 + rb")",
     ),
-    MeshFormat("VTK", (".vtk",), _MESHIO, rb"# vtk DataFile"),
-    MeshFormat("VTU", (".vtu",), _MESHIO, rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile"),
-    MeshFormat("Medit", (".mesh",), _MESHIO, rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
+    MeshFormat("VTK", (".vtk",), "flexmbs.mesh.vtk:read_vtk", rb"# vtk DataFile"),
+    MeshFormat(
+        "VTU",
+        (".vtu", ".vtp"),
+        "flexmbs.mesh.vtk:read_vtk",
+        rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile",
+    ),
+    MeshFormat("Medit", (".mesh",), "flexmbs.mesh.medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
     MeshFormat(
         "another format of meshio",
         (
             ".meshb", ".xdmf", ".vol", ".vol.gz", ".f3grid", ".ugrid", ".su2", ".post", ".dato", ".node", ".ele",
             ".xml", ".stl", ".ply", ".obj", ".off", ".h5m", ".wkt", ".hmf", ".avs", ".tec", ".cgns",
         ),
-        _MESHIO,
+        "flexmbs.mesh.meshio_formats:read_with_meshio",
     ),
 )  # fmt: skip
 

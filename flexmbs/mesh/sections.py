@@ -11,6 +11,7 @@ from flexmbs.mesh.materials import Material
 from flexmbs.mesh.properties import BeamSection
 
 _CIRCLE_CORNERS = 32
+_LARGEST = 1e75  # of any length or moment; the fourth power of it is still a number
 _SYMMETRIC = 1e-10  # a product of inertia below this is rounding
 # Any modulus gives the same rigidities; steel's keeps the equivalent section near a real one for display.
 _NOMINAL_MODULUS = 210e9
@@ -202,5 +203,5 @@ def unit_direction(axis) -> np.ndarray:
 
 def _require_positive(what: str, **values: float) -> None:
     for name, value in values.items():
-        if not (math.isfinite(value) and value > 0.0):
+        if not 0.0 < value <= _LARGEST:
             raise MeshError(f"{what}: {name} = {value:g} must be a positive finite number (SI units).")

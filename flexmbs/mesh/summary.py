@@ -99,13 +99,20 @@ def _material(name: str, material: AnyMaterial) -> dict:
     return {"name": name, "kind": kind, **values, "damping": _plain(damping), "where": material.where}
 
 
+def _material_names(block: ElementBlock) -> str | None:
+    """The material of a block, those of its layers, or None."""
+    layers = block.section.layers if isinstance(block.section, ShellSection) else ()
+    found = [block.material, *(layer.material for layer in layers)]
+    return ", ".join(dict.fromkeys(material.name for material in found if material is not None)) or None
+
+
 def _section(block: ElementBlock) -> dict:
     entry = {
         "property": block.property_name,
         "type": block.type_name or block.kind,
         "kind": block.kind,
         "elements": len(block.ids),
-        "material": None if block.material is None else block.material.name,
+        "material": _material_names(block),
     }
     section = block.section
     if isinstance(section, ShellSection):

@@ -73,6 +73,8 @@ def _dofs(dofs: list[int]) -> str:
 
 def _places(skipped: dict) -> str:
     more = ", ..." if skipped["count"] > len(skipped["lines"]) else ""
+    if not any(skipped["lines"]):
+        return Path(skipped["file"]).name
     return f"{Path(skipped['file']).name}: line {', '.join(map(str, skipped['lines']))}{more}"
 
 
@@ -104,7 +106,7 @@ def _section_row(section: dict) -> tuple[str, ...]:
     if section.get("area") is not None:
         what.append(f"area {section['area']:.6g} m2")
     count = f"{section['elements']} {section['type']}"
-    return section["property"] or "-", count, section["material"] or "no material", ", ".join(what)
+    return section["property"] or "-", count, section["material"] or ("" if "stiffness" in section else "no material"), ", ".join(what)
 
 
 def _coupling_row(coupling: dict) -> tuple[str, ...]:

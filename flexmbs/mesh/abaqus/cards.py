@@ -8,9 +8,8 @@ from pathlib import Path
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.abaqus.text import Keyword, Line, Segment, load_text, pieces_of
+from flexmbs.mesh.includes import Includes
 
-_DEEPEST_INCLUDE = 20
-_MOST_INCLUDES = 2000
 # Cards whose data lines may stand in a file of their own (INPUT=).
 _WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC"}
 
@@ -84,9 +83,7 @@ class CardReader:
 
     def __init__(self, path: Path, allow_outside: bool = False) -> None:
         self._path = path
-        self._folder = path.parent.resolve()
-        self._allow_outside = allow_outside
-        self._included = 0
+        self._includes = Includes(path, allow_outside)
         self.orphans: list[Line] = []
         self.last_line: Line | None = None
 
@@ -105,7 +102,7 @@ class CardReader:
             yield card
 
     def _pieces(self, path: Path, including: tuple[Path, ...]) -> Iterator[Segment | Card]:
-        own = (*including, path.resolve())
+        own = (*including, path)
         for piece in self._joined(path):
             if isinstance(piece, Segment):
                 yield piece
@@ -152,30 +149,7 @@ class CardReader:
         name = card.parameters.get("INPUT", "").strip().strip("\"'")
         if not name:
             raise MeshError(f"{card.where} needs the parameter INPUT=file.")
-        self._included += 1
-        if len(including) > _DEEPEST_INCLUDE or self._included > _MOST_INCLUDES:
-            raise MeshError(
-                f"{card.where}: includes more than {_DEEPEST_INCLUDE} deep or more than {_MOST_INCLUDES} in all; join"
-                " the files."
-            )
-        folders = dict.fromkeys((Path(card.line.file).parent, self._path.parent))
-        try:
-            candidates = [folder / name.replace("\\", "/") for folder in folders]
-            path = next((path for path in candidates if path.is_file()), None)
-            resolved = None if path is None else path.resolve()
-        except (ValueError, OSError):  # no name that a file can have
-            path = resolved = None
-        if path is None or resolved is None:
-            looked = " and ".join(str(folder) for folder in folders)
-            raise MeshError(f"{card.where}: included file {name} not found (looked in {looked}).")
-        if not self._allow_outside and not resolved.is_relative_to(self._folder):
-            raise MeshError(
-                f"{card.where}: included file {name} is outside the folder of the deck ({self._folder}); move it there,"
-                " or allow files outside."
-            )
-        if resolved in including:
-            raise MeshError(f"{card.where}: {name} includes itself (directly or through others); remove one include.")
-        return path
+        return self._includes.needed(name, card.where, including)
 
 
 def _first_line(segment: Segment) -> tuple[Line | None, Segment]:

@@ -24,6 +24,7 @@ def read_nodes(deck: Deck, card: Card) -> None:
         table = read_table(segment, float, card.title, "a node: number, x, y, z")
         _check_node_lines(card, segment, table)
         _warn_of_end(deck, card, segment)
+        _warn_of_bare_numbers(deck, card, segment, table)
         rows = table.rows(4)
         ids = rows[:, 0].astype(np.int64)
         wrong = np.flatnonzero((rows[:, 0] != ids) | (ids < 1))
@@ -40,13 +41,20 @@ def read_nodes(deck: Deck, card: Card) -> None:
 
 def _check_node_lines(card: Card, segment: Segment, table: Table) -> None:
     """Too many or too few entries; a last line that the file's end cuts off."""
-    wrong = np.flatnonzero((table.counts > 7) | ((table.counts < 2) & ~table.continued))
+    wrong = np.flatnonzero(table.counts > 7)
     cut = segment.ends_file and len(table.counts) > 1 and table.counts[-1] < min(4, table.counts[:-1].min())
     if cut or wrong.size:
         row = -1 if cut else wrong[0]
         line = Line(segment.text.file, int(table.lines[row]), "")
         end = " The file ends there: it is cut off." if cut else ""
         raise MeshError(f"{card.at(line)}: a node is 'number, x, y, z', got {table.counts[row]} entries.{end}")
+
+
+def _warn_of_bare_numbers(deck: Deck, card: Card, segment: Segment, table: Table) -> None:
+    bare = np.flatnonzero((table.counts == 1) & ~table.continued)
+    if bare.size:
+        line = Line(segment.text.file, int(table.lines[bare[0]]), "")
+        deck.warnings.append(f"{card.at(line)}: {bare.size} nodes without coordinates lie at the origin, as in Abaqus.")
 
 
 def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
@@ -79,7 +87,7 @@ def read_elements(deck: Deck, card: Card) -> None:
         if not len(table.values):
             continue
         _warn_of_end(deck, card, segment)
-        for rows, lines in _element_rows(card, kind, segment, table):
+        for rows, lines in _element_rows(deck, card, kind, segment, table):
             _add_elements(deck, card, kind, type_name, rows, segment.text.file, lines)
             numbers.append(rows[:, 0])
     name = card.name("ELSET")
@@ -118,10 +126,10 @@ def _add_elements(deck: Deck, card, kind: ElementType, type_name: str, rows: np.
     scope.groups.append(ElementRows(kind.kind, type_name, rows[:, 0].copy(), nodes.copy(), file, lines, kind.role))
 
 
-def _element_rows(card: Card, kind: ElementType, segment: Segment, table: Table):
+def _element_rows(deck: Deck, card: Card, kind: ElementType, segment: Segment, table: Table):
     """(rows with number and nodes, line of each) of the elements with one number of nodes each."""
     if kind.counts is not None and len(kind.counts) == 1:
-        yield _fixed_rows(card, kind.counts[0] + 1, segment, table)
+        yield _fixed_rows(deck, card, kind.counts[0] + 1, segment, table)
         return
     ends = np.flatnonzero(~_goes_on(kind, table)) + 1
     starts = np.concatenate([[0], ends[:-1]]) if len(ends) else np.zeros(1, int)
@@ -156,9 +164,18 @@ def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
     return going
 
 
-def _fixed_rows(card: Card, width: int, segment: Segment, table: Table) -> tuple[np.ndarray, np.ndarray]:
+def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Table) -> tuple[np.ndarray, np.ndarray]:
     if (table.counts == width).all():
         return table.values.reshape(-1, width), table.lines
+    surplus = int(table.counts[0]) - width
+    if surplus > 0 and len(table.counts) > 1 and table.continued.all() and (table.counts == table.counts[0]).all():
+        # Lines of a larger type whose continuation lines were taken out: CalculiX takes the first nodes.
+        line = Line(segment.text.file, int(table.lines[0]), "")
+        deck.warnings.append(
+            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} nodes too many; they are left out,"
+            " as in CalculiX."
+        )
+        return table.rows(width), table.lines
     before = np.cumsum(table.counts) - table.counts
     element_starts = np.arange(0, len(table.values), width)
     row = np.searchsorted(before, element_starts)

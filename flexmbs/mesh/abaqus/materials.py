@@ -162,7 +162,7 @@ def _is_stable(material: OrthotropicMaterial) -> bool:
     return smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
 
 
-def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> AnisotropicMaterial:
+def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> AnyMaterial:
     stiffness = np.zeros((6, 6))
     if kind is _ORTHOTROPIC:
         stiffness[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]] = values[:6]
@@ -174,7 +174,8 @@ def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: st
     diagonal = np.diag(stiffness)
     scale = np.sqrt(np.maximum(diagonal, 0.0))
     if not diagonal.min() > 0.0 or smallest_eigenvalue(stiffness / scale / scale[:, None]) <= 1e-12:
-        raise MeshError(f"{where}: the stiffness of material {name} is not positive definite; check its constants.")
+        reason = f"{where}: the stiffness of material {name} is not positive definite; check its constants."
+        return UnusableMaterial(name, reason, common["density"], common["where"])
     return AnisotropicMaterial(name, stiffness[np.ix_(_ORDER, _ORDER)], **common)
 
 

@@ -10,7 +10,6 @@ from flexmbs.mesh.abaqus.scope import SetItem
 from flexmbs.mesh.abaqus.values import LARGEST_NUMBER, is_integer
 from flexmbs.mesh.names import near_names
 
-_NAMED_AT_MOST = 5
 _DEEPEST_SET = 100
 _MOST_OVERLAP = 300  # sets that a node may be in on average; beyond, a small file would fill the memory
 

@@ -17,16 +17,15 @@ LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of
 def integer(text: str, where: str, what: str) -> int:
     """A whole number; MeshError starting with ``where``."""
     text = text.strip()
-    if len(text) < 20 and text.isascii() and text.lstrip("+-").isdigit() and len(text) - len(text.lstrip("+-")) <= 1:
-        value = int(text)
-        if abs(value) <= LARGEST_NUMBER:
-            return value
+    if is_integer(text) and abs(int(text)) <= LARGEST_NUMBER:
+        return int(text)
     raise MeshError(f"{where}: {what} must be a whole number, got '{_shown(text)}'.")
 
 
 def is_integer(text: str) -> bool:
     """Whether a data field is a number of a node or element rather than the name of a set."""
-    return text.isascii() and text.lstrip("+-").isdigit() and len(text) < 20
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isascii() and digits.isdigit() and len(text) < 20
 
 
 def number(text: str, where: str, what: str) -> float:

@@ -7,18 +7,11 @@ Programmer's Reference. Commands are read one by one (``commands``, ``control``)
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from flexmbs.mesh.ansys.build import build_mesh
 from flexmbs.mesh.ansys.control import read_deck
 from flexmbs.mesh.mesh import Mesh
-
-_SIGNS = re.compile(
-    r"^\s*(/PREP7|/BATCH|/NOPR|/TITLE\s*,|/COM\s*,|/UNITS\s*,|NBLOCK\s*,|EBLOCK\s*,|ET\s*,\s*\w+\s*,\s*\w+|CMBLOCK\s*,|NUMOFF\s*,|"
-    r"MPDATA\s*,|MP\s*,\s*[A-Z]+\s*,|\*IF\s*,|\*SET\s*,)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:
@@ -37,8 +30,3 @@ def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:
     """
     path = Path(path)
     return build_mesh(read_deck(path, allow_outside), path)
-
-
-def looks_like_ansys(head: str) -> bool:
-    """Whether the first lines of a file are commands of Ansys (.dat and .inp files can be of several programs)."""
-    return _SIGNS.search(head) is not None

@@ -10,8 +10,8 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys.commands import Command, is_release
 from flexmbs.mesh.ansys.deck import Deck, Elements, ElementType
 from flexmbs.mesh.ansys.element_types import routine_of
-from flexmbs.mesh.ansys.fixed import Format, parse_format, read_table
 from flexmbs.mesh.ansys.selection import select_new
+from flexmbs.mesh.fixed_columns import Format, parse_format, read_table
 
 _CHUNK = 20000  # lines
 _MOST_NODES = 500
@@ -192,6 +192,8 @@ def _en(deck: Deck, command: Command) -> None:
         _add_one(deck, command, command.integer(1), command.integers(2), _attributes(deck))
     elif command.text(2) == "ATTR":
         values = command.integers(3)
+        if values[:1] == [-1]:
+            return  # how CDWRITE ends the elements
         if len(values) < 7:
             raise MeshError(
                 f"{command.where}: ATTR needs the number of nodes, 5 attributes and the number of the element."

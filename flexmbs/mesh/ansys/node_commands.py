@@ -10,9 +10,9 @@ import numpy as np
 from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys.commands import Command, is_release
 from flexmbs.mesh.ansys.deck import Deck
-from flexmbs.mesh.ansys.fixed import Format, parse_format, read_table
 from flexmbs.mesh.ansys.selection import select_new
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.fixed_columns import Format, parse_format, read_table
 
 _CHUNK = 20000  # lines
 _END = re.compile(r"\s*(-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b)", re.IGNORECASE)

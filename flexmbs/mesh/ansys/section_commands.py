@@ -8,7 +8,7 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys.commands import Command, is_release
 from flexmbs.mesh.ansys.deck import Deck, RawSection
 from flexmbs.mesh.ansys.expressions import evaluate
-from flexmbs.mesh.ansys.fixed import parse_format, read_table
+from flexmbs.mesh.fixed_columns import parse_format, read_table
 
 _CURRENT_SECTION, _CURRENT_SET = "current section", "current real set"
 _MOST_CONSTANTS = 10000

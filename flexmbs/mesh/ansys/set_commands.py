@@ -7,8 +7,8 @@ import numpy as np
 from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys.commands import Command
 from flexmbs.mesh.ansys.deck import Component, Deck
-from flexmbs.mesh.ansys.fixed import parse_format, read_table
 from flexmbs.mesh.ansys.selection import SELECTION_COMMANDS, all_ids, selected_ids
+from flexmbs.mesh.fixed_columns import parse_format, read_table
 
 _CHUNK = 20000
 _ENTITIES = {"NODE": "NODE", "ELEM": "ELEM", "ELEMENT": "ELEM", "NODES": "NODE"}

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TextIO
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.includes import Includes
 
-_INCLUDES_AT_MOST = 500  # files that include others twice would multiply without end
 _DIGITS = frozenset("0123456789")
 _BOM = "\xef\xbb\xbf"  # as latin-1 reads it
 
@@ -27,10 +27,9 @@ class Source:
     """
 
     def __init__(self, path: Path, allow_outside: bool = False) -> None:
-        self.path, self._allow_outside = path, allow_outside
+        self.path, self._includes = path, Includes(path, allow_outside)
         self._stack: list[tuple[TextIO, Path, int]] = []
         self._waiting: list[str] = []
-        self._included = 0
         self.file, self.line = str(path), 0
         self._open(path)
 
@@ -92,20 +91,9 @@ class Source:
 
         Raises MeshError when the file lies outside the deck's folder, includes itself, or too many are included.
         """
-        path = _existing(self.path.parent, name.replace("\\", "/"))
-        inside = path.resolve().is_relative_to(self.path.parent.resolve())
-        if not inside and not self._allow_outside:
-            raise MeshError(
-                f"{where}: the file {name} lies outside the folder of the deck ({self.path.parent.resolve()}); copy it"
-                " there, or allow files outside (allow_outside=True)."
-            )
-        if not path.is_file():
+        path = self._includes.find(name, where, [opened for _, opened, _ in self._stack])
+        if path is None:
             return False
-        if any(path.resolve() == opened.resolve() for _, opened, _ in self._stack):
-            raise MeshError(f"{where}: {name} includes itself (cyclic include); remove one of the two.")
-        self._included += 1
-        if self._included > _INCLUDES_AT_MOST:
-            raise MeshError(f"{where}: more than {_INCLUDES_AT_MOST} files are included; give the mesh in one file.")
         self._open(path)
         return True
 
@@ -124,12 +112,3 @@ class Source:
         opened.seek(0)
         self._stack.append((opened, path, self.line))
         self.file, self.line = str(path), 0
-
-
-def _existing(folder: Path, name: str) -> Path:
-    """The file of that name, in whatever case it is written (decks come from systems that do not care)."""
-    path = folder / name
-    if path.is_file() or not path.parent.is_dir():
-        return path
-    same = [other for other in path.parent.iterdir() if other.name.lower() == path.name.lower()]
-    return same[0] if len(same) == 1 else path

@@ -12,7 +12,6 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.medit import read_medit
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.meshio_formats.child import TOO_LONG
 from flexmbs.mesh.meshio_formats.counts import check_counts
@@ -20,7 +19,6 @@ from flexmbs.mesh.named_values import sets_of_values
 from flexmbs.mesh.numbering import ElementRows, NodeTable
 from flexmbs.mesh.shapes import Shapes, mesh_of_shapes
 from flexmbs.mesh.skipping import SkipList
-from flexmbs.mesh.vtk import read_vtk
 
 # meshio's names of cell types -> kind; nodes beyond the kind's are in faces and inside.
 _KINDS = {
@@ -66,21 +64,14 @@ class _Raw:
 def read_with_meshio(path: Path) -> Mesh:
     """Mesh of a file that meshio knows: Netgen, Tetgen, Permas, FLAC3D, XDMF, SU2, STL, PLY, OBJ, ...
 
-    VTK and Medit's text files go to flexmbs' own readers. Nodes and elements are numbered from 1 in the order of the
-    file. meshio's sets become node and element sets, and integers on cells or points whose name speaks of regions,
-    materials, blocks, groups make sets "name value".
+    Nodes and elements are numbered from 1 in the order of the file. meshio's sets become node and element sets, and
+    integers on cells or points whose name speaks of regions, materials, blocks, groups make sets "name value".
 
     Raises
     ------
     MeshError
         meshio cannot read the file (with what it says), or it holds nothing that makes a body.
     """
-    with open(path, "rb") as file:
-        head = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"# vtk DataFile") or b"<VTKFile" in head or path.suffix.lower() in (".vtk", ".vtu", ".vtp"):
-        return read_vtk(path)
-    if path.suffix.lower() == ".mesh" or head.startswith(b"MeshVersionFormatted"):
-        return read_medit(path)
     check_counts(path)
     raw = _read_apart(path)
     points = _points(path, raw)

@@ -42,16 +42,6 @@ _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _END = re.compile(r"\s{0,7}ENDDATA\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
 _OLD = re.compile(r"\s*APP\s", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
-_LIKE_NASTRAN = re.compile(
-    r"^[ \t]*(?:BEGIN[ \t,]+BULK|CEND[ \t]*$|SOL[ \t,]+(?:\d+|SE\w+)|ENDDATA|INIT[ \t]+MASTER|APP[ \t]+DISP)"
-    r"|^(?:GRID\*?|CQUAD[48]|CTRIA[36]|CTETRA|CHEXA|CBAR|CBEAM|PSHELL|PSOLID|MAT1|CORD2R)\*?[ \t,]+\d",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-def looks_like_nastran(head: str) -> bool:
-    """Whether the beginning of a file (some kB) is that of a Nastran deck, by statements that no other format has."""
-    return _LIKE_NASTRAN.search(head) is not None
 
 
 def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:

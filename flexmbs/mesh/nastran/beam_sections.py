@@ -86,7 +86,7 @@ def integrals_section(where: str, area, first, second, product, torsion, shear, 
 def _pbar(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
     """PID MID A I1 I2 J NSM | C1 .. F2 | K1 K2 I12."""
     area, first, second, torsion, mass = card.reals(2, 5, "A, I1, I2, J, NSM")
-    shear = [card.real(i, "K", 0.0) or 1.0 for i in (16, 17)]
+    shear = [card.real(i, "K", 0.0) or math.inf for i in (16, 17)]  # none: no shear deformation (QRG, PBAR)
     return _checked(use, card, area, first, second, card.real(18, "I12", 0.0), torsion, shear, mass)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.includes import Includes
 
-_DEEPEST_INCLUDE = 20
 _LINES_OF_A_NAME = 12  # a quoted file name goes on over several lines
 _INCLUDE = re.compile(r"\s*INCLUDE\b[\s=,]*(.*)", re.IGNORECASE)
 _SECTION = re.compile(rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+(?:BULK|SUPER|AUXMODEL)|BEGIN[ \t]*[\r\n$]|CEND)", re.I)
@@ -44,12 +44,11 @@ class DeckLines:
 
     def __init__(self, path: Path, allow_outside: bool) -> None:
         self.path = path
-        self.allow_outside = allow_outside
+        self._includes = Includes(path, allow_outside)
         self.in_executive = False
         self.missing: list[tuple[str, int, str]] = []
         self.last: LineOfDeck = (str(path), 0, "")
         self.ends_open = False
-        self._root = path.resolve().parent
 
     def __iter__(self) -> Iterator[LineOfDeck]:
         return self._file(self.path, ())
@@ -76,36 +75,12 @@ class DeckLines:
     def _included(self, path: Path, number: int, text: str, rest, including) -> Iterator[LineOfDeck]:
         where = f"{path}:{number}: INCLUDE"
         name = _file_name(text, rest, where)
-        target = self._find(path, name)
-        if target is None:
-            if self.in_executive:
-                self.missing.append((str(path), number, name))
-                return
-            raise MeshError(
-                f"{where}: file '{name}' not found (looked for {path.parent / name}); put it there or correct the name."
-            )
-        if not self.allow_outside and not target.resolve().is_relative_to(self._root):
-            raise MeshError(
-                f"{where}: file '{name}' is outside the deck's folder {self._root}; move it there, or allow it"
-                " (allow_outside=True)."
-            )
         chain = (*including, path)
-        if target.resolve() in {earlier.resolve() for earlier in chain}:
-            raise MeshError(f"{where}: file '{name}' includes itself; remove one of the INCLUDE lines.")
-        if len(chain) > _DEEPEST_INCLUDE:
-            raise MeshError(f"{where}: files are included more than {_DEEPEST_INCLUDE} deep.")
+        target = (self._includes.find if self.in_executive else self._includes.needed)(name, where, chain)
+        if target is None:
+            self.missing.append((str(path), number, name))
+            return
         yield from self._file(target, chain)
-
-    def _find(self, path: Path, name: str) -> Path | None:
-        """The included file: beside the file that includes it, else beside the main one; other systems' slashes too."""
-        for candidate in dict.fromkeys((name, name.replace("\\", "/"))):
-            for folder in dict.fromkeys((path.parent, self.path.parent)):
-                try:
-                    if (folder / candidate).is_file():
-                        return folder / candidate
-                except (OSError, ValueError):  # a name that the file system does not take
-                    return None
-        return None
 
 
 def _file_name(text: str, rest, where: str) -> str:

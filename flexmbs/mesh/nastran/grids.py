@@ -15,7 +15,6 @@ from flexmbs.mesh.nastran.true_elements import MiddleNodes
 from flexmbs.mesh.numbering import NodeTable
 
 _KINDS = {"R": "rectangular", "C": "cylindrical", "S": "spherical"}
-_FLUID = -1  # CD of a point in a fluid
 
 
 @dataclass

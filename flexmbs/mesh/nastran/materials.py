@@ -50,9 +50,21 @@ def material_name(deck: Deck, number: int) -> str:
 
 
 def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
-    """Every material of the deck by its number; densities times PARAM WTMASS."""
+    """Every material of the deck by its number; densities times PARAM WTMASS.
+
+    A blank RHO is zero for Nastran. In a deck where other materials have one, that is what was meant; in a deck without
+    any the densities are missing.
+    """
     cards = {**deck.thermal_materials, **deck.materials}
-    return {number: _material(deck, number, card) for number, card in cards.items()}
+    materials = {number: _material(deck, number, card) for number, card in cards.items()}
+    if not any(material.density for material in materials.values()):
+        return materials
+    for number, material in materials.items():
+        if material.density is None and number in deck.materials:
+            card = cards[number]
+            deck.warn(card.where, f"{number} has no RHO: what is made of it has no mass, as in Nastran.")
+            materials[number] = replace(material, density=0.0)
+    return materials
 
 
 def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:

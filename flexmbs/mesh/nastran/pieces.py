@@ -14,6 +14,7 @@ from flexmbs.mesh.nastran.card import Card
 from flexmbs.mesh.nastran.deck import Deck, Elements
 from flexmbs.mesh.nastran.grids import Grid
 from flexmbs.mesh.nastran.materials import for_bars, for_solids
+from flexmbs.mesh.nastran.numbers import integer
 from flexmbs.mesh.nastran.properties import find_property, property_name
 from flexmbs.mesh.nastran.property_use import PropertyUse
 from flexmbs.mesh.nastran.shell_sections import shell_property
@@ -89,10 +90,8 @@ def _role(deck: Deck, part: Elements, card: Card | None) -> str:
         return ""
     if card.name == "PSOLID" and card.text(6) in ("PFLUID", "FFLUID", "PPORO"):
         return "fluid"
-    material = card.text(1)
-    if not material.isdigit() or len(material) > 18:
-        return ""
-    known = deck.materials.get(int(material)) or deck.thermal_materials.get(int(material))
+    material = integer(card.text(1))
+    known = deck.materials.get(material) or deck.thermal_materials.get(material)
     return _NOT_ELASTIC.get(known.name, "") if known is not None else ""
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.ansys.fixed import Format, integer
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.fixed_columns import Format, integer
 from flexmbs.mesh.numbering import ElementRows
 from flexmbs.mesh.skipping import SkipList
 from flexmbs.mesh.unv.fe_types import WITH_ORIENTATION

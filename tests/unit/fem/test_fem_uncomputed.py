@@ -33,6 +33,14 @@ def test_nonstructural_mass_of_beams_counts():
     assert assemble(heavy).mass == pytest.approx(assemble(straight_beam(2)).mass + 3.0, rel=1e-12)
 
 
+def test_infinite_shear_factors_leave_out_the_shear_deformation():
+    stiff = changed(straight_beam(2), section=replace(rectangle(), shear_factor_y=np.inf, shear_factor_z=np.inf))
+    without = assemble(straight_beam(2), beam_theory="euler-bernoulli").K.toarray()
+    assert assemble(stiff).K.toarray() == pytest.approx(without, abs=1e-12 * abs(without).max())
+    half = changed(straight_beam(2), section=replace(rectangle(), shear_factor_y=np.inf))
+    assert np.isfinite(assemble(half).K.toarray()).all()
+
+
 WOOD = OrthotropicMaterial("WOOD", 1e10, 1e9, 1e9, 0.3, 0.3, 0.3, 1e9, 1e9, 1e9, 500.0)
 
 

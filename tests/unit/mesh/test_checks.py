@@ -160,3 +160,10 @@ def test_set_misspelt_or_empty(solid):
     assert nodes_of(solid, "root").tolist() == solid.node_sets["ROOT"].tolist()
     with pytest.raises(MeshError, match="no node set ROOT. There are none"):
         nodes_of(replace(solid, node_sets={}), "ROOT")
+
+
+def test_elements_on_the_same_nodes_are_a_warning(solid):
+    (block,) = solid.blocks
+    twice = replace(block, ids=np.append(block.ids, 99), nodes=np.vstack([block.nodes, block.nodes[1:2]]))
+    (warning,) = check_mesh(replace(solid, blocks=(twice,)))
+    assert "1 elements of kind hex20" in warning and f"{block.ids[1]} and 99" in warning

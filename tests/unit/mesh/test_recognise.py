@@ -42,6 +42,23 @@ def test_shared_extensions_are_told_apart_by_content(tmp_path, extension, conten
     assert format_of(file_with(tmp_path, "deck" + extension, HEADS[content])).name == content
 
 
+@pytest.mark.parametrize(
+    ("line", "content"),
+    [
+        ("GRID,1,,0.,0.,0.", "Nastran"),
+        ("APP DISP", "Nastran"),
+        ("CTETRA*  1", "Nastran"),
+        ("NBLOCK,6,SOLID", "Ansys"),
+        ("*SET,WIDTH,3.5", "Ansys"),
+        ("MP,EX,1,2.1e11", "Ansys"),
+        ("*Part, name=A", "Abaqus/CalculiX"),
+    ],
+)
+def test_one_line_tells_what_a_text_is(line, content):
+    text = f"some words\n{line}\n".encode()
+    assert [known.name for known in FORMATS if known.claims(text)] == [content]
+
+
 def test_windows_and_old_mac_line_ends_and_a_byte_order_mark(tmp_path):
     for end in (b"\r\n", b"\r"):
         head = b"\xef\xbb\xbf" + HEADS["Nastran"].replace(b"\n", end)

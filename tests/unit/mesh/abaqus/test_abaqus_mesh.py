@@ -143,3 +143,17 @@ def test_unknown_types_are_kept(read):
     (other,) = mesh.other_elements
     assert (other.type_name, other.role, other.nodes.tolist()) == ("U7", "unknown", [[0, 1]])
     assert any("element type U7 is not known" in text for text in mesh.warnings)
+
+
+def test_lines_without_their_continuation_hold_the_first_nodes(read):
+    """As CalculiX reads a C3D20 deck whose type was changed to C3D4 and whose second lines were taken out."""
+    nodes = "*NODE\n" + "".join(f"{k + 1}, {k % 2}, {k // 2 % 2}, {k // 4}\n" for k in range(8))
+    mesh = read(nodes + "*ELEMENT, TYPE=C3D4, ELSET=E\n1, 1, 2, 3, 5, 6, 7,\n2, 4, 3, 2, 8, 6, 7,\n")
+    assert mesh.blocks[0].nodes.tolist() == [[0, 1, 2, 4], [3, 2, 1, 7]]
+    assert any("11: *ELEMENT: each line" in text and "2 nodes too many" in text for text in mesh.warnings)
+
+
+def test_nodes_without_coordinates_lie_at_the_origin(read):
+    mesh = read("*NODE\n1\n2, 1\n3, 0, 1\n4, 0, 0, 1\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n")
+    assert mesh.points.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert any("2: *NODE: 1 nodes without coordinates" in text for text in mesh.warnings)

@@ -161,14 +161,6 @@ def test_includes_cyclic_escaping_and_missing(tmp_path):
     refused(tmp_path, "/prep7\n/input,nowhere,inp\n", 2, "/INPUT", "nowhere.inp")
 
 
-def test_files_that_multiply_by_including_each_other_stop(tmp_path):
-    for i in range(12):
-        (tmp_path / f"f{i}.inp").write_text(f"/input,f{i + 1},inp\n" * 4)
-    (tmp_path / "f12.inp").write_text("a=1\n")
-    with pytest.raises(MeshError, match="files are included"):
-        read_ansys(tmp_path / "f0.inp")
-
-
 @pytest.mark.parametrize(("routine", "role"), [("PLANE183", "plane"), ("FLUID220", "fluid"), ("SOLID70", "thermal")])
 def test_meshes_of_no_body(tmp_path, routine, role):
     text = BRICK.replace("ET,        1,185", f"ET,1,{routine}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.mesh.ansys import looks_like_ansys, read_ansys
+from flexmbs.mesh.ansys import read_ansys
 from flexmbs.mesh.materials import Damping
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
@@ -131,13 +131,6 @@ def test_mesh_of_mesh200_alone_is_read_without_material(tmp_path):
     mesh = read_ansys(_written(tmp_path, text))
     assert mesh.blocks[0].kind == "tet10"
     assert any("MESH200" in warning for warning in mesh.warnings)
-
-
-def test_decks_of_ansys_are_told_from_others():
-    assert looks_like_ansys((DATA / "brick.cdb").read_text())
-    assert looks_like_ansys((DATA / "frame.dat").read_text())
-    assert not looks_like_ansys("SOL 101\nCEND\nBEGIN BULK\nGRID,1,,0.,0.,0.\n")
-    assert not looks_like_ansys("*HEADING\n*NODE\n1, 0., 0., 0.\n")
 
 
 def _written(folder, text):

@@ -81,8 +81,3 @@ def test_data_of_xdmf_stay_in_the_folder(tmp_path):
     )
     for outside in ("../secret.h5", "/etc/secret.h5"):
         assert f"{outside} lies outside of the file's folder" in refusal(tmp_path / "a.xdmf", text.format(outside))
-
-
-def test_vtk_and_medit_go_to_their_own_readers(test_data):
-    assert read_with_meshio(test_data / "mesh" / "vtk" / "bar.vtk").file_format == "VTK"
-    assert read_with_meshio(test_data / "mesh" / "medit" / "bar.mesh").file_format == "Medit"

@@ -101,7 +101,7 @@ def test_line_ends_encodings_and_byte_order_marks(tmp_path, line_end):
 
 
 def test_missing_include(tmp_path):
-    refused(tmp_path, HEAD + "INCLUDE 'parts.inc'\nENDDATA\n", r"deck.bdf:4: INCLUDE: file 'parts.inc' not found")
+    refused(tmp_path, HEAD + "INCLUDE 'parts.inc'\nENDDATA\n", r"deck.bdf:4: INCLUDE: .*parts.inc not found")
 
 
 def test_missing_include_in_executive_control_is_passed_over(tmp_path):
@@ -113,12 +113,12 @@ def test_missing_include_in_executive_control_is_passed_over(tmp_path):
 def test_cyclic_include(tmp_path):
     (tmp_path / "a.inc").write_text("INCLUDE 'b.inc'\n")
     (tmp_path / "b.inc").write_text("INCLUDE 'a.inc'\n")
-    refused(tmp_path, HEAD + "INCLUDE 'a.inc'\nENDDATA\n", r"b.inc:1: INCLUDE: file 'a.inc' includes itself")
+    refused(tmp_path, HEAD + "INCLUDE 'a.inc'\nENDDATA\n", r"b.inc:1: INCLUDE: a.inc includes itself")
 
 
 def test_escaping_include_needs_leave(tmp_path):
     folder = tmp_path / "deck"
     folder.mkdir()
     (tmp_path / "outside.inc").write_text(PLATE + SHELL)
-    refused(folder, HEAD + "INCLUDE '../outside.inc'\nENDDATA\n", r"deck.bdf:4: INCLUDE: .*outside the deck's folder")
+    refused(folder, HEAD + "INCLUDE '../outside.inc'\nENDDATA\n", r"deck.bdf:4: INCLUDE: .*outside the folder")
     assert len(read_nastran(folder / "deck.bdf", allow_outside=True).points) == 4

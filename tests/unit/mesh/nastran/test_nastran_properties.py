@@ -129,3 +129,16 @@ def test_shells_without_property_beside_solids_stay_shells(read):
 def test_wtmass_in_case_control_counts_too(read):
     text = "CEND\nPARAM,WTMASS,.5\nBEGIN BULK\n" + PLATE + "PSHELL,1,1,.1,1\nMAT1,1,200.,,.3,8.\nENDDATA\n"
     assert read(text).blocks[0].material.density == 4.0
+
+
+def test_blank_density_is_zero_beside_others(read):
+    two = PLATE + "CQUAD4,2,2,1,2,3,4\nPSHELL,1,1,.1,1\nPSHELL,2,2,.1,2\nMAT1,2,200.,,.3\n"
+    assert [block.material.density for block in read(two + "MAT1,1,200.,,.3\n").blocks] == [None, None]
+    mesh = read(two + "MAT1,1,200.,,.3,8.\n")
+    assert [block.material.density for block in mesh.blocks] == [8.0, 0.0]
+    assert any("MAT1: 2 has no RHO" in warning for warning in mesh.warnings)
+
+
+def test_bars_without_shear_factors_do_not_shear(read):
+    section = read(BAR + "PBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.,,.3,8.\n").blocks[0].section
+    assert (section.shear_factor_y, section.shear_factor_z) == (np.inf, np.inf)

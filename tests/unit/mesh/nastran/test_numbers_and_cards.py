@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.nastran import looks_like_nastran, numbers
+from flexmbs.mesh.nastran import numbers
 from flexmbs.mesh.nastran.card import Batch
 from flexmbs.mesh.nastran.lexer import Lexer
 from flexmbs.mesh.nastran.ranges import read_ranges
@@ -108,10 +108,3 @@ def test_ranges_are_no_longer_than_what_exists():
         read_ranges("5 THRU 1".split(), "deck:1: SET", "member")
     with pytest.raises(MeshError, match="deck:1: SET: member ''"):
         read_ranges("5 THRU".split(), "deck:1: SET", "member")
-
-
-def test_decks_are_recognised_by_their_statements():
-    assert looks_like_nastran("$ x\nSOL 101\nCEND\n")
-    assert looks_like_nastran("GRID,1,,0.,0.,0.\n")
-    assert not looks_like_nastran("*NODE\n1, 0., 0., 0.\n")
-    assert not looks_like_nastran("/PREP7\nET,1,185\n")
