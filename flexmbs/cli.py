@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``flexmbs run``, ``flexmbs info``, ``flexmbs view``."""
+"""The command line: ``flexmbs cases``, ``flexmbs run``, ``flexmbs info``, ``flexmbs modes``, ``flexmbs view``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
+from flexmbs.cli_modes import modes_command
 from flexmbs.errors import CaseError, FlexmbsError, SimulationError
 
 
@@ -17,6 +18,7 @@ def cli() -> None:
 
 
 cli.add_command(info_command)
+cli.add_command(modes_command)
 
 
 @cli.command("cases")

@@ -7,16 +7,25 @@ import numpy as np
 from flexmbs.errors import MeshError
 from flexmbs.fem.beam_model import assemble_beams
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.fem.solid_model import assemble_solids
 from flexmbs.fem.solid_shapes import SOLID_KINDS
 from flexmbs.fem.uncomputed import refuse_uncomputed
+from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 
 
-def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool = True) -> FEModel:
+def assemble(
+    mesh: Mesh,
+    beam_theory: str = "timoshenko",
+    rotary_inertia: bool = True,
+    *,
+    hex8: str = "incompatible",
+    hex20: str = "full",
+) -> FEModel:
     """Consistent mass, stiffness and second-order operators of a mesh of beams or of solids.
 
     Parameters
@@ -26,15 +35,19 @@ def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool =
     beam_theory : "timoshenko" (shear-flexible) or "euler-bernoulli"; ignored for solids
     rotary_inertia : bool
         False: beams have line mass only, neither rotary nor torsional inertia; ignored for solids.
+    hex8 : "incompatible" (internal modes: bends right with one element through the thickness) or "plain"
+    hex20 : "full" (3x3x3 points for the stiffness) or "reduced" (2x2x2: softer in coarse meshes, but a row of
+        single elements, clamped or not, has motions without stiffness: use it with two elements across at least)
 
     Raises
     ------
     MeshError
         No elements, a mixture of beams and solids, an unknown element kind, missing material, density or section,
-        elements of zero or negative size.
+        elements of zero or negative size, an elasticity that is not positive definite.
     ValueError
-        Unknown ``beam_theory``.
+        Unknown ``beam_theory``, ``hex8`` or ``hex20``.
     """
+    options = SolidOptions(hex8, hex20)
     if beam_theory not in BEAM_THEORIES:
         raise ValueError(f"beam_theory is {beam_theory!r}; it must be one of {', '.join(BEAM_THEORIES)}")
     kinds = sorted({block.kind for block in mesh.blocks})
@@ -56,7 +69,7 @@ def assemble(mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool =
         raise MeshError(
             f"{mesh.source or 'mesh'}: beams and solids in one body cannot be assembled together; make two bodies"
         )
-    return assemble_solids(mesh)
+    return assemble_solids(mesh, options)
 
 
 def _without_unused_nodes(mesh: Mesh) -> Mesh:
@@ -76,6 +89,8 @@ def _require_material(block: ElementBlock, source: str) -> None:
         raise MeshError(
             f"{where}: material {material.name!r} has density {material.density}; give a positive one in kg/m3"
         )
+    if not isinstance(material, Material):
+        return  # checked where its stiffness matrix is made
     if not material.youngs_modulus > 0.0:
         raise MeshError(
             f"{where}: material {material.name!r} has Young's modulus {material.youngs_modulus} Pa, not above 0"

@@ -10,6 +10,7 @@ from scipy import sparse
 from flexmbs.errors import BodyError
 from flexmbs.fem.beam_elements import BeamElements, beam_elements, beam_matrices, beam_shapes
 from flexmbs.fem.beam_inertia import beam_inertia_samples
+from flexmbs.fem.beam_prestress import beam_geometric_stiffness
 from flexmbs.fem.beam_second_order import normal_section_rotation, quadratic_inside, second_order_loads
 from flexmbs.fem.beam_surface import beam_surface
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties, pair_factors
@@ -28,6 +29,9 @@ class BeamModel(FEModel):
 
     def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         return second_order_loads(self.elements, len(self.mesh.points), fields, as_pairs(pairs))
+
+    def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
+        return beam_geometric_stiffness(self.elements, len(self.mesh.points), displacement)
 
     def inertia_samples(self, modes, pairs, quadratic):
         return beam_inertia_samples(self.elements, modes, as_pairs(pairs), quadratic)

@@ -70,6 +70,10 @@ class FEModel(ABC):
         """
 
     @abstractmethod
+    def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
+        """(ndof, ndof) stiffness that the stress of the linear displacement (ndof,) adds: a^T K_geo(w) b = w^T f_ab."""
+
+    @abstractmethod
     def inertia_samples(
         self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.fem.materials import Elasticity, elasticity
+from flexmbs.fem.solid_incompatible import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
 from flexmbs.fem.solid_shapes import Rule, SolidShape, solid_shape
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
 
@@ -26,10 +27,15 @@ class SolidGroup:
     ids : (ne,) int, numbers of the file
     nodes : (ne, nen) int
     coordinates : (ne, nen, 3), m, of the nodes
+    density : float, kg/m3
+    incompatible : bool
+        The elements have the internal modes of ``solid_incompatible``.
     """
 
     shape: SolidShape
-    material: Material
+    elasticity: Elasticity
+    density: float
+    incompatible: bool
     ids: np.ndarray
     nodes: np.ndarray
     coordinates: np.ndarray
@@ -41,27 +47,44 @@ class SolidGroup:
             yield slice(first, min(first + CHUNK, len(self.nodes)))
 
 
-def solid_groups(mesh: Mesh) -> list[SolidGroup]:
+@dataclass(frozen=True)
+class SolidOptions:
+    """Formulations to choose from; see ``assemble``."""
+
+    hex8: str = "incompatible"
+    hex20: str = "full"
+
+    def __post_init__(self) -> None:
+        for name, known in (("hex8", ("incompatible", "plain")), ("hex20", ("full", "reduced"))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(known)}")
+
+
+def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
     """All elements of ``mesh``, split by block and by straight or curved sides."""
     groups = []
     for block in mesh.blocks:
         if len(block.nodes):
-            groups += _split_block(mesh, block)
+            groups += _split_block(mesh, block, options)
     return groups
 
 
-def _split_block(mesh: Mesh, block: ElementBlock) -> list[SolidGroup]:
-    shape = solid_shape(block.kind)
+def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions) -> list[SolidGroup]:
+    shape = solid_shape(block.kind, reduced=block.kind == "hex20" and options.hex20 == "reduced")
+    incompatible = block.kind == "hex8" and options.hex8 == "incompatible"
+    where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
+    elastic = elasticity(block.material, block.material_axes, where)
     coordinates = mesh.points[block.nodes]
     straight = is_straight(block.kind, coordinates)
+    ids, nodes = np.asarray(block.ids), np.asarray(block.nodes)
     parts = []
     for which, stiffness, mass in (
         (straight, shape.stiffness_rule, shape.mass_rule),
         (~straight, shape.curved_stiffness_rule, shape.curved_mass_rule),
     ):
         if which.any():
-            ids, nodes = np.asarray(block.ids)[which], np.asarray(block.nodes)[which]
-            parts.append(SolidGroup(shape, block.material, ids, nodes, coordinates[which], stiffness, mass))
+            of_part = (ids[which], nodes[which], coordinates[which], stiffness, mass)
+            parts.append(SolidGroup(shape, elastic.of(which), block.material.density, incompatible, *of_part))
     return parts
 
 
@@ -82,24 +105,34 @@ def jacobian_determinants(
 
 
 def physical_gradients(group: SolidGroup, chunk: slice, rule: Rule, source: str) -> tuple[np.ndarray, np.ndarray]:
-    """Derivatives of the shape functions by x, (ne, g, 3, nen), and weights times volume (ne, g)."""
+    """Derivatives of the shape functions by x, (ne, g, 3, m), and weights times volume (ne, g).
+
+    m is the number of nodes, and three more for internal modes, which come last.
+    """
     reference = group.shape.gradients(rule.points)
     jacobian, determinant = jacobian_determinants(group, chunk, reference, source)
-    return np.linalg.inv(jacobian) @ reference, determinant * rule.weights
+    gradients = np.linalg.inv(jacobian) @ reference
+    if group.incompatible:
+        center = group.shape.gradients(np.zeros((1, 3)))
+        center_jacobian, _ = jacobian_determinants(group, chunk, center, source)
+        modes = mode_gradients(center_jacobian[:, 0], determinant, rule.points)
+        gradients = np.concatenate([gradients, modes], axis=3)
+    return gradients, determinant * rule.weights
 
 
 def stiffness_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
-    """(ne, nen, 3, nen, 3) N/m, isotropic: lam N_i,a N_j,b + mu (N_i,b N_j,a + delta_ab N_i,k N_j,k)."""
+    """(ne, nen, 3, nen, 3) N/m; internal modes are eliminated."""
+    stiffness = _whole_stiffness(group, chunk, source)
+    return condensed_stiffness(stiffness) if group.incompatible else stiffness
+
+
+def _whole_stiffness(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
+    """(ne, m, 3, m, 3) N/m of the nodes and, where the group has them, of the internal modes."""
     gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
-    count, points, _, nen = gradients.shape
-    flat = gradients.transpose(0, 1, 3, 2).reshape(count, points, 3 * nen)
-    products = (flat.transpose(0, 2, 1) @ (flat * weights[:, :, None])).reshape(count, nen, 3, nen, 3)
-    lam, mu = lame_constants(group.material)
-    stiffness = lam * products + mu * products.transpose(0, 1, 4, 3, 2)
-    laplace = mu * np.einsum("eiaja->eij", products)
-    for axis in range(3):
-        stiffness[:, :, axis, :, axis] += laplace
-    return stiffness
+    count, points, _, size = gradients.shape
+    flat = gradients.transpose(0, 1, 3, 2).reshape(count, points, 3 * size)
+    products = (flat.transpose(0, 2, 1) @ (flat * weights[:, :, None])).reshape(count, size, 3, size, 3)
+    return group.elasticity.of(chunk).stiffness(products)
 
 
 def mass_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
@@ -108,29 +141,25 @@ def mass_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
     values = group.shape.values(rule.points)
     _, determinant = jacobian_determinants(group, chunk, group.shape.gradients(rule.points), source)
     products = (values[:, :, None] * values[:, None, :]).reshape(len(values), -1)
-    weights = group.material.density * determinant * rule.weights
+    weights = group.density * determinant * rule.weights
     return (weights @ products).reshape(-1, values.shape[1], values.shape[1])
 
 
-def lame_constants(material: Material) -> tuple[float, float]:
-    """Lame's lambda and mu (Pa)."""
-    nu, mu = material.poisson_ratio, material.shear_modulus
-    return 2.0 * mu * nu / (1.0 - 2.0 * nu), mu
+def field_internal_modes(group: SolidGroup, chunk: slice, source: str) -> np.ndarray | None:
+    """T of ``solid_incompatible`` for these elements; None where the group has no internal modes."""
+    return internal_modes(_whole_stiffness(group, chunk, source)) if group.incompatible else None
 
 
-def isotropic_stress(material: Material, strain: np.ndarray) -> np.ndarray:
-    """Stress tensors of strain tensors; axes 2 and 3 are the tensor's (ne, g, 3, 3, ...)."""
-    lam, mu = lame_constants(material)
-    stress = 2.0 * mu * strain
-    pressure = lam * (strain[:, :, 0, 0] + strain[:, :, 1, 1] + strain[:, :, 2, 2])
-    for axis in range(3):
-        stress[:, :, axis, axis] += pressure
-    return stress
+def displacement_gradients(
+    gradients: np.ndarray, group: SolidGroup, chunk: slice, fields: np.ndarray, internal: np.ndarray | None
+) -> np.ndarray:
+    """d u_k / d x_j at points: (ne, g, 3 (j), 3 (k), n) of nodal ``fields`` (ndof, n).
 
-
-def displacement_gradients(gradients: np.ndarray, group: SolidGroup, chunk: slice, fields: np.ndarray) -> np.ndarray:
-    """d u_k / d x_j at points: (ne, g, 3 (j), 3 (k), n) of nodal ``fields`` (ndof, n)."""
-    count, points, _, nen = gradients.shape
-    nodal = fields.reshape(len(fields) // 3, 3 * fields.shape[1])[group.nodes[chunk]]
-    product = gradients.reshape(count, 3 * points, nen) @ nodal
+    ``gradients`` are those of ``physical_gradients``, ``internal`` those of ``field_internal_modes``.
+    """
+    count, points, _, size = gradients.shape
+    nodal = fields.reshape(len(fields) // 3, 3, fields.shape[1])[group.nodes[chunk]]
+    if internal is not None:
+        nodal = with_internal_modes(internal, nodal)
+    product = gradients.reshape(count, 3 * points, size) @ nodal.reshape(count, size, -1)
     return product.reshape(count, points, 3, 3, fields.shape[1])

@@ -9,8 +9,9 @@ from scipy import sparse
 
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.pattern import NodePattern
-from flexmbs.fem.solid_elements import SolidGroup, mass_matrices, solid_groups, stiffness_matrices
+from flexmbs.fem.solid_elements import SolidGroup, SolidOptions, mass_matrices, solid_groups, stiffness_matrices
 from flexmbs.fem.solid_points import solid_point_operator
+from flexmbs.fem.solid_prestress import solid_geometric_stiffness
 from flexmbs.fem.solid_second_order import solid_second_order_loads
 from flexmbs.fem.solid_surface import solid_surface
 from flexmbs.fem.surface_fields import SurfaceFields
@@ -28,6 +29,9 @@ class SolidModel(FEModel):
             self.groups, len(self.mesh.points), np.asarray(fields), as_pairs(pairs), self.mesh.source
         )
 
+    def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
+        return solid_geometric_stiffness(self.groups, len(self.mesh.points), displacement, self.mesh.source)
+
     def inertia_samples(self, modes, pairs, quadratic):
         def at_nodes(fields):
             return np.ascontiguousarray(fields.reshape(len(fields) // 3, 3, fields.shape[1]).transpose(2, 0, 1))
@@ -41,9 +45,9 @@ class SolidModel(FEModel):
         return solid_point_operator(self.mesh, self.groups, point)
 
 
-def assemble_solids(mesh: Mesh) -> SolidModel:
+def assemble_solids(mesh: Mesh, options: SolidOptions) -> SolidModel:
     """Matrices and mass properties of a mesh of solids."""
-    groups = solid_groups(mesh)
+    groups = solid_groups(mesh, options)
     pattern = NodePattern(len(mesh.points), [group.nodes for group in groups])
     stiffness, scalar = pattern.zeros(3), pattern.zeros(1)
     for group, positions in zip(groups, pattern.positions, strict=True):

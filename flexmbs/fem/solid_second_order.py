@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.solid_elements import SolidGroup, displacement_gradients, isotropic_stress, physical_gradients
+from flexmbs.fem.solid_elements import (
+    SolidGroup,
+    displacement_gradients,
+    field_internal_modes,
+    physical_gradients,
+)
+from flexmbs.fem.solid_incompatible import condensed_loads
 
 # Numbers in one stress array (element, point, 9, pair) at a time: 512 kB of doubles stay in the cache, which is five
 # times faster than 64 MB.
@@ -33,7 +39,8 @@ def solid_second_order_loads(
 
 def _chunk_loads(group: SolidGroup, chunk: slice, fields: np.ndarray, pairs: np.ndarray, source: str) -> np.ndarray:
     gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
-    slopes = displacement_gradients(gradients, group, chunk, fields)
+    internal = field_internal_modes(group, chunk, source)
+    slopes = displacement_gradients(gradients, group, chunk, fields, internal)
     a, b = slopes[..., pairs[:, 0]], slopes[..., pairs[:, 1]]
     strain = np.empty_like(a)
     for i in range(3):
@@ -41,11 +48,14 @@ def _chunk_loads(group: SolidGroup, chunk: slice, fields: np.ndarray, pairs: np.
             # axis 2 is the derivative: sym(grad a^T grad b)_ij = 1/2 (a_k,i b_k,j + a_k,j b_k,i)
             both = _dot(a[:, :, i], b[:, :, j])
             strain[:, :, i, j] = strain[:, :, j, i] = both if i == j else 0.5 * (both + _dot(a[:, :, j], b[:, :, i]))
-    stress = isotropic_stress(group.material, strain)
+    stress = group.elasticity.of(chunk).stress(strain)
     stress *= weights[:, :, None, None, None]
-    count, points, _, nen = gradients.shape
-    flat = gradients.reshape(count, 3 * points, nen).transpose(0, 2, 1)
-    return flat @ stress.reshape(count, 3 * points, -1)
+    count, points, _, size = gradients.shape
+    flat = gradients.reshape(count, 3 * points, size).transpose(0, 2, 1)
+    loads = flat @ stress.reshape(count, 3 * points, -1)
+    if internal is None:
+        return loads
+    return condensed_loads(internal, loads.reshape(count, size, 3, -1))
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -57,7 +67,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _add_at_nodes(total: np.ndarray, nodes: np.ndarray, loads: np.ndarray) -> None:
-    """Add loads (ne, nen, k) into total (nn, k); sorted sums are several times faster than ``np.add.at``."""
+    """Add loads (ne, nen, ...) into total (nn, k); sorted sums are several times faster than ``np.add.at``."""
     flat = nodes.ravel()
     order = np.argsort(flat, kind="stable")
     touched, starts = np.unique(flat[order], return_index=True)

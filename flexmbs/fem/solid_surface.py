@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.solid_elements import SolidGroup, displacement_gradients, isotropic_stress, physical_gradients
+from flexmbs.fem.solid_elements import (
+    SolidGroup,
+    displacement_gradients,
+    field_internal_modes,
+    physical_gradients,
+)
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
@@ -91,6 +96,6 @@ def _stress_at_nodes(
 def _stress_at_points(group: SolidGroup, chunk: slice, modes: np.ndarray, source: str) -> np.ndarray:
     """(ne, stress points, 6, n)."""
     gradients, _ = physical_gradients(group, chunk, group.shape.stress_rule, source)
-    slopes = displacement_gradients(gradients, group, chunk, modes)
+    slopes = displacement_gradients(gradients, group, chunk, modes, field_internal_modes(group, chunk, source))
     strain = 0.5 * (slopes + slopes.swapaxes(2, 3))
-    return isotropic_stress(group.material, strain)[:, :, ROWS, COLUMNS]
+    return group.elasticity.of(chunk).stress(strain)[:, :, ROWS, COLUMNS]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.materials import Material
+from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.mesh.materials import Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import BeamSection
 
@@ -34,8 +35,9 @@ def refuse_uncomputed(mesh: Mesh) -> None:
 
 def _uncomputed_in(block: ElementBlock) -> str:
     """What of a block is not computed, in words; empty when everything is."""
-    if block.material is not None and not isinstance(block.material, Material):
-        return f"material {block.material.name}, which is not isotropic,"
+    material = _uncomputed_material(block)
+    if material:
+        return material
     if block.offsets is not None and np.any(np.nan_to_num(block.offsets)):
         return "offsets from their nodes"
     section = block.section
@@ -44,4 +46,17 @@ def _uncomputed_in(block: ElementBlock) -> str:
             return "a tapered section"
         if np.any(np.asarray(section.centroid)):
             return f"a section whose centroid {tuple(section.centroid)} m lies off their nodes"
+    return ""
+
+
+def _uncomputed_material(block: ElementBlock) -> str:
+    material = block.material
+    if material is None or isinstance(material, Material):
+        return ""
+    if isinstance(material, UnusableMaterial):
+        return f"material {material.name} ({material.reason})"
+    if block.kind not in SOLID_KINDS:
+        return f"material {material.name}, which is not isotropic,"
+    if isinstance(material, OrthotropicMaterial) and None in (material.E3, material.nu13, material.nu23):
+        return f"material {material.name}, which is stated for plane stress (it lacks E3, nu13 or nu23),"
     return ""

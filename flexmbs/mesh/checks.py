@@ -9,6 +9,7 @@ from flexmbs.mesh.advice import what_to_add
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.names import few
 from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.properties import BeamSection
@@ -159,8 +160,7 @@ def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
     used = nodes_in_use(mesh)
     if used.all():
         return ()
-    named = ", ".join(map(str, mesh.node_ids[~used][:_NAMED_AT_MOST]))
-    count = np.sum(~used)
+    count, named = np.sum(~used), few(mesh.node_ids[~used])
     return (f"{mesh.source}: {count} nodes belong to no element (first: {named}); drop: without_unused_nodes().",)
 
 

@@ -79,3 +79,9 @@ def system_from_points(name: str, kind: str, origin, on_z, in_xz, where: str) ->
         raise MeshError(f"{where}: the points that define coordinate system {name} lie on a line (or coincide).")
     z, y = z / np.linalg.norm(z), y / np.linalg.norm(y)
     return CoordinateSystem(name, kind, origin, np.column_stack([np.cross(y, z), y, z]))
+
+
+def unit_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Vectors (..., 3) of length 1 in the same directions; zero vectors stay."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(lengths > 0.0, lengths, 1.0)

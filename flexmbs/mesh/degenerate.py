@@ -9,6 +9,7 @@ from itertools import permutations
 
 import numpy as np
 
+from flexmbs.mesh.couplings import Equation
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 
 # Corners, then number of faces with 3 and with 4 corners.
@@ -96,6 +97,25 @@ def without_missing_middles(kind: str, nodes: np.ndarray, next_id: int) -> tuple
     if partly.size:
         parts.append((kind, partly, completed))
     return parts, MiddleNodes(ids, ends.astype(np.int64))
+
+
+def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
+    """The displacement of a node in the middle of an edge is the mean of those of the edge's ends: three equations.
+
+    Parameters
+    ----------
+    number : the node's number, for the name
+    nodes : (3,) indices of the node and of the two ends
+    axes : (3, 3, 3) for each of the nodes the directions (columns) of its displacement components; None: mesh axes
+    """
+    axes = np.broadcast_to(np.eye(3), (3, 3, 3)) if axes is None else axes
+    equations = []
+    for axis in range(3):
+        coefficients = axes[:, axis, :] * np.array([1.0, -0.5, -0.5])[:, None]
+        which, component = np.nonzero(coefficients)
+        name = f"middle node {number}"
+        equations.append(Equation(name, nodes[which], component + 1, coefficients[which, component], 0.0, where))
+    return equations
 
 
 def _without_repeated_middles(kind: str, nodes: np.ndarray) -> np.ndarray:

@@ -141,16 +141,19 @@ def is_shell(kind: str) -> bool:
 
 def faces_of(kind: str) -> list[tuple[str, tuple[int, ...]]]:
     """Faces of a solid (or the one of a shell): kind of face and its nodes in the element, second-order ones too."""
+    return [face_of(kind, ring) for ring in KINDS[kind].faces]
+
+
+def face_of(kind: str, ring: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """The face (or edge) of an element with these corners in turn: its kind and its nodes, second-order ones too."""
     known = KINDS[kind]
-    edge_of = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
-    faces = []
-    for ring in known.faces:
-        middles = ()
-        if known.node_count > known.corner_count:
-            middles = tuple(edge_of[frozenset((ring[i], ring[(i + 1) % len(ring)]))] for i in range(len(ring)))
-        name = {3: "tri", 4: "quad"}[len(ring)] + str(len(ring) + len(middles))
-        faces.append((name, (*ring, *middles)))
-    return faces
+    middles: tuple[int, ...] = ()
+    if known.node_count > known.corner_count:
+        edge_of = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
+        pairs = zip(ring, (*ring[1:], ring[0]), strict=True) if len(ring) > 2 else [ring]
+        middles = tuple(edge_of[frozenset(pair)] for pair in pairs)
+    name = {2: "line", 3: "tri", 4: "quad"}[len(ring)] + str(len(ring) + len(middles))
+    return name, (*ring, *middles)
 
 
 def shape_values(kind: ElementKind, at: np.ndarray) -> np.ndarray:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.number_text import numbers_in
 
 _DESCRIPTOR = re.compile(r"(\d*)([IEFGD])(\d+)(?:\.\d+(?:E\d+)?)?")
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0*)?")
@@ -96,13 +96,8 @@ def _numbers(characters: np.ndarray, widths: tuple[int, ...], dtype) -> np.ndarr
         start += width
     if dtype is np.float64:
         spaced[(spaced == ord("D")) | (spaced == ord("d"))] = ord("E")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)
-        try:
-            values = np.fromstring(spaced.tobytes(), dtype, sep=" ")
-        except (DeprecationWarning, ValueError):
-            return None
-    return values.reshape(count, len(widths)) if len(values) == count * len(widths) else None
+    values = numbers_in(spaced.tobytes(), dtype)
+    return None if values is None or len(values) != count * len(widths) else values.reshape(count, len(widths))
 
 
 def _read_slowly(lines, known: Format, file: str, first: int, card: str) -> tuple[np.ndarray, np.ndarray]:

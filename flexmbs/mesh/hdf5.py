@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 
+SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how files begin
 # What h5py raises on damaged content, whichever the access.
 _DAMAGE = (OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError)
 _BEST_COMPRESSION = 1100  # deflate does not compress better than about 1:1030
@@ -22,7 +23,7 @@ def opened(path: Path) -> Iterator:
 
     with open(path, "rb") as raw:
         start = raw.read(8)
-    if start != b"\x89HDF\r\n\x1a\n":
+    if start != SIGNATURE:
         raise MeshError(f"{path}: no HDF5 file: it starts with {start!r}, and should with '\\x89HDF'.")
     try:
         file = h5py.File(path, "r")
@@ -70,15 +71,8 @@ def attribute(owner, name: str, path: Path, default=None):
         value = owner.attrs[name] if name in owner.attrs else default
     except _DAMAGE as error:
         raise MeshError(f"{path}: {owner.name}: damaged attribute {name} ({_first_line(error)}).") from error
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace").rstrip("\x00 ")
     if isinstance(value, np.ndarray) and value.size == 1:
-        return attribute_text(value.ravel()[0])
-    return attribute_text(value)
-
-
-def attribute_text(value):
-    """Bytes as text, all else as it is."""
+        value = value.ravel()[0]
     return value.decode("utf-8", "replace").rstrip("\x00 ") if isinstance(value, bytes) else value
 
 

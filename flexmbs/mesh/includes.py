@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -45,13 +46,8 @@ class Includes:
         path = next(self._candidates(name, including[-1].parent), None)
         if path is None:
             return None
-        root, resolved = self._deck.resolve().parent, path.resolve()
-        if not self._allow_outside and not resolved.is_relative_to(root):
-            raise MeshError(
-                f"{where}: the included file {name} is outside the folder of the deck ({root}); copy it there, or allow"
-                " files outside (allow_outside_includes=True, --allow-outside-includes)."
-            )
-        if any(resolved == other.resolve() for other in including):
+        self._check_inside(path, name, where)
+        if any(_real(path) == _real(other) for other in including):
             raise MeshError(f"{where}: {name} includes itself (cyclic include); remove one of the includes.")
         self._found += 1
         if len(including) > _DEEPEST or self._found > _MOST:
@@ -64,6 +60,8 @@ class Includes:
         """As ``find``; MeshError when there is no such file."""
         path = self.find(name, where, including)
         if path is None:
+            for wanted in self._wanted(name, including[-1].parent):
+                self._check_inside(wanted, name, where)
             looked = " and ".join(str(folder) for folder in self._folders(including[-1].parent))
             raise MeshError(
                 f"{where}: included file {name} not found (looked in {looked}); put it there, or correct the name."
@@ -73,19 +71,31 @@ class Includes:
     def _folders(self, beside: Path) -> list[Path]:
         return list(dict.fromkeys((beside, self._deck.parent)))
 
+    def _check_inside(self, path: Path, name: str, where: str) -> None:
+        root = _real(self._deck).parent
+        if not self._allow_outside and "\0" not in name and not _real(path).is_relative_to(root):
+            raise MeshError(
+                f"{where}: the included file {name} is outside the folder of the deck ({root}); copy it there, or allow"
+                " files outside (allow_outside_includes=True, --allow-outside-includes)."
+            )
+
+    def _wanted(self, name: str, beside: Path) -> list[Path]:
+        names = dict.fromkeys((name, name.replace("\\", "/")))
+        return [folder / written for written in names for folder in self._folders(beside)]
+
     def _candidates(self, name: str, beside: Path) -> Iterator[Path]:
         """Files that exist, the likeliest first."""
-        wanted = [
-            folder / written
-            for written in dict.fromkeys((name, name.replace("\\", "/")))
-            for folder in self._folders(beside)
-        ]
+        wanted = self._wanted(name, beside)
         try:
             yield from (path for path in wanted if path.is_file())
             for path in wanted:
                 yield from _in_another_case(path)
         except (OSError, ValueError):  # a name that no file can have
             return
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # Path.resolve raises for links that lead in a circle
 
 
 def _in_another_case(path: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.mesh.advice import what_to_add
+from flexmbs.mesh.coordinate_systems import unit_vectors
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, is_shell, is_solid
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -229,8 +230,7 @@ def _section_axes(block: ElementBlock, part: slice, tangents: np.ndarray) -> tup
         own = np.asarray(block.y_axes, float)[part]
         given = np.where(np.isnan(own), given, own)
     y = given[:, None] - (tangents @ given[:, :, None]) * tangents
-    length = np.linalg.norm(y, axis=2, keepdims=True)
-    y = y / np.where(length > 0.0, length, 1.0)
+    y = unit_vectors(y)
     z = np.cross(tangents, y)
     cos, sin = np.cos(block.section.principal_angle), np.sin(block.section.principal_angle)
     return cos * y + sin * z, cos * z - sin * y

@@ -8,8 +8,7 @@ import numpy as np
 
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh, Surface
-
-_NAMED_AT_MOST = 5
+from flexmbs.mesh.names import few
 
 
 def nodes_in_use(mesh: Mesh) -> np.ndarray:
@@ -32,8 +31,7 @@ def without_unused_nodes(mesh: Mesh) -> Mesh:
     if used.all():
         return mesh
     dropped = mesh.node_ids[~used]
-    named = ", ".join(map(str, dropped[:_NAMED_AT_MOST])) + (", ..." if len(dropped) > _NAMED_AT_MOST else "")
-    warning = f"{mesh.source}: {len(dropped)} nodes of no element are left out ({named})."
+    warning = f"{mesh.source}: {len(dropped)} nodes of no element are left out ({few(dropped)})."
     return replace(with_nodes(mesh, used), warnings=(*mesh.warnings, warning))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.number_text import numbers_in
 
 _CHUNK = 1 << 23  # bytes of text parsed at once
 _LARGEST = 2.0**53  # whole numbers above are not exact as floating-point numbers
@@ -160,18 +160,15 @@ def _tokens_per_line(text: bytes) -> np.ndarray:
 
 
 def _numbers(text: bytes, total: int, path: str, card: str, first_line: int) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # how older versions of NumPy say what newer ones raise
-        try:
-            values = np.fromstring(text, float, sep=" ")
-        except (ValueError, DeprecationWarning):
-            values = np.empty(0)
-    if len(values) == total:
+    values = numbers_in(text, float)
+    if values is not None and len(values) == total:
         return values
     found = []
     for number, line in enumerate(text.split(b"\n"), first_line):
         for word in line.split():
             try:
+                if b"_" in word or not word.isascii():  # numbers for Python only
+                    raise ValueError
                 found.append(float(word.replace(b"D", b"E").replace(b"d", b"e")))
             except ValueError:
                 shown = word[:40].decode("ascii", "backslashreplace")

@@ -164,14 +164,34 @@ def check_element_numbers(groups: list[ElementRows]) -> None:
     again = int(np.flatnonzero(~is_first)[0])
     before = int(first[np.searchsorted(values, ids[again])])
     raise MeshError(
-        f"{_where(groups, again)}: element {ids[again]} is given again (first in {_where(groups, before)});"
-        " renumber one."
+        f"{_where(groups, again)}: {_type(groups, again)}: element {ids[again]} is given again (first in"
+        f" {_where(groups, before)}); renumber one."
     )
 
 
 def _where(groups: list[ElementRows], index: int) -> str:
+    rows, row = _row(groups, index)
+    return rows.where(row)
+
+
+def _type(groups: list[ElementRows], index: int) -> str:
+    return _row(groups, index)[0].type_name
+
+
+def _row(groups: list[ElementRows], index: int) -> tuple[ElementRows, int]:
+    """The group that holds one of all elements, and its row there."""
     for rows in groups:
         if index < len(rows.ids):
-            return rows.where(index)
+            return rows, index
         index -= len(rows.ids)
     raise IndexError(index)
+
+
+def row_labels(rows: np.ndarray) -> np.ndarray:
+    """(k,) numbers, equal where rows (k, n) of whole numbers from 0 on are equal."""
+    label = np.unique(rows[:, 0], return_inverse=True)[1].ravel().astype(np.int64)
+    for column in rows.T[1:]:
+        # Renumbering after each column keeps the product of label and number small, whatever the number of columns.
+        joint = label * (int(column.max(initial=0)) + 1) + column
+        label = np.unique(joint, return_inverse=True)[1].ravel().astype(np.int64)
+    return label

@@ -25,9 +25,9 @@ def read_mesh(
         Abaqus or CalculiX (.inp), Nastran (.bdf, .dat, .nas, ...), Ansys (.cdb, .dat), Gmsh (.msh), MED (.med), UNV
         (.unv, .uff), VTK (.vtk, .vtu), Exodus (.e, .exo, ...), and what meshio reads.
     units : str, or three floats
-        The file's system of units: "m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s", or its units of length, mass and time
-        in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the numbers are taken as SI,
-        with a warning that names the likely system when they do not look like it.
+        The file's system of units: "m-kg-s", "mm-t-s", "mm-kg-ms", "mm-kg-s", "in-lbf-s", or its units of length,
+        mass and time in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the numbers are
+        taken as SI, with a warning that names the likely system when they do not look like it.
     allow_outside_includes : bool
         Let the file include files outside its own folder.
 

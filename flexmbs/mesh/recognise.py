@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh import hdf5
 
 _HEAD = 65536  # bytes looked at; comments at the top of decks can be long
 
@@ -37,7 +38,7 @@ class MeshFormat:
         return bool(self.card) and re.search(self.card, head, re.MULTILINE | re.IGNORECASE) is not None
 
 
-_NETCDF3, _HDF5 = rb"CDF[\x01\x02\x05]", rb"\x89HDF\r\n\x1a\n"
+_NETCDF3, _HDF5 = rb"CDF[\x01\x02\x05]", re.escape(hdf5.SIGNATURE)
 
 # A new format is a new package with a function path -> Mesh, and one entry here. Where several formats share an
 # extension, the first whose card or signature is found wins; the first listed is the one to blame for other content.

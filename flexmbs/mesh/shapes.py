@@ -90,6 +90,14 @@ def mesh_of_shapes(shapes: Shapes) -> Mesh:
     )
 
 
+def without_inner_nodes(what: str) -> str:
+    """The warning that ``what`` (elements with nodes in their faces or inside) are read as the kinds that exist."""
+    return (
+        f"{what} are read without the nodes in their faces and inside, as serendipity elements; those nodes belong to"
+        " no element."
+    )
+
+
 def signed_volumes(kind: str, points: np.ndarray) -> np.ndarray:
     """(ne,) volumes between the corners of solids (file's unit cubed), negative where the node order is inverted.
 

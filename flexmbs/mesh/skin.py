@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.numbering import ElementRows
+from flexmbs.mesh.numbering import ElementRows, row_labels
 
 
 def split_skin(
@@ -102,12 +102,8 @@ def _choices(place: np.ndarray, count: int) -> np.ndarray:
 
 def _rows_in(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(k,) bool: which rows (k, n) of sorted numbers stand among the others (m, n)."""
-    both = np.concatenate([rows, others])
-    key = both[:, 0]
-    for column in both.T[1:]:
-        # Renumbering after each column keeps the product of key and node small, whatever the number of columns.
-        key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
-    return np.isin(key[: len(rows)], key[len(rows) :])
+    label = row_labels(np.concatenate([rows, others]))
+    return np.isin(label[: len(rows)], label[len(rows) :])
 
 
 def _subset(rows: ElementRows, chosen: np.ndarray) -> ElementRows:

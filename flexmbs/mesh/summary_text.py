@@ -106,7 +106,8 @@ def _section_row(section: dict) -> tuple[str, ...]:
     if section.get("area") is not None:
         what.append(f"area {section['area']:.6g} m2")
     count = f"{section['elements']} {section['type']}"
-    return section["property"] or "-", count, section["material"] or ("" if "stiffness" in section else "no material"), ", ".join(what)
+    material = section["material"] or ("" if "stiffness" in section else "no material")
+    return section["property"] or "-", count, material, ", ".join(what)
 
 
 def _coupling_row(coupling: dict) -> tuple[str, ...]:

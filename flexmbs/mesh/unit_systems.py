@@ -50,6 +50,7 @@ UNIT_SYSTEMS: dict[str, UnitSystem] = {
         SI,
         UnitSystem("mm-t-s", 1e-3, 1e3, 1.0),
         UnitSystem("mm-kg-ms", 1e-3, 1.0, 1e-3),
+        UnitSystem("mm-kg-s", 1e-3, 1.0, 1.0),  # mN and kPa: what NX and Simcenter write by default
         UnitSystem("in-lbf-s", _INCH, _POUND_FORCE / _INCH, 1.0),  # mass in lbf s2/in
     )
 }

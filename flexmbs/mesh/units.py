@@ -26,6 +26,7 @@ _FAR_OFF = 2.6  # decades (root of the sum of squares) from the usual that no co
 _CLEARLY = 1.2  # decades by which another system must fit better before anything is said
 _APART = 4.0  # decades between the best and the next system that make soft materials (rubber, foam) recognisable too
 _CAPPED = 5.0  # decades that one odd material (a rigid or massless stand-in) counts at most
+_ONLY_IF_SURE = ("mm-kg-s",)  # its moduli (kPa) look like psi, its densities are those of mm-kg-ms
 _METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real
 _ADVICE = "flexmbs takes m, kg, s, N, Pa (steel: E = 210e9, density = 7850)"
 
@@ -46,7 +47,10 @@ class _Stated:
             off += math.log10(self.modulus * system.stress / _USUAL_MODULUS) ** 2
         if self.density is not None:
             off += (2.0 * math.log10(self.density * system.density / _USUAL_DENSITY)) ** 2
-        return math.sqrt(off)
+        off = math.sqrt(off)
+        if system.name in _ONLY_IF_SURE and (None in (self.modulus, self.density) or off > _CLEARLY):
+            return math.inf
+        return off
 
     def numbers(self) -> str:
         parts = [] if self.density is None else [f"density {self.density:g}"]
@@ -85,7 +89,10 @@ def check_units(mesh: Mesh, trust_units: bool = False) -> tuple[str, ...]:
     """Warnings about doubtful units; MeshError when units seem mixed, unless ``trust_units`` or units were given."""
     mixed = _mixed(mesh)
     if mixed and not (trust_units or mesh.units):
-        raise MeshError(f"{mixed} If the numbers are meant so, give units='m-kg-s' (or trust_units=True).")
+        raise MeshError(
+            f"{mixed} If the numbers are meant so, read the file with units='m-kg-s' (--units m-kg-s), or reduce the"
+            " mesh with trust_units=True."
+        )
     return tuple(message for message in (mixed, _other_system(mesh)) if message)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from flexmbs.errors import FlexmbsError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.faces import outer_faces, ring
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.names import near_names
+from flexmbs.mesh.names import few, near_names
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.view.gl import prepare_offscreen, prepare_window
 
@@ -22,7 +23,7 @@ SET_COLORS = (
     "#c2185b", "#827717", "#5d4037", "#3949ab", "#00a86b", "#f4511e",
 )  # fmt: skip
 PART_COLORS = ("#a9c4e4", "#b9d8b4", "#e9d3a1", "#d9bfe0", "#a8d5d8", "#ecc0b4", "#c5cbb0", "#cfc3d6")
-_MOST = 0.7  # of all nodes; larger sets are the body itself
+_MOST = 0.7  # of all nodes or elements; larger sets are the body itself
 _EDGES_UP_TO = 60_000  # faces; above, edges would blacken the picture
 
 
@@ -68,7 +69,7 @@ def _chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
 def _parts(mesh: Mesh) -> list[str]:
     """Element sets that tell parts of the body from each other."""
     total = len(mesh.element_ids)
-    telling = [name for name, elements in mesh.element_sets.items() if 0 < len(elements) < total]
+    telling = [name for name, elements in mesh.element_sets.items() if 0 < len(elements) < _MOST * total]
     return telling[: len(PART_COLORS)]
 
 
@@ -80,51 +81,59 @@ def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
     _add_faces(plotter, pyvista, mesh)
     _add_lines(plotter, pyvista, mesh)
     _add_couplings(plotter, pyvista, mesh)
-    labels = []
     for row, name in enumerate(sets):
-        color = SET_COLORS[row % len(SET_COLORS)]
-        _add_set(plotter, pyvista, mesh, name, color)
-        labels.append((f"{_shortened(name)}  {len(mesh.node_sets[name])} nodes", color))
-    for name, color in zip(_parts(mesh), PART_COLORS, strict=False):
-        labels.append((f"{_shortened(name)}  {len(mesh.element_sets[name])} elements", pyvista.Color(color)))
+        _add_set(plotter, pyvista, mesh, name, SET_COLORS[row % len(SET_COLORS)])
+    labels = _legend(mesh, sets)
     for row, (label, color) in enumerate(labels):
-        shade = color if isinstance(color, str) else tuple(0.6 * part for part in color.float_rgb)
-        plotter.add_text(label, position=(0.72, 0.955 - 0.03 * row), viewport=True, font_size=9, color=shade)
-    low, high = bounding_box(mesh)
-    sides = " x ".join(f"{side:.4g}" for side in high - low)
-    counts = ", ".join(f"{len(block.ids)} {block.kind}" for block in _merged(mesh))
-    units = f"converted from {mesh.units}" if mesh.units else "numbers of the file, taken as m"
-    title = f"{Path(mesh.source).name}\n{len(mesh.points)} nodes; {counts}\n{sides} m ({units})"
-    plotter.add_text(title, position=(0.015, 0.88), viewport=True, font_size=11, color=INK)
+        plotter.add_text(label, position=(0.74, 0.955 - 0.03 * row), viewport=True, font_size=9, color=color)
+    plotter.add_text(_title(mesh), position=(0.015, 0.88), viewport=True, font_size=11, color=INK)
     plotter.add_axes(color=INK)
     plotter.enable_parallel_projection()
     plotter.view_isometric()
-    plotter.camera.zoom(0.95)
+    if labels:  # the legend takes the right quarter: the body stands left of it
+        plotter.camera.zoom(0.8)
+        plotter.camera.SetWindowCenter(0.22, 0.06)
     return plotter
 
 
+def _title(mesh: Mesh) -> str:
+    by_kind: Counter[str] = Counter()
+    for block in mesh.blocks:
+        by_kind[block.kind] += len(block.ids)
+    counts = few([f"{count} {kind}" for kind, count in by_kind.items()], 3)
+    low, high = bounding_box(mesh)
+    sides = " x ".join(f"{side:.4g}" for side in high - low)
+    units = f"converted from {mesh.units}" if mesh.units else "numbers of the file, taken as m"
+    return f"{Path(mesh.source).name}\n{len(mesh.points)} nodes; {counts}\n{sides} m ({units})"
+
+
+def _legend(mesh: Mesh, sets: list[str]) -> list[tuple[str, object]]:
+    """Text and colour of each line: node sets, parts (in a darker shade of their colour), how many are not shown."""
+    from pyvista import Color
+
+    labels = [
+        (f"{_shortened(name)}  {len(mesh.node_sets[name])} nodes", SET_COLORS[row % len(SET_COLORS)])
+        for row, name in enumerate(sets)
+    ]
+    for name, color in zip(_parts(mesh), PART_COLORS, strict=False):
+        shade = tuple(0.55 * part for part in Color(color).float_rgb)
+        labels.append((f"{_shortened(name)}  {len(mesh.element_sets[name])} elements", shade))
+    hidden = len(set(mesh.node_sets) | set(mesh.element_sets)) - len(labels)
+    if hidden > 0:
+        labels.append((f"({hidden} more sets: --set NAME)", INK))
+    return labels
+
+
 def _shortened(name: str) -> str:
-    return name if len(name) <= 28 else f"{name[:16]}...{name[-9:]}"
-
-
-def _merged(mesh: Mesh) -> list:
-    """The first block of each kind with the ids of all of that kind."""
-    from dataclasses import replace
-
-    kinds = dict.fromkeys(block.kind for block in mesh.blocks)
-    merged = []
-    for kind in kinds:
-        same = [block for block in mesh.blocks if block.kind == kind]
-        merged.append(replace(same[0], ids=np.concatenate([block.ids for block in same])))
-    return merged
+    return name if len(name) <= 19 else f"{name[:12]}...{name[-7:]}"
 
 
 def _add_faces(plotter, pyvista, mesh: Mesh) -> None:
-    """The outer faces, in the colour of the first part (element set) that has their element."""
+    """The outer faces, in the colour of the smallest part (element set) that has their element."""
     parts = _parts(mesh)
     part_of = np.full(len(mesh.element_ids), -1)
-    for number, name in reversed(list(enumerate(parts))):
-        part_of[mesh.element_sets[name]] = number
+    for name in sorted(parts, key=lambda name: -len(mesh.element_sets[name])):
+        part_of[mesh.element_sets[name]] = parts.index(name)
     polygons: dict[int, list[np.ndarray]] = {}
     count = 0
     for kind, rows, elements in outer_faces(mesh):

@@ -196,3 +196,27 @@ def test_view_of_a_mesh_writes_a_picture(brick, tmp_path):
     shown = flexmbs("view", brick, "--save", tmp_path / "b.png", "--set", "ROTO", check=False)
     assert "Did you mean ROOT?" in shown.stderr
     assert "no such mesh file" in flexmbs("view", tmp_path / "none.inp", check=False).stderr
+
+
+def test_modes_of_a_mesh_file(brick):
+    arguments = ("modes", brick, "--units", "mm-t-s", "--fix", "ROOT", "--count", "3")
+    found = json.loads(flexmbs(*arguments, "--json").stdout)
+    assert len(found["frequencies_hz"]) == 3 and found["frequencies_hz"][0] > 1.0
+    assert found["mass"] == pytest.approx(157.0) and found["warnings"] == []
+    assert len(found["effective_mass"]) == 3 and found["seconds"] > 0.0
+    lighter = json.loads(flexmbs(*arguments, "--json", "--material", "210e9,0.3,1962.5").stdout)
+    assert lighter["frequencies_hz"] == pytest.approx([2.0 * f for f in found["frequencies_hz"]], rel=1e-9)
+    table = flexmbs("modes", brick, "--units", "mm-t-s", "--fix", "none").stdout
+    assert table.count("rigid body") == 6
+    assert "give E,NU,RHO" in flexmbs(*arguments, "--material", "steel", check=False).stderr
+    assert "not both" in flexmbs(*arguments, "--max-hz", "5", check=False).stderr
+
+
+def test_modes_of_a_spinning_beam(meshes):
+    file = meshes / "pendulum_beam.inp"
+    still, spun = (
+        json.loads(flexmbs("modes", file, "--fix", "ROOT", "--json", "--count", "1", *spin).stdout)["frequencies_hz"][0]
+        for spin in ((), ("--spin", "20", "--axis", "0,1,0"))
+    )
+    assert spun > still + 1.0
+    assert "three numbers" in flexmbs("modes", file, "--spin", "1", "--axis", "y", check=False).stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.abaqus.blocks_of import Assigned, assign_sections, others, structural_blocks
+from flexmbs.mesh.abaqus.blocks import Assigned, assign_sections, others, structural_blocks
 from flexmbs.mesh.abaqus.constraint_cards import CONSTRAINT_CARDS
 from flexmbs.mesh.abaqus.constraints import Joined
 from flexmbs.mesh.abaqus.kinds import Sorted, sort_elements

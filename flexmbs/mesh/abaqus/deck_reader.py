@@ -59,6 +59,7 @@ def read_deck(path: Path, allow_outside: bool) -> Deck:
     in_step = False
     for card in reader:
         count += 1
+        last = card
         card.key = ALIASES.get(card.key, card.key)
         _note_program(deck, card)
         if card.key == "STEP":
@@ -71,6 +72,8 @@ def read_deck(path: Path, allow_outside: bool) -> Deck:
         else:
             _in_model(deck, card)
     _check_ended(deck, reader, count, steps[-1] if in_step else None)
+    if count and last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
+        deck.warnings.append(f"{last.where}: its data ends the file without a line end; it may be cut off.")
     return deck
 
 

@@ -10,7 +10,7 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.abaqus.element_types import element_type
 from flexmbs.mesh.abaqus.model import Model
 from flexmbs.mesh.couplings import Equation
-from flexmbs.mesh.degenerate import MiddleNodes, true_kinds, without_missing_middles
+from flexmbs.mesh.degenerate import MiddleNodes, middle_equations, true_kinds, without_missing_middles
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.numbering import ElementRows
 from flexmbs.mesh.skin import split_skin
@@ -113,11 +113,5 @@ def _add_middles(model: Model, rows: ElementRows, middles: MiddleNodes, equation
         f"{rows.where(0)}: {len(ends)} middle nodes of {rows.type_name} elements repeat an end of their edge; nodes"
         f" {numbers[0]} to {numbers[-1]} stand in the middle instead and follow the ends."
     )
-    for node, (one, other) in zip(new.tolist(), ends.tolist(), strict=True):
-        for dof in (1, 2, 3):
-            equations.append(
-                Equation(
-                    f"MIDDLE OF EDGE {node}", np.array([node, one, other]), np.array([dof] * 3),
-                    np.array([1.0, -0.5, -0.5]), where=rows.where(0),
-                )
-            )  # fmt: skip
+    for number, nodes in zip(numbers, np.column_stack([new, ends]), strict=True):
+        equations += middle_equations(number, nodes, rows.where(0))

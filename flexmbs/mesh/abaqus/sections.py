@@ -148,12 +148,16 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
         line = data_line(card, 0, "the thickness")
         thickness = number(line.fields()[0] if line.fields() else "", card.at(line), "the thickness")
 
+    added = number(card.parameters.get("DENSITY") or "", card.where, "DENSITY (mass per area)")
+    if added < 0.0:
+        raise MeshError(f"{card.where}: DENSITY = {added:g}; the mass per area must be positive.")
+
     def make(family: str, type_name: str) -> AnySection | None:
         if family == "solid":  # continuum shells have their thickness from their nodes
             return None
         _positive(thickness, card.at(card.lines()[0]), "the thickness")
         offset = -_offset(card) * thickness
-        return ShellSection(thickness, layers, offset, behaviour, where=card.line.where)
+        return ShellSection(thickness, layers, offset, behaviour, added, where=card.line.where)
 
     if layers and material is None:
         reason = f"{card.where}: layers in solids are not read; give one MATERIAL."

@@ -15,7 +15,7 @@ from flexmbs.mesh.degenerate import true_kinds
 from flexmbs.mesh.element_kinds import KINDS, faces_of
 from flexmbs.mesh.mesh import Surface
 from flexmbs.mesh.names import near_names
-from flexmbs.mesh.numbering import ElementRows
+from flexmbs.mesh.numbering import ElementRows, row_labels
 
 _TOP = {"SPOS", "POS", "SP", "P", "S2"}
 _BOTTOM = {"SNEG", "NEG", "SN", "N", "S1"}
@@ -29,7 +29,7 @@ class Surfaces:
         self._model = model
         self._node_sets = node_sets
         self._element_sets = element_sets
-        self._free: dict[int, list[tuple[ElementRows, list[np.ndarray]]]] = {}
+        self._free: dict[int, list[np.ndarray]] = {}  # by id() of the group: of each of its faces
 
     def faces(self, region: Region, draft: SurfaceDraft) -> Surface:
         """Faces of a surface of elements, each once."""
@@ -118,7 +118,7 @@ class Surfaces:
             for ring in KINDS[rows.kind].faces:
                 corners = np.sort(rows.nodes[:, list(ring)], axis=1)
                 keys.append(corners[:, -3:])  # three corners tell faces apart, whatever their number of corners
-        labels = _labels(np.concatenate(keys))
+        labels = row_labels(np.concatenate(keys))
         alone = np.bincount(labels)[labels] == 1
         start = 0
         for rows in groups:
@@ -163,7 +163,7 @@ def labelled_faces(rows: ElementRows, own: np.ndarray, label: str, where: str) -
 
 def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, label: str, number, where: str) -> Faces:
     edges = KINDS[kind].edges
-    is_shell = rows.kind is not None
+    is_shell = rows.kind is not None or rows.role == "geometry"  # rigid and surface elements have two sides too
     if label in _TOP and is_shell:
         return without_repeats(kind, nodes)
     if label in _BOTTOM and is_shell:
@@ -194,11 +194,3 @@ def without_repeats(kind: str, nodes: np.ndarray) -> Faces:
             corners = KINDS[true].corner_count
             parts.append(({3: "tri3", 4: "quad4"}[corners], own[:, :corners] - 1))
     return parts
-
-
-def _labels(keys: np.ndarray) -> np.ndarray:
-    """(n,) equal numbers for equal rows."""
-    label = np.unique(keys[:, 0], return_inverse=True)[1].ravel()
-    for column in keys.T[1:]:
-        label = np.unique(label.astype(np.int64) * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
-    return label

@@ -34,7 +34,7 @@ def number(text: str, where: str, what: str) -> float:
     if not text:
         return 0.0
     value = math.nan
-    if "_" not in text and len(text) < 100:
+    if "_" not in text and text.isascii() and len(text) < 100:
         try:
             value = float(text.lower().replace("d", "e"))
         except ValueError:

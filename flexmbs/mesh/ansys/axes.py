@@ -10,7 +10,7 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys.deck import Deck
 from flexmbs.mesh.ansys.elements import Group
 from flexmbs.mesh.ansys.node_commands import rotation, system_of
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
 from flexmbs.mesh.element_kinds import is_shell, is_solid
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial
 
@@ -86,14 +86,9 @@ def _shell_directions(points: np.ndarray, kind: str) -> np.ndarray:
     else:
         x, across = points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]
     z = np.cross(x, across)
-    x = _unit(x)
-    z = _unit(z)
+    x = unit_vectors(x)
+    z = unit_vectors(z)
     return np.stack([x, np.cross(z, x), z], axis=-1)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0.0, length, 1.0)
 
 
 def displacement_systems(deck: Deck) -> dict[str, tuple[CoordinateSystem, np.ndarray]]:

@@ -9,6 +9,7 @@ from flexmbs.mesh.ansys.constraint_commands import DOFS
 from flexmbs.mesh.ansys.deck import Deck, RigidRegion
 from flexmbs.mesh.ansys.elements import Group, Sorted, type_of
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass
+from flexmbs.mesh.degenerate import middle_equations
 
 _CONTACTS = ("CONTA173", "CONTA174", "CONTA175", "CONTA177")
 _RIGID_LINK, _RIGID_BEAM = 0, 1
@@ -135,12 +136,8 @@ def equations_of(deck: Deck, elements: Sorted) -> list[Equation]:
         for own in deck.coupled:
             made += _coupled(deck, own)
     for ids, ends, place in elements.new_nodes:
-        nodes = deck.nodes.find(np.column_stack([ids, ends]))
-        for row in nodes:
-            made += [
-                Equation("middle node", row, np.full(3, dof), np.array([1.0, -0.5, -0.5]), where=place)
-                for dof in (1, 2, 3)
-            ]
+        for number, nodes in zip(ids, deck.nodes.find(np.column_stack([ids, ends])), strict=True):
+            made += middle_equations(number, nodes, place)
     return made
 
 

@@ -213,7 +213,7 @@ class _Interpreter:
             deck.parameters[command.text(1)] = None
         elif key == "*REPEAT" and self._before in ignored.MADE_BY_REPEAT:
             raise MeshError(f"{command.where}: *REPEAT is not followed; write the finished mesh with CDWRITE,DB.")
-        elif key in ignored.CHANGES_MESH:
+        elif key in ignored.CHANGES_MESH and not self._in_solution():
             raise MeshError(
                 f"{command.where}: this command makes or changes the mesh within Ansys, and flexmbs does not do that;"
                 " let Ansys run the deck and write the finished mesh with CDWRITE,DB."

@@ -167,6 +167,7 @@ class Deck:
     processor: str = ""
     rotated_by_command: str = ""
     missing_includes: list[str] = field(default_factory=list)
+    _warned: set[str] = field(default_factory=set)
 
     def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
         """Append nodes: ``ids`` (k,), ``points`` (k, 3), ``lines`` (k,) of ``file``."""
@@ -180,5 +181,6 @@ class Deck:
 
     def warn(self, message: str) -> None:
         """Note what is suspicious, once."""
-        if message not in self.warnings:
+        if message not in self._warned:
+            self._warned.add(message)
             self.warnings.append(message)

@@ -13,10 +13,12 @@ from flexmbs.mesh.ansys.material_commands import MATERIAL_COMMANDS
 from flexmbs.mesh.ansys.node_commands import NODE_COMMANDS
 from flexmbs.mesh.ansys.section_commands import SECTION_COMMANDS
 from flexmbs.mesh.ansys.set_commands import SET_COMMANDS
+from flexmbs.mesh.ansys.type_block import TYPE_BLOCK_COMMANDS
 
 HANDLERS: dict[str, Callable[[Deck, Command], None]] = {
     **NODE_COMMANDS,
     **ELEMENT_COMMANDS,
+    **TYPE_BLOCK_COMMANDS,
     **MATERIAL_COMMANDS,
     **SECTION_COMMANDS,
     **SET_COMMANDS,

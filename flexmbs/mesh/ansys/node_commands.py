@@ -27,13 +27,12 @@ _GLOBAL = {
 
 
 def _nblock(deck: Deck, command: Command) -> None:
-    solid, most, count = command.text(2) == "SOLID", command.integer(1, 3), command.integer(4, 0)
+    count = command.integer(4, 0)
     known = parse_format(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: NBLOCK")
     if len(known.reals) < 3 or len(known.integers) not in (1, 3):
         raise MeshError(
             f"{command.where}: the format must have 1 or 3 integers and at least 3 real numbers (6 values)."
         )
-    del solid, most  # the format says all that they do
     read = 0
     while True:
         lines, ended = _block_lines(deck, command)
@@ -142,8 +141,7 @@ def system_of(deck: Deck, number: int) -> CoordinateSystem | None:
 
 
 def rotation(angles) -> np.ndarray:
-    """(3, 3) columns are the axes of a system turned by THXY about z, then THYZ about x, then THZX about y"
-    " (degrees)."""
+    """(3, 3): columns are the axes of a system turned by THXY about z, THYZ about x, then THZX about y (degrees)."""
     xy, yz, zx = np.radians(angles)
     about_z = np.array([(math.cos(xy), -math.sin(xy), 0), (math.sin(xy), math.cos(xy), 0), (0, 0, 1)])
     about_x = np.array([(1, 0, 0), (0, math.cos(yz), -math.sin(yz)), (0, math.sin(yz), math.cos(yz))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_kinds import KINDS, face_of
 from flexmbs.mesh.shapes import renumbered
 
 # Start of the name -> (number of nodes -> kind). A number that is not the kind's: nodes in faces and inside follow.
@@ -69,12 +69,4 @@ def side(kind: str, number: int, is_flat: bool) -> tuple[str, tuple[int, ...]] |
     rings = rings[2:] if is_flat else rings
     if not 1 <= number <= len(rings):
         return None
-    ring = rings[number - 1]
-    known = KINDS[kind]
-    middles: tuple[int, ...] = ()
-    if known.node_count > known.corner_count:
-        edge_of = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
-        pairs = zip(ring, ring[1:] + ring[:1], strict=True) if len(ring) > 2 else [ring]
-        middles = tuple(edge_of[frozenset(pair)] for pair in pairs)
-    name = {2: "line", 3: "tri", 4: "quad"}[len(ring)] + str(len(ring) + len(middles))
-    return name, (*ring, *middles)
+    return face_of(kind, rings[number - 1])

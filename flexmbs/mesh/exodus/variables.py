@@ -89,7 +89,7 @@ def opened(path: Path) -> Iterator[Variables]:
             yield Variables(path, source)
         finally:
             source.close()
-    elif start == b"\x89HDF\r\n\x1a\n":
+    elif start == hdf5.SIGNATURE:
         with hdf5.opened(path) as file:
             yield Variables(path, _NetCDF4(file, path))
     else:

@@ -11,7 +11,7 @@ from flexmbs.mesh.gmsh.contents import Contents, read_names
 from flexmbs.mesh.gmsh.sections import GmshFile, Section, open_gmsh
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.numbering import NodeTable
-from flexmbs.mesh.shapes import Shapes, mesh_of_shapes
+from flexmbs.mesh.shapes import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.skipping import SkipList
 
 _IGNORED = ("MeshFormat", "Comments", "MeshVersion")
@@ -44,10 +44,7 @@ def read_gmsh(path: Path) -> Mesh:
         elif section.name not in _IGNORED:
             skipped.add(f"${section.name}", str(path), section.line - 1, analysis=section.name in _RESULTS)
     for name, where in contents.reduced.items():
-        contents.warnings.append(
-            f"{where}: elements of type {name} are read without the nodes in their faces and inside, as serendipity"
-            " elements; those nodes belong to no element."
-        )
+        contents.warnings.append(without_inner_nodes(f"{where}: elements of type {name}"))
     shapes = Shapes(path, "Gmsh", contents.nodes, contents.groups, _groups(contents), warnings=contents.warnings)
     shapes.skipped = skipped.as_tuple()
     return mesh_of_shapes(shapes)

@@ -12,7 +12,7 @@ from flexmbs.mesh.med.element_types import TYPES, UNREAD, MedType
 from flexmbs.mesh.med.layout import MedMesh, family_groups, find_mesh
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.numbering import ElementRows, NodeTable
-from flexmbs.mesh.shapes import Shapes, mesh_of_shapes
+from flexmbs.mesh.shapes import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.skipping import SkipList
 
 _READ = ("ENS_MAA", "FAS", "INFOS_GENERALES")
@@ -72,10 +72,8 @@ def _elements(mesh: MedMesh, shapes: Shapes, node_ids: np.ndarray, families: dic
         rows = _element_rows(mesh, name, TYPES[name], group, node_ids)
         known = TYPES[name]
         if known.node_count > len(known.order):
-            shapes.warnings.append(
-                f"{mesh.path}: {mesh.place}: MAI/{name}: elements of type {known.name} are read without the nodes in"
-                " their faces and inside, as serendipity elements; those nodes belong to no element."
-            )
+            place = f"{mesh.path}: {mesh.place}: MAI/{name}"
+            shapes.warnings.append(without_inner_nodes(f"{place}: elements of type {known.name}"))
         shapes.groups.append(rows)
         numbers.append(_numbers(mesh, group, "NUM", "i", len(rows.ids)))
         tagged.append(_numbers(mesh, group, "FAM", "i", len(rows.ids)))

@@ -17,7 +17,7 @@ from flexmbs.mesh.meshio_formats.child import TOO_LONG
 from flexmbs.mesh.meshio_formats.counts import check_counts
 from flexmbs.mesh.named_values import sets_of_values
 from flexmbs.mesh.numbering import ElementRows, NodeTable
-from flexmbs.mesh.shapes import Shapes, mesh_of_shapes
+from flexmbs.mesh.shapes import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.skipping import SkipList
 
 # meshio's names of cell types -> kind; nodes beyond the kind's are in faces and inside.
@@ -136,10 +136,7 @@ def _elements(path: Path, raw: _Raw, shapes: Shapes, point_count: int) -> list[n
         if role == "unknown" and len(ids):
             shapes.warnings.append(f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type} are no elements.")
         if size < nodes.shape[1] and len(ids):
-            shapes.warnings.append(
-                f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type} are read without the nodes in their faces and"
-                " inside, as serendipity elements; those nodes belong to no element."
-            )
+            shapes.warnings.append(without_inner_nodes(f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type}"))
     return numbers
 
 

@@ -41,7 +41,7 @@ _BEGIN = re.compile(r"\s*BEGIN\b[\s,=]*(\w*)", re.IGNORECASE)
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _END = re.compile(r"\s{0,7}ENDDATA\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
-_OLD = re.compile(r"\s*APP\s", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
+_OLD = re.compile(r"\s*APP\s+(\w*)", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
 
 
 def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
@@ -82,18 +82,20 @@ def _read_card(deck: Deck, card: Card) -> None:
 def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> None:
     """Executive and case control, up to BEGIN BULK."""
     case: list[LineOfDeck] = []
+    in_program = False  # APP DMAP: instructions of the user, between BEGIN and END, before CEND
     source.in_executive = True
     for line in lines:
         if line[2][:1] == "$":
             deck.names.comment(line)
         elif _CEND.match(line[2]):
             source.in_executive, case = False, []
-        elif _BEGIN.match(line[2]):
+        elif _BEGIN.match(line[2]) and not (in_program and source.in_executive):
             break
         elif found := _PARAMETER.match(line[2]):
             _read_card(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
         else:
-            deck.is_old = deck.is_old or (source.in_executive and bool(_OLD.match(line[2])))
+            if source.in_executive and (approach := _OLD.match(line[2])):
+                deck.is_old, in_program = True, approach.group(1).upper() == "DMAP"
             case.append(line)
     else:
         raise MeshError(f"{source.last[0]}:{source.last[1]}: the deck ends before BEGIN BULK; the file is cut off.")

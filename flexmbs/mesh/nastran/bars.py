@@ -45,6 +45,7 @@ def complete_bars(deck: Deck, bars: Elements, grid: Grid) -> Elements:
     fields = _with_default(bars.extras["orientation"], default)
     codes = _codes(fields[:, 3], where)
     y_axes = _vectors(fields, ends[:, 0], codes, grid, where)
+    _check_directions(y_axes, properties, {number for _, number in deck.properties}, where)
     offsets = _offsets(bars.extras["offsets"], ends, codes, y_axes, grid, where)
     _warn_of_pins(deck, bars, where)
     return Elements(bars.rows, "bar", properties, {"y_axes": y_axes, "offsets": offsets})
@@ -96,13 +97,18 @@ def _vectors(fields, first: np.ndarray, codes, grid: Grid, where: list[str]) -> 
     for row, number in zip(rows, ids, strict=True):
         point = grid.table.indices(np.array([number]), where[row], "G0 of the bar")[0]
         vectors[row] = grid.table.points[point] - grid.table.points[first[row]]
-    zero = np.flatnonzero(~vectors.any(axis=1))
-    if zero.size:
-        raise MeshError(
-            f"{where[zero[0]]}: no direction for plane 1 of the section; give X1, X2, X3 (not all zero) or a grid point"
-            " G0 beside the bar."
-        )
+    vectors[~vectors.any(axis=1)] = np.nan
     return vectors
+
+
+def _check_directions(y_axes: np.ndarray, properties: np.ndarray, defined: set[int], where: list[str]) -> None:
+    """Bars with a section need a direction; mesh generators write bars without either on the edges of solids."""
+    missing = [row for row in np.flatnonzero(np.isnan(y_axes).any(axis=1)) if int(properties[row]) in defined]
+    if missing:
+        raise MeshError(
+            f"{where[missing[0]]}: no direction for plane 1 of the section; give X1, X2, X3 (not all zero) or a grid"
+            " point G0 beside the bar."
+        )
 
 
 def _offsets(given, ends, codes, y_axes, grid: Grid, where: list[str]) -> np.ndarray:

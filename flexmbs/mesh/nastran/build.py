@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.mesh.blocks import ElementIndex
 from flexmbs.mesh.couplings import Equation
+from flexmbs.mesh.degenerate import middle_equations
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.nastran import sets
 from flexmbs.mesh.nastran.blocks import check_structural, others, property_sets, skin_surfaces, structural_blocks
@@ -17,7 +18,7 @@ from flexmbs.mesh.nastran.materials import all_materials
 from flexmbs.mesh.nastran.pieces import make_pieces
 from flexmbs.mesh.nastran.rigid import couplings_and_equations
 from flexmbs.mesh.nastran.springs import spring_elements
-from flexmbs.mesh.nastran.true_elements import MiddleNodes, make_true
+from flexmbs.mesh.nastran.true_elements import MadeNodes, make_true
 from flexmbs.mesh.numbering import check_element_numbers
 
 
@@ -28,7 +29,7 @@ def build(deck: Deck) -> Mesh:
     springs = spring_elements(deck)
     rows = [elements.rows for elements in (*deck.elements, *springs)]
     check_element_numbers([*rows, *(other for other in deck.others if other.role != "geometry")])
-    middles = MiddleNodes(1 + max((int(batch.integers(0, "ID").max()) for batch in deck.grids), default=0))
+    middles = MadeNodes(1 + max((int(batch.integers(0, "ID").max()) for batch in deck.grids), default=0))
     elements = make_true(deck, deck.elements, middles)
     grid = make_grid(deck, middles)
     materials = all_materials(deck)
@@ -75,7 +76,7 @@ def _sets(deck: Deck, grid: Grid, numbers: np.ndarray, of_properties: dict[str, 
     return node_sets, element_sets
 
 
-def _held_middles(deck: Deck, middles: MiddleNodes, grid: Grid) -> list[Equation]:
+def _held_middles(deck: Deck, middles: MadeNodes, grid: Grid) -> list[Equation]:
     """The displacement of each made middle node is the mean of those of its edge's ends."""
     equations = []
     for ids, ends, (file, line) in zip(middles.ids, middles.ends, middles.cards, strict=True):
@@ -84,22 +85,9 @@ def _held_middles(deck: Deck, middles: MiddleNodes, grid: Grid) -> list[Equation
             f"{len(ids)} middle nodes that the cards leave out are made in the middle of their edges (numbers"
             f" {ids[0]} to {ids[-1]}).",
         )
-        for number, first, middle, last in zip(
-            ids, grid.table.find(ends[:, 0]), grid.table.find(ids), grid.table.find(ends[:, 1]), strict=True
-        ):
-            nodes = np.array([middle, first, last])
-            for axis in range(3):
-                equations.append(_mean(f"middle {number}", nodes, axis, grid, f"{file}:{line}"))
+        for number, nodes in zip(ids, grid.table.find(np.column_stack([ids, ends])), strict=True):
+            equations += middle_equations(number, nodes, f"{file}:{line}", grid.displacement_axes(nodes))
     return equations
-
-
-def _mean(name: str, nodes: np.ndarray, axis: int, grid: Grid, where: str) -> Equation:
-    """u of the first node along a mesh axis = mean of the others', in the displacement components of each."""
-    directions = grid.displacement_axes(nodes)[:, axis, :]  # (3 nodes, 3 components)
-    coefficients = directions * np.array([1.0, -0.5, -0.5])[:, None]
-    used = coefficients != 0.0
-    which, component = np.nonzero(used)
-    return Equation(name, nodes[which], component + 1, coefficients[used], 0.0, where)
 
 
 def _displacement_systems(grid: Grid) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ from flexmbs.mesh.coordinate_systems import CoordinateSystem, system_from_points
 from flexmbs.mesh.nastran.card import Batch, Card
 from flexmbs.mesh.nastran.deck import Deck
 from flexmbs.mesh.nastran.ranges import read_ranges
-from flexmbs.mesh.nastran.true_elements import MiddleNodes
+from flexmbs.mesh.nastran.true_elements import MadeNodes
 from flexmbs.mesh.numbering import NodeTable
 
 _KINDS = {"R": "rectangular", "C": "cylindrical", "S": "spherical"}
@@ -93,7 +93,7 @@ def read_system(deck: Deck, card: Card) -> None:
             deck.add_once(deck.systems, part.integer(0, "CID", least=1), part)
 
 
-def make_grid(deck: Deck, middles: MiddleNodes) -> Grid:
+def make_grid(deck: Deck, middles: MadeNodes) -> Grid:
     """All grid points in the basic system, and the new nodes in the middle of edges.
 
     Raises MeshError when there are none, when a coordinate system is missing, depends on itself, or is degenerate.

@@ -97,7 +97,7 @@ def _mat1(deck: Deck, card: Card, name: str) -> AnyMaterial:
     modulus, shear = card.real(1, "E", 0.0), card.real(2, "G", 0.0)
     ratio = card.real(3, "NU", 0.0)
     density = _density(deck, card, 4)
-    if modulus == 0.0 and shear > 0.0:
+    if modulus == 0.0 and shear > 0.0 and card.text(3):
         modulus = 2.0 * shear * (1.0 + ratio)
     elif not card.text(3) and modulus > 0.0 and shear > 0.0:
         ratio = modulus / (2.0 * shear) - 1.0
@@ -107,6 +107,8 @@ def _mat1(deck: Deck, card: Card, name: str) -> AnyMaterial:
     if ratio <= -1.0:
         reason = f"{card.where} {card.text(0)} has a Poisson ratio of {ratio:g}; give NU between -1 and 0.5 (field 5)."
         return UnusableMaterial(name, reason, density, card.place)
+    if not (card.text(2) or card.text(3)):
+        deck.warn(card.where, f"{card.text(0)} has neither G nor NU; NU is taken as 0.")
     implied = modulus / (2.0 * (1.0 + ratio))
     if shear and abs(shear - implied) > _SAME_SHEAR * implied:
         text = f"material {card.text(0)} has G = {shear:g}, but E and NU mean {implied:g}"

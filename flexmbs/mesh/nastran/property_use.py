@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.materials import AnyMaterial
+from flexmbs.mesh.names import few
 from flexmbs.mesh.nastran.card import Card
 from flexmbs.mesh.nastran.deck import Deck
 
@@ -21,7 +22,7 @@ class PropertyUse:
         """The material that a property names; MeshError when it does not exist."""
         number = card.integer(index, what, default, least=1)
         if number not in self.materials:
-            known = ", ".join(map(str, sorted(self.materials)[:10])) or "none"
+            known = few(sorted(self.materials), 10) or "none"
             raise MeshError(
                 f"{card.where} {card.text(0)} names material {number}, which no MAT card defines (there are: {known});"
                 " add a MAT1."

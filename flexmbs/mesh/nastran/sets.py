@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.couplings import BoundaryCondition
+from flexmbs.mesh.names import few
 from flexmbs.mesh.nastran.card import Card
 from flexmbs.mesh.nastran.deck import Deck, NamedNodes
 from flexmbs.mesh.nastran.grids import Grid
@@ -137,8 +138,7 @@ def _existing(deck: Deck, named: NamedNodes, grid: Grid, quiet: bool = False) ->
     missing = named.members.missing(grid.sorted_ids)
     missing = missing[~deck.scalar_points.contains(missing)]
     if len(missing) and not quiet:
-        listed = ", ".join(map(str, missing[:5]))
-        deck.warn(named.card.where, f"{len(missing)} grid points that do not exist are left out ({listed}).")
+        deck.warn(named.card.where, f"{len(missing)} grid points that do not exist are left out ({few(missing)}).")
     return grid.order[named.members.select(grid.sorted_ids)]
 
 
@@ -159,8 +159,7 @@ def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dic
             continue
         missing = members.missing(grid.sorted_ids if len(nodes) else elements)
         if len(missing) and (not len(found) or not len(nodes)):
-            listed = ", ".join(map(str, missing[:5]))
-            deck.warn(where, f"{len(missing)} members of set {number} do not exist and are left out ({listed}).")
+            deck.warn(where, f"{len(missing)} members of set {number} do not exist and are left out ({few(missing)}).")
         if len(nodes):
             of_nodes[name if name not in of_nodes else f"SET {number}"] = nodes
         if len(found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.coordinate_systems import unit_vectors
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, OrthotropicMaterial
 from flexmbs.mesh.nastran.card import Card
@@ -43,11 +44,15 @@ def node_thickness(elements: Elements, common: float | None) -> np.ndarray | Non
 
 
 def check_thickness(elements: Elements, thickness: np.ndarray | None) -> None:
-    """MeshError when an element states a thickness that is not positive, or lacks one at a node."""
+    """MeshError when an element states negative thicknesses, only zeros, or lacks one at a node.
+
+    Some corners may have none: plates taper to sharp edges.
+    """
     if thickness is None:
         return
     stated = np.isfinite(thickness).any(axis=1)
-    wrong = np.flatnonzero(stated & ~(thickness > 0.0).all(axis=1))
+    possible = (thickness >= 0.0).all(axis=1) & (thickness > 0.0).any(axis=1)
+    wrong = np.flatnonzero(stated & ~possible)
     if wrong.size:
         rows = elements.rows
         raise MeshError(
@@ -76,17 +81,17 @@ def shell_axes(elements: Elements, nodes: np.ndarray, grid: Grid) -> np.ndarray:
         normal = np.cross(across, corners[:, 3] - corners[:, 1])
     else:
         normal = np.cross(side, across)
-    normal = _unit(normal)
+    normal = unit_vectors(normal)
     count = len(nodes)
     angle = elements.extras.get("angle", np.zeros(count))
     system = elements.extras.get("system", np.full(count, -1))
-    first = _unit(side - np.sum(side * normal, axis=1, keepdims=True) * normal)
+    first = unit_vectors(side - np.sum(side * normal, axis=1, keepdims=True) * normal)
     first = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * np.cross(normal, first)
     for number in np.unique(system[system >= 0]):
         rows = np.flatnonzero(system == number)
         where = f"{elements.rows.where(rows[0])}: {elements.rows.type_name}"
         x = grid.directions(int(number), corners[rows].mean(axis=1), where)[:, :, 0]
-        first[rows] = _unit(x - np.sum(x * normal[rows], axis=1, keepdims=True) * normal[rows])
+        first[rows] = unit_vectors(x - np.sum(x * normal[rows], axis=1, keepdims=True) * normal[rows])
     return np.stack([first, np.cross(normal, first), normal], axis=2)
 
 
@@ -96,8 +101,3 @@ def solid_axes(card: Card, nodes: np.ndarray, grid: Grid) -> np.ndarray | None:
     if system <= 0:
         return None
     return grid.directions(system, grid.table.points[nodes].mean(axis=1), card.where)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0.0, lengths, 1.0)

@@ -12,7 +12,7 @@ from flexmbs.mesh.nastran.deck import Deck, Elements
 
 
 @dataclass
-class MiddleNodes:
+class MadeNodes:
     """New nodes in the middle of edges whose middle node the cards leave out: numbers, ends of the edges, cards."""
 
     next_id: int
@@ -29,7 +29,7 @@ class MiddleNodes:
             self.next_id = int(ids.max()) + 1
 
 
-def make_true(deck: Deck, all_elements: list[Elements], middles: MiddleNodes) -> list[Elements]:
+def make_true(deck: Deck, all_elements: list[Elements], middles: MadeNodes) -> list[Elements]:
     """Elements without repeated corners and absent middle nodes; what has collapsed to nothing is left out, warned."""
     result = []
     for elements in all_elements:

@@ -197,12 +197,7 @@ def _check_members(content: Content, group: Group, exists: np.ndarray) -> None:
     numbers = np.concatenate([group.nodes, group.elements])
     if not len(numbers):
         content.warnings.append(f"{group.where}: the group {group.name} holds no nodes and elements; it is left out.")
-    elif not exists.any():
-        raise MeshError(
-            f"{group.where}: none of the members of the group {group.name} exists (the first is {numbers[0]}); name"
-            " nodes or elements of the mesh, or remove it."
-        )
-    elif not exists.all():
+    elif not exists.all():  # Gmsh names points in groups that it writes no elements for
         content.warnings.append(
             f"{group.where}: {(~exists).sum()} members of the group {group.name} do not exist (the first is"
             f" {numbers[~exists][0]}); they are left out."

@@ -44,8 +44,10 @@ class Nodes:
 
 @dataclass
 class Elements:
-    """Elements of one dataset with the same descriptor and number of nodes; ``cross_sections``: of beams, 0 for"
-    " none."""
+    """Elements of one dataset with the same descriptor and number of nodes.
+
+    ``cross_sections`` (k,): numbers of those of beams, 0 for none.
+    """
 
     descriptor: int
     rows: ElementRows

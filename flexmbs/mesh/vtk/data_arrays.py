@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import lzma
-import warnings
 import zlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.number_text import numbers_in
 from flexmbs.mesh.vtk.lz4 import unpacked_lz4
 
 _TYPES = {
@@ -69,15 +69,11 @@ def values_of(attributes: dict[str, str], text: str, encoding: Encoding, where: 
 
 
 def _ascii(text: str, code: str, where: str) -> np.ndarray:
-    if not text.strip():
-        return np.empty(0, code)
     dtype = float if code.startswith("f") else np.int64
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # how older versions of NumPy say what newer ones raise
-        try:
-            return np.fromstring(text, dtype, sep=" ")
-        except (ValueError, DeprecationWarning):
-            raise MeshError(f"{where}: the array holds something that is no {dtype.__name__}.") from None
+    values = numbers_in(text, dtype)
+    if values is None:
+        raise MeshError(f"{where}: the array holds something that is no {dtype.__name__}.")
+    return values
 
 
 def _appended(attributes: dict[str, str], encoding: Encoding, where: str) -> bytes:

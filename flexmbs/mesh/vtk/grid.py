@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.numbering import ElementRows
+from flexmbs.mesh.shapes import without_inner_nodes
 
 # Number of the cell type -> number of nodes -> kind and where the kind's nodes stand. The orders are VTK's own, but for
 # pixels and voxels; nodes in faces and inside (of complete second-order cells) come last and are left out.
@@ -59,6 +60,10 @@ NAMES = {
     73: "LAGRANGE_WEDGE", 74: "LAGRANGE_PYRAMID",
 }  # fmt: skip
 
+# Cell types whose number of points is fixed.
+_FIXED = {number: tuple(kinds) for number, kinds in _PLAIN.items() if number not in (4, 6, 7) and number < 60}
+_FIXED |= {1: (1,), 8: (4,), 11: (8,), 15: (10,), 16: (12,)}
+
 
 @dataclass
 class Grid:
@@ -99,6 +104,13 @@ class Grid:
                 f"{self.cells_at}: the cells end at place {self.ends.max()} of a connectivity of"
                 f" {len(self.connectivity)} entries; the file is damaged or cut off."
             )
+        for number, sizes_of_type in _FIXED.items():
+            odd = np.flatnonzero((self.types == number) & ~np.isin(sizes, sizes_of_type))
+            if odd.size:
+                raise MeshError(
+                    f"{self.cells_at}: cell {odd[0]} of type {number} ({NAMES[number]}) has {sizes[odd[0]]} points; it"
+                    f" needs {' or '.join(map(str, sizes_of_type))}."
+                )
         used = self.connectivity[: self.ends[-1] if len(self.ends) else 0]
         wrong = np.flatnonzero((used < 0) | (used >= len(self.points)))
         if wrong.size:
@@ -151,10 +163,7 @@ def element_rows(grid: Grid, node_ids: np.ndarray, cell_ids: np.ndarray, warning
             what = f"{len(cells)} cells {name} of {size} points"
             warnings.append(f"{rows.where(0)}: {what} are no elements; they are kept apart.")
         if kind and len(order) < size:
-            warnings.append(
-                f"{rows.where(0)}: {len(cells)} cells {name} are read without the nodes in their faces and inside, as"
-                " serendipity elements; those nodes belong to no element."
-            )
+            warnings.append(without_inner_nodes(f"{rows.where(0)}: {len(cells)} cells {name}"))
     return groups
 
 

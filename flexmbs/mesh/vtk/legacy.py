@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.number_text import numbers_in
 from flexmbs.mesh.vtk.grid import Grid
 from flexmbs.mesh.vtk.xml_file import polygon_types
 
@@ -61,7 +61,7 @@ class _LegacyFile:
             elif self._keyword in _POLY:
                 self._read_cells(words)
             elif self._keyword in _COMPONENTS:
-                self._keep(words, self._word(words, 1), 1, _COMPONENTS[self._keyword], self._word(words, 2))
+                self._keep(self._word(words, 1), _COMPONENTS[self._keyword], self._word(words, 2))
             else:
                 raise MeshError(f"{self._where()}: '{words[0][:40]}' is no keyword; the file is damaged or cut off.")
         return self._grid()
@@ -132,13 +132,9 @@ class _LegacyFile:
         found = _WORD.search(self._data, self._at)
         end = found.start() if found else len(self._data)
         text = self._data[self._at : end]
-        dtype = float if code.startswith("f") else np.int64
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)  # how older versions of NumPy say what newer ones raise
-            try:
-                values = np.fromstring(text, dtype, sep=" ") if text.strip() else np.empty(0, dtype)
-            except (ValueError, DeprecationWarning):
-                raise MeshError(f"{self._where()}: something among the numbers is none; export it again.") from None
+        values = numbers_in(text, float if code.startswith("f") else np.int64)
+        if values is None:
+            raise MeshError(f"{self._where()}: something among the numbers is none; export it again.")
         if len(values) != count:
             raise MeshError(
                 f"{self._where()}: {count} numbers should follow, but {len(values)} do; the file is cut off, or the"
@@ -203,7 +199,7 @@ class _LegacyFile:
         following = self._next_words() or [""]
         if following[0].upper() != "LOOKUP_TABLE":  # the line may be missing
             self._at, self._line = at, line
-        self._keep(words, name, 1, components, type_name)
+        self._keep(name, components, type_name)
 
     def _read_lookup_table(self, words: list[str]) -> None:
         type_name = "unsigned_char" if self._is_binary else "float"
@@ -214,13 +210,13 @@ class _LegacyFile:
         self._keep_array(self._word(words, 1), self._numbers(count, "unsigned_char" if self._is_binary else "float"), 0)
 
     def _read_texture_coordinates(self, words: list[str]) -> None:
-        self._keep(words, self._word(words, 1), 1, self._count(words, 2), self._word(words, 3))
+        self._keep(self._word(words, 1), self._count(words, 2), self._word(words, 3))
 
     def _read_global_ids(self, words: list[str]) -> None:
-        self._keep(words, "GLOBAL_IDS", 1, 1, self._word(words, 2))
+        self._keep("GLOBAL_IDS", 1, self._word(words, 2))
 
     def _read_pedigree_ids(self, words: list[str]) -> None:
-        self._keep(words, "PEDIGREE_IDS", 1, 1, self._word(words, 2))
+        self._keep("PEDIGREE_IDS", 1, self._word(words, 2))
 
     def _read_field(self, words: list[str]) -> None:
         target, self._line = self._target, self._line + 1
@@ -259,9 +255,9 @@ class _LegacyFile:
         while self._at < len(self._data) and self._text_line().strip():
             pass
 
-    def _keep(self, words: list[str], name: str, count: int, components: int, type_name: str) -> None:
+    def _keep(self, name: str, components: int, type_name: str) -> None:
         line = self._line
-        values = self._numbers(self._size * components * count, type_name)
+        values = self._numbers(self._size * components, type_name)
         self._keep_array(name, values, components, line)
 
     def _keep_array(self, name: str, values: np.ndarray, components: int = 0, line: int | None = None) -> None:

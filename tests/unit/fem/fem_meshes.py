@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from flexmbs.fem.solid_shapes import solid_shape
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import BeamSection
@@ -46,7 +47,9 @@ def box(kind, divisions=(2, 2, 2), size=(1.0, 1.0, 1.0), material=STEEL, distort
 
     cells = [[number(np.add(c, o)) for o in product((0, 1), repeat=3)] for c in product(*(range(k) for k in n))]
     cells = np.array(cells)
-    if kind.startswith("tet"):
+    if kind.startswith("pyramid"):
+        corners, elements = six_pyramids(corners, cells[:, [0, 4, 6, 2, 1, 5, 7, 3]])
+    elif kind.startswith("tet"):
         elements = np.concatenate([cells[:, tet] for tet in CUBE_TETRAHEDRA])
     else:
         elements = cells[:, [0, 4, 6, 2, 1, 5, 7, 3]]
@@ -56,6 +59,13 @@ def box(kind, divisions=(2, 2, 2), size=(1.0, 1.0, 1.0), material=STEEL, distort
     points, elements = with_midside_nodes(corners, elements, solid_shape(kind).edges)
     block = ElementBlock(kind, np.arange(len(elements)) + 1, elements, material)
     return Mesh(points, np.arange(len(points)) + 1, (block,), source=f"{kind} box")
+
+
+def six_pyramids(points, bricks):
+    """Every brick cut into the pyramids from its centre to its faces."""
+    tops = np.arange(len(bricks)) + len(points)
+    elements = [np.column_stack([bricks[:, face[::-1]], tops]) for face in KINDS["hex8"].faces]
+    return np.vstack([points, points[bricks].mean(axis=1)]), np.concatenate(elements)
 
 
 def with_midside_nodes(points, elements, edges):

@@ -124,7 +124,7 @@ def test_nodes_without_elements_are_left_out():
         (dict(section=rectangle(y_axis=(2.0, 0.0, 0.0))), "parallel"),
         (dict(section=rectangle(torsion_constant=-1.0)), "torsion_constant"),
         (dict(nodes=np.array([[0, 0]]), ids=np.array([8])), "element 8 has length zero"),
-        (dict(kind="pyramid5"), "pyramid5"),
+        (dict(kind="polyhedron"), "polyhedron"),
     ],
 )
 def test_impossible_beams_are_named(change, message):

@@ -52,7 +52,7 @@ def test_stress_of_a_linear_field_is_constant(kind):
     assert surface.stress_modes[0] == pytest.approx(np.tile(expected, (len(surface.points), 1)), rel=1e-10)
 
 
-@pytest.mark.parametrize("kind", ("tet10", "hex20"))
+@pytest.mark.parametrize("kind", ("tet10", "hex8", "hex20", "wedge15", "pyramid13"))
 def test_stress_of_pure_bending_varies_linearly(kind):
     model = assemble(box(kind, (2, 2, 2)))
     x, y, z = model.mesh.points.T
@@ -61,7 +61,7 @@ def test_stress_of_pure_bending_varies_linearly(kind):
     surface = model.surface(field, [], np.zeros((model.ndof, 0)))
     expected = np.zeros((len(surface.points), 6))
     expected[:, 0] = STEEL.youngs_modulus * surface.points[:, 1]
-    # the field is in the element space, so only rounding is left
+    # the field is in the element space, (in hex8 with its internal modes), so only rounding is left
     assert surface.stress_modes[0] == pytest.approx(expected, abs=1e-10 * STEEL.youngs_modulus)
 
 
@@ -72,6 +72,15 @@ def test_point_operator_is_exact_for_linear_fields(kind, point):
     values = (model.point_operator(point) @ linear_field(model))[:, 0]
     skew = 0.5 * (GRADIENT - GRADIENT.T)
     assert values[:3] == pytest.approx(GRADIENT @ point, abs=1e-12)
+    assert values[3:] == pytest.approx([skew[2, 1], skew[0, 2], skew[1, 0]], abs=1e-11)
+
+
+@pytest.mark.parametrize("kind", ("pyramid5", "pyramid13"))
+def test_point_operator_is_exact_at_the_top_of_a_pyramid(kind):
+    model = assemble(box(kind, (1, 1, 1)))
+    values = (model.point_operator((0.5, 0.5, 0.5)) @ linear_field(model))[:, 0]
+    skew = 0.5 * (GRADIENT - GRADIENT.T)
+    assert values[:3] == pytest.approx(GRADIENT.sum(axis=1) / 2, abs=1e-12)
     assert values[3:] == pytest.approx([skew[2, 1], skew[0, 2], skew[1, 0]], abs=1e-11)
 
 

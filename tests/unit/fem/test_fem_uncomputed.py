@@ -9,6 +9,7 @@ from fem_meshes import box, rectangle, straight_beam
 from flexmbs.errors import MeshError
 from flexmbs.fem import assemble
 from flexmbs.mesh import Equation, OrthotropicMaterial, PointMass, Tie
+from flexmbs.mesh.materials import UnusableMaterial
 
 
 def changed(mesh, **fields):
@@ -42,12 +43,16 @@ def test_infinite_shear_factors_leave_out_the_shear_deformation():
 
 
 WOOD = OrthotropicMaterial("WOOD", 1e10, 1e9, 1e9, 0.3, 0.3, 0.3, 1e9, 1e9, 1e9, 500.0)
+VENEER = replace(WOOD, name="VENEER", E3=None, nu13=None, nu23=None)
+RUBBER = UnusableMaterial("RUBBER", "no *ELASTIC card")
 
 
 @pytest.mark.parametrize(
     ("mesh", "words"),
     [
-        (changed(box("hex8"), material=WOOD, where="a.inp:7"), r"a.inp:7: hex8 elements with material WOOD.*isotropic"),
+        (changed(straight_beam(1), material=WOOD, where="a.inp:7"), r"a.inp:7: beam2 .* material WOOD.*isotropic"),
+        (changed(box("hex8"), material=VENEER, where="a.inp:7"), r"a.inp:7: hex8 .* material VENEER.*lacks E3"),
+        (changed(box("hex8"), material=RUBBER), r"material RUBBER \(no \*ELASTIC card\)"),
         (changed(straight_beam(1), offsets=np.ones((1, 2, 3))), "offsets from their nodes"),
         (changed(straight_beam(1), section=replace(rectangle(), end=rectangle())), "a tapered section"),
         (changed(straight_beam(1), section=replace(rectangle(), centroid=(0.1, 0.0))), r"centroid \(0.1, 0.0\)"),
@@ -60,7 +65,7 @@ WOOD = OrthotropicMaterial("WOOD", 1e10, 1e9, 1e9, 0.3, 0.3, 0.3, 1e9, 1e9, 1e9,
             "1 equations between nodes",
         ),
         (replace(box("hex8"), ties=(Tie("T", "A", "B"),)), "1 ties"),
-        (changed(box("hex8"), kind="pyramid5"), "elements of kind pyramid5 cannot be computed with"),
+        (changed(box("hex8"), kind="polyhedron"), "elements of kind polyhedron cannot be computed with"),
     ],
 )
 def test_refused_by_name(mesh, words):

@@ -40,6 +40,11 @@ def test_a_link_that_leads_outside_is_outside(deck):
         Includes(deck).find("link.inp", "main.inp:1: INCLUDE", [deck])
 
 
+def test_outside_is_said_of_files_that_do_not_exist_too(deck):
+    with pytest.raises(MeshError, match="is outside the folder of the deck"):
+        Includes(deck).needed("../absent.inp", "main.inp:1: INCLUDE", [deck])
+
+
 @pytest.mark.parametrize("name", ["absent.inp", "x" * 5000, "a\0b", "parts"])
 def test_no_such_file(deck, name):
     assert Includes(deck).find(name, "", [deck]) is None
@@ -57,3 +62,10 @@ def test_files_that_multiply_by_including_each_other_stop(tmp_path, name, includ
     (tmp_path / name.format(15)).write_text(comment)
     with pytest.raises(MeshError, match="includes more than 20 deep or more than 2000 in all"):
         read_mesh(tmp_path / name.format(0))
+
+
+def test_links_that_lead_in_a_circle_are_no_files(deck):
+    (deck.parent / "one.inp").symlink_to(deck.parent / "two.inp")
+    (deck.parent / "two.inp").symlink_to(deck.parent / "one.inp")
+    with pytest.raises(MeshError, match="one.inp not found"):
+        Includes(deck).needed("one.inp", "main.inp:1: INCLUDE", [deck])

@@ -85,7 +85,7 @@ def test_thickness_makes_sections():
 def test_repeated_number_is_refused_with_both_places():
     shapes = shapes_of(("hex8", [CUBE_NODES]), ("quad4", [[1, 3, 4, 2]]))
     shapes.groups[1].ids = np.array([1])
-    with pytest.raises(MeshError, match="a.test:2: element 1 is given again \\(first in a.test:1\\)"):
+    with pytest.raises(MeshError, match="a.test:2: .*element 1 is given again \\(first in a.test:1\\)"):
         mesh_of_shapes(shapes)
 
 

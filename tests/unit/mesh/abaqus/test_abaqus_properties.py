@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh import mass_properties
 from flexmbs.mesh.materials import UnusableMaterial
 
 BEAM = """\
@@ -228,3 +229,17 @@ def test_zero_thickness_and_area(read, thickness):
     if thickness:
         with pytest.raises(MeshError, match=r"mesh\.inp:14: \*SOLID SECTION: the cross-sectional area is"):
             read(truss + thickness + "\n")
+
+
+def test_mass_per_area_of_a_shell_section_is_added(read):
+    text = (
+        "*NODE\n1\n2, 1\n3, 1, 1\n4, 0, 1\n*ELEMENT, TYPE=S4, ELSET=E\n1, 1, 2, 3, 4\n*MATERIAL, NAME=M\n*ELASTIC\n"
+        "1e9, .3\n*DENSITY\n1000.\n*SHELL SECTION, ELSET=E, MATERIAL=M, DENSITY=3\n0.5\n"
+    )
+    assert mass_properties(read(text)).mass == pytest.approx(503.0)
+
+
+def test_numbers_that_the_end_of_the_file_may_cut_are_warned_about(read):
+    whole = SOLID + "*ELASTIC\n1e9, .3\n*DENSITY\n7850.\n"
+    assert read(whole).warnings == ()
+    assert any("*DENSITY" in text and "may be cut off" in text for text in read(whole[:-3]).warnings)

@@ -35,7 +35,7 @@ TET = """\
         ("7, 1, 2, 3, 4", "7, 1, 2, 3, 99", r":7: element 7 \(C3D4\) uses node 99, which no \*NODE defines"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 3", r":7: \*ELEMENT: element 7 of type C3D4 takes its number and 4 nodes, got 4"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 3, 4, 5", r":7: \*ELEMENT: element 7 of type C3D4 takes .* got 6 numbers"),
-        ("7, 1, 2, 3, 4", "7, 1, 2, 3, 4\n7, 1, 2, 3, 4", r":8: element 7 is given again \(first in .*:7\)"),
+        ("7, 1, 2, 3, 4", "7, 1, 2, 3, 4\n7, 1, 2, 3, 4", r":8: C3D4: element 7 is given again \(first in .*:7\)"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 2, 2", r":7: \*ELEMENT: element 7 \(C3D4\) is collapsed to nothing"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 3, 4.5", r":7: \*ELEMENT: element and node numbers must be a whole number"),
         ("TYPE=C3D4, ", "", r":6: \*ELEMENT needs the parameter TYPE=name"),

@@ -140,7 +140,7 @@ def test_file_cut_off_anywhere_is_refused(folder, refused):
         ("12 0 0 1\n", "12 0 zero 1\n", r":15: \$Nodes: 'zero' is no number"),
         ("12 0 0 1\n", "12 0 nan 1\n", r":15: \$Nodes: node 12 has coordinates"),
         ("12 0 0 1\n", "11 0 0 1\n", r":15: \$Nodes: node 11 is given again with other coordinates"),
-        ("5 5 2 4 1 ", "4 5 2 4 1 ", r":34: element 4 is given again \(first in .*:33\)"),
+        ("5 5 2 4 1 ", "4 5 2 4 1 ", r":34: .*element 4 is given again \(first in .*:33\)"),
         ("5 5 2 4 1 20", "5 5 2 4 1 99", r":34: element 5 \(8-node hexahedron\) uses node 99"),
         ("5 5 2 4 1 20", "5 29 2 4 1 20", r":34: \$Elements: elements of Gmsh type 29 .*ElementOrder"),
         ("5 5 2 4 1 20", "5 4 2 4 1 20", r":34: \$Elements: the line has not as many numbers"),

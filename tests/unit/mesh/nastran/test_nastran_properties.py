@@ -142,3 +142,18 @@ def test_blank_density_is_zero_beside_others(read):
 def test_bars_without_shear_factors_do_not_shear(read):
     section = read(BAR + "PBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.,,.3,8.\n").blocks[0].section
     assert (section.shear_factor_y, section.shear_factor_z) == (np.inf, np.inf)
+
+
+def test_shear_modulus_alone_is_no_elasticity(read):
+    material = read(PLATE + "PSHELL,1,1,.1,1\nMAT1,1,,80.\n").blocks[0].material
+    assert isinstance(material, UnusableMaterial) and "deck.bdf:7: MAT1" in material.reason
+    mesh = read(PLATE + "PSHELL,1,1,.1,1\nMAT1,1,200.\n")
+    assert any("neither G nor NU" in warning for warning in mesh.warnings)
+
+
+def test_bars_without_section_and_direction_on_edges_of_solids_are_geometry(read):
+    """What Gmsh writes for a named curve on a solid."""
+    tet = POINTS + "GRID,5,,0.,0.,1.\nCTETRA,1,1,1,2,3,5\nPSOLID,1,1\nMAT1,1,200.,,.3,8.\n"
+    mesh = read(tet + "CBAR,2,9,1,2,0.,0.,0.\n")
+    assert [block.kind for block in mesh.blocks] == ["tet4"]
+    assert [(other.type_name, other.role) for other in mesh.other_elements] == [("line2", "geometry")]

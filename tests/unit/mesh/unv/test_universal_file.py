@@ -193,12 +193,17 @@ def test_elements_on_missing_nodes(tmp_path):
     refused(tmp_path, BOX.replace(row, row.replace("         8", "        88")), ELEMENTS + 1, "element 1", "node 88")
 
 
-def test_groups_of_nothing(tmp_path):
+def test_groups_of_nothing_are_empty_with_a_warning(tmp_path):
+    """Gmsh names points in groups whose elements it does not write."""
     text = BOX.replace(
         LINES[GROUPS + 2], LINES[GROUPS + 2].replace("7         1", "7        71").replace("         4", "        74")
     )
     text = text.replace(LINES[GROUPS + 3], LINES[GROUPS + 3].replace("         5", "        75"))
-    refused(tmp_path, text, GROUPS + 1, "LEFT")
+    path = tmp_path / "box.unv"
+    path.write_text(text)
+    mesh = read_unv(path)
+    assert len(mesh.node_sets.get("LEFT", ())) == 0
+    assert any(f":{GROUPS + 1}:" in warning and "LEFT do not exist" in warning for warning in mesh.warnings)
 
 
 def test_measured_geometry_is_no_mesh(tmp_path):

@@ -1,0 +1,31 @@
+"""Geometric stiffness of beams under the section forces of a linear displacement."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.fem.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, beam_shapes
+from flexmbs.fem.beam_second_order import BeamFields, second_order_strain
+from flexmbs.fem.pattern import NodePattern
+
+
+def beam_geometric_stiffness(elements: BeamElements, node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
+    """(ndof, ndof) int S(u) . q(N_i, N_j) dx with the section forces S and the second-order strain q."""
+    shapes = beam_shapes(elements, GAUSS_POINTS)
+    local = elements.local(displacement[:, None])[:, None]
+    weight = (elements.length[:, None] * GAUSS_WEIGHTS)[:, :, None]
+    force = (shapes.force_strain @ local)[..., 0] * weight * elements.force_stiffness[:, None]
+    moment = (shapes.dturn @ local)[..., 0] * weight * elements.moment_stiffness[:, None]
+    unit = BeamFields(shapes.u, shapes.turn, shapes.du, shapes.dturn)  # the fields of unit nodal values
+    first, second = np.divmod(np.arange(144), 12)
+    q_force, q_moment = second_order_strain(elements, unit.pick(first), unit.pick(second))
+    matrices = np.einsum("egi,egip->ep", force, q_force) + np.einsum("egi,egip->ep", moment, q_moment)
+    turn = np.zeros((len(elements.length), 12, 12))
+    for block in range(4):
+        turn[:, 3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = elements.frame
+    in_mesh_axes = turn.transpose(0, 2, 1) @ matrices.reshape(-1, 12, 12) @ turn
+    pattern = NodePattern(node_count, [elements.nodes])
+    data = pattern.zeros(6)
+    pattern.add(data, pattern.positions[0], in_mesh_axes.reshape(-1, 2, 6, 2, 6))
+    return pattern.matrix(data)

@@ -1,0 +1,87 @@
+"""Natural modes of held and free models."""
+
+import numpy as np
+import pytest
+from fem_meshes import STEEL, box, straight_beam
+
+from flexmbs.errors import BodyError, MeshError
+from flexmbs.fem import assemble
+from flexmbs.fem.supports import held_components
+from flexmbs.fem.vibration import natural_modes
+from flexmbs.mesh import BoundaryCondition, CoordinateSystem, line_mesh, rectangle
+
+
+@pytest.fixture(scope="module")
+def beam():
+    return assemble(line_mesh(1.0, 20, rectangle(0.004, 0.02), STEEL))
+
+
+def test_clamped_beam_has_the_frequencies_of_the_characteristic_equation(beam):
+    modes = natural_modes(beam, held_components(beam, ["ROOT"]), 2)
+    section = rectangle(0.004, 0.02)
+    # 1.8751 is the first root of cos x cosh x = -1; shear and rotary inertia lower slender modes by 2e-5 and 5e-4.
+    for found, inertia in zip(modes.frequencies, (section.Iz, section.Iy), strict=True):
+        exact = 1.875104**2 * np.sqrt(210e9 * inertia / (7850.0 * section.area)) / (2 * np.pi)
+        assert found == pytest.approx(exact, rel=1e-3)
+    # Participation of the first clamped-free mode: 0.6131 of the mass (Blevins, Formulas for Natural Frequency, 8-16).
+    assert modes.effective_mass[0, 1] / beam.mass == pytest.approx(0.6131, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["hex20", "wedge15"])
+def test_free_solid_has_six_rigid_body_motions_and_all_its_mass(kind):
+    model = assemble(box(kind, (4, 1, 1), size=(1.0, 0.1, 0.05)))
+    modes = natural_modes(model, np.zeros(model.ndof, bool), 4)
+    assert np.count_nonzero(modes.frequencies == 0.0) == 6 and len(modes.frequencies) == 10
+    assert np.all(np.diff(modes.frequencies) >= 0.0)
+    sums = modes.effective_mass.sum(axis=0)
+    assert sums[:3] == pytest.approx(np.full(3, model.mass), rel=1e-9)
+    assert sums[3:] == pytest.approx(np.diag(model.inertia), rel=1e-6)
+    assert modes.shapes.T @ (model.M @ modes.shapes) == pytest.approx(np.eye(10), abs=1e-6)
+
+
+def test_small_and_large_solvers_agree():
+    """The dense solver below 500 dofs and shift-invert Lanczos above, on the same mesh but for one element."""
+    small, large = (assemble(box("hex20", (n, 1, 1), size=(n / 10, 0.1, 0.05))) for n in (10, 18))
+    assert small.ndof < 500 < large.ndof
+    for model in (small, large):
+        held = np.repeat(model.mesh.points[:, 0] < 1e-9, 3)
+        modes = natural_modes(model, held, 3)
+        free = np.flatnonzero(~held)
+        K, M = (matrix.tocsr()[free][:, free] for matrix in (model.K, model.M))
+        residual = K @ modes.shapes[free] - M @ modes.shapes[free] * (2 * np.pi * modes.frequencies) ** 2
+        assert np.abs(residual).max() <= 1e-8 * np.abs(K @ modes.shapes[free]).max()
+
+
+def test_all_modes_up_to_a_frequency(beam):
+    held = held_components(beam, ["ROOT"])
+    twenty = natural_modes(beam, held, 20).frequencies
+    limit = 0.5 * (twenty[16] + twenty[17])
+    assert natural_modes(beam, held, max_hz=limit).frequencies == pytest.approx(twenty[:17], rel=1e-9)
+    everything = natural_modes(beam, held, max_hz=1e12).frequencies
+    assert len(everything) <= beam.ndof - 6 and everything[:20] == pytest.approx(twenty, rel=1e-6)
+
+
+def test_supports_of_the_file(beam):
+    from dataclasses import replace
+
+    tip = BoundaryCondition("PIN", beam.mesh.node_sets["TIP"], (1, 2, 3), "a.inp:5")
+    pinned = replace(beam.mesh, boundary_conditions=(tip,))
+    held = held_components(assemble(pinned))
+    assert np.flatnonzero(held).tolist() == [120, 121, 122]
+    assert not held_components(assemble(pinned), []).any()
+    system = CoordinateSystem("C", "cylindrical", np.zeros(3), np.eye(3))
+    local = {"coordinate_systems": {"C": system}, "displacement_systems": {"C": tip.nodes}}
+    assert held_components(assemble(replace(pinned, **local))).sum() == 3  # all three: the axes do not matter
+    single = replace(pinned, boundary_conditions=(replace(tip, dofs=(1,)),), **local)
+    with pytest.raises(MeshError, match="a.inp:5: PIN holds single components of coordinate system C"):
+        held_components(assemble(single))
+
+
+def test_impossible_requests(beam):
+    with pytest.raises(BodyError, match="every node is held"):
+        natural_modes(beam, np.ones(beam.ndof, bool))
+    with pytest.raises(BodyError, match="at least 1 mode"):
+        natural_modes(beam, np.zeros(beam.ndof, bool), 0)
+    with pytest.raises(MeshError, match="no node set TOP"):
+        held_components(beam, ["TOP"])
+    assert len(natural_modes(assemble(straight_beam(1)), np.zeros(12, bool), 50).frequencies) <= 12
