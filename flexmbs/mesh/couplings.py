@@ -17,7 +17,7 @@ class Coupling:
         "rigid" (RBE2, kinematic coupling, rigid body: the nodes follow the reference node) or "average" (RBE3,
         distributing coupling: the reference node follows the weighted mean of the nodes).
     reference : int
-        Index into ``Mesh.points``.
+        Index into ``Mesh.points``; -1 in a mesh that was stripped of the node (then ``point`` says where it was).
     nodes : (k,) int
         Indices into ``Mesh.points``.
     dofs : tuple of int
@@ -26,6 +26,8 @@ class Coupling:
         Of the mean; None: equal, or a rigid coupling.
     where : str
         File and line of its card.
+    point : (3,) float or None, m
+        Where the reference node was, if ``reference`` is -1.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Coupling:
     dofs: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
     weights: np.ndarray | None = None
     where: str = ""
+    point: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ def without_unused_nodes(mesh: Mesh) -> Mesh:
 def with_nodes(mesh: Mesh, kept: np.ndarray) -> Mesh:
     """The mesh with only the nodes of the mask ``kept`` (nn,) bool, and with what is left of all that names nodes.
 
-    Every node of every block must be kept; other elements, couplings, equations and point masses that lose a node
-    that they cannot do without are dropped.
+    Every node of every block must be kept; other elements, equations and point masses that lose a node that they
+    cannot do without are dropped. Couplings keep the place of a reference node that is left out.
     """
     index = np.where(kept, np.cumsum(kept) - 1, -1)
 
@@ -60,7 +60,7 @@ def with_nodes(mesh: Mesh, kept: np.ndarray) -> Mesh:
             name: Surface({kind: index[rows[whole(rows)]] for kind, rows in surface.faces.items()})
             for name, surface in mesh.surfaces.items()
         },
-        couplings=tuple(_coupling(coupling, index) for coupling in mesh.couplings if kept[coupling.reference]),
+        couplings=tuple(_coupling(coupling, index, mesh.points) for coupling in mesh.couplings),
         equations=tuple(replace(e, nodes=index[e.nodes]) for e in mesh.equations if kept[e.nodes].all()),
         point_masses=tuple(
             replace(point, node=int(index[point.node])) for point in mesh.point_masses if kept[point.node]
@@ -78,7 +78,11 @@ def with_nodes(mesh: Mesh, kept: np.ndarray) -> Mesh:
     )
 
 
-def _coupling(coupling: Coupling, index: np.ndarray) -> Coupling:
+def _coupling(coupling: Coupling, index: np.ndarray, points: np.ndarray) -> Coupling:
     nodes = index[coupling.nodes]
     weights = None if coupling.weights is None else coupling.weights[nodes >= 0]
-    return replace(coupling, reference=int(index[coupling.reference]), nodes=nodes[nodes >= 0], weights=weights)
+    left = replace(coupling, nodes=nodes[nodes >= 0], weights=weights)
+    if coupling.reference < 0:
+        return left
+    reference = int(index[coupling.reference])
+    return replace(left, reference=reference, point=points[coupling.reference] if reference < 0 else None)

@@ -165,7 +165,8 @@ def _material_axes(model: Model, rows: ElementRows, assigned: Assigned, owner: i
         return None  # the same in all directions
     centres = model.points[rows.nodes].mean(axis=1)
     orientation = section.orientation
-    return orientation.solid_axes(centres) if family == "solid" else orientation.shell_axes(centres)
+    axes = orientation.solid_axes if family == "solid" else orientation.shell_axes
+    return axes(centres, rows.ids)
 
 
 def _thickness(

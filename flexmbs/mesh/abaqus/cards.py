@@ -11,7 +11,9 @@ from flexmbs.mesh.abaqus.text import Keyword, Line, Segment, load_text, pieces_o
 from flexmbs.mesh.includes import Includes
 
 # Cards whose data lines may stand in a file of their own (INPUT=).
-_WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC"}
+_WITH_INPUT = {
+    "NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC", "DISTRIBUTION",
+}  # fmt: skip
 
 
 @dataclass

@@ -83,6 +83,9 @@ def read_rigid_body(joined: Joined, region: Region, card: Card) -> None:
     if "ELSET" in card.parameters:
         serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
         parts.append(joined.model.nodes_of_elements(serials))
+    if not parts and not pinned and "ANALYTICAL SURFACE" in card.parameters:
+        joined.skip(card, "an analytical surface has no nodes")
+        return
     if not parts and not pinned:
         raise MeshError(f"{card.where} needs the parameter NSET=, PIN NSET=, TIE NSET= or ELSET=.")
     if "REF NODE" not in card.parameters:

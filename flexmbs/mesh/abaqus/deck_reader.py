@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmbs.errors import MeshError
-from flexmbs.mesh.abaqus import entities, generated, materials, parts, systems
+from flexmbs.mesh.abaqus import distributions, entities, generated, materials, parts, systems
 from flexmbs.mesh.abaqus.cards import Card, CardReader
 from flexmbs.mesh.abaqus.constraint_cards import CONSTRAINT_CARDS
 from flexmbs.mesh.abaqus.keywords import (
@@ -34,6 +34,7 @@ _HANDLERS = {
     "NMAP": generated.refuse,
     "SYSTEM": systems.read_system,
     "ORIENTATION": systems.read_orientation,
+    "DISTRIBUTION": distributions.read_distribution,
     "PART": parts.read_part,
     "ASSEMBLY": parts.read_assembly,
     "INSTANCE": parts.read_instance,

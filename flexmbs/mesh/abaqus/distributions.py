@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from flexmbs.mesh.abaqus.cards import Card, label
 from flexmbs.mesh.abaqus.model import Model, Region
 from flexmbs.mesh.abaqus.scope import Deck
 from flexmbs.mesh.abaqus.sets import Sets
-from flexmbs.mesh.abaqus.systems import Orientation, axes_of, made_additional_rotation
+from flexmbs.mesh.abaqus.systems import Orientation, additional_rotation
 from flexmbs.mesh.abaqus.text import Line
-from flexmbs.mesh.abaqus.values import number
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.abaqus.values import is_integer, number
+from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
 
 
 def read_distribution(deck: Deck, card: Card) -> None:
@@ -58,29 +58,53 @@ def element_orientation(model: Model, region: Region, card: Card) -> ElementOrie
     given = scope.distributions[label(name)]
     if (given.option("LOCATION", "ELEMENT") or "ELEMENT") != "ELEMENT":
         return None
-    about, angle = made_additional_rotation(card)
-    default, parts, axes = np.eye(3), [], []
-    sets = Sets(model, elements=True)
-    for line in given.lines():
-        first, own = _axes_of_line(given, line)
+    system = CoordinateSystem(card.name("NAME"), "rectangular", np.zeros(3), np.eye(3))
+    made = ElementOrientation(system, *additional_rotation(card))
+    lines = given.lines()
+    if not lines:
+        raise MeshError(f"{given.where} needs data lines with an element and its points a and b.")
+    axes = _axes(given, lines)
+    firsts = [label(line.fields()[0]) for line in lines]
+    for row, first in enumerate(firsts):
         if not first:
-            default = own
-            continue
-        serials = sets.named(region, label(first), given.at(line))
-        parts.append(serials)
-        axes.append(np.broadcast_to(own, (len(serials), 3, 3)))
-    serials = np.concatenate(parts or [np.empty(0, np.int64)])
-    numbers, last = np.unique(serials[::-1], return_index=True)  # of several lines for an element the last counts
-    turned = np.concatenate(axes or [np.empty((0, 3, 3))])[::-1][last]
-    system = CoordinateSystem(card.name("NAME"), "rectangular", np.zeros(3), default)
-    return ElementOrientation(system, about, angle, numbers, turned)
+            made = replace(made, system=replace(system, axes=axes[row]))
+    serials, rows = _elements(model, region, given, lines, firsts)
+    serials, last = np.unique(serials[::-1], return_index=True)  # of several lines for an element the last counts
+    return replace(made, serials=serials, axes=axes[rows[::-1][last]])
 
 
-def _axes_of_line(card: Card, line: Line) -> tuple[str, np.ndarray]:
-    """The element (set) of a line, empty for the default, and the axes by its points a, b and the origin c."""
-    first, *rest = [*line.fields(), ""]
-    values = [number(text, card.at(line), "a coordinate") for text in rest if text]
-    if len(values) not in (6, 9):
-        raise MeshError(f"{card.at(line)}: an element and its points a and b (6 coordinates) are needed.")
-    a, b, c = np.array([*values, 0.0, 0.0, 0.0][:9]).reshape(3, 3)
-    return first, axes_of(a - c, b - c, card.at(line))
+def _axes(card: Card, lines: list[Line]) -> np.ndarray:
+    """(n, 3, 3) axes by the points a, b and the origin c of each line."""
+    points = np.zeros((len(lines), 9))
+    for row, line in enumerate(lines):
+        values = [number(text, card.at(line), "a coordinate") for text in line.fields()[1:]]
+        if len(values) not in (5, 6, 8, 9):  # a last zero may be left blank
+            raise MeshError(f"{card.at(line)}: an element and its points a and b (6 coordinates) are needed.")
+        points[row, : len(values)] = values
+    a, b, c = points[:, :3], points[:, 3:6], points[:, 6:]
+    z = np.cross(a - c, b - c)
+    lengths = np.linalg.norm(a - c, axis=1) * np.linalg.norm(b - c, axis=1)
+    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=1) > 1e-10 * lengths))
+    if wrong.size:
+        raise MeshError(f"{card.at(lines[wrong[0]])}: the points a, b and the origin lie on a line (or coincide).")
+    x, z = unit_vectors(a - c), unit_vectors(z)
+    return np.stack([x, np.cross(z, x), z], axis=2)
+
+
+def _elements(model: Model, region: Region, card: Card, lines: list[Line], firsts: list[str]):
+    """Serial numbers of elements (k,), and the line of each; sets count for all their elements."""
+    singles = np.array([row for row, first in enumerate(firsts) if is_integer(first)], np.int64)
+    found = region.find_elements(np.array([int(firsts[row]) for row in singles], np.int64))
+    if (found < 0).any():
+        line = lines[singles[int(np.argmin(found))]]
+        model.warn(f"{card.at(line)}: {int((found < 0).sum())} elements that do not exist are left out (first here).")
+    parts, rows = [found[found >= 0]], [singles[found >= 0]]
+    sets = Sets(model)
+    for row, first in enumerate(firsts):
+        if first and not is_integer(first):
+            members = sets.named(region, first, card.at(lines[row]))
+            parts.append(members)
+            rows.append(np.full(len(members), row))
+    serials, rows = np.concatenate(parts), np.concatenate(rows)
+    order = np.argsort(rows, kind="stable")
+    return serials[order], rows[order]

@@ -95,6 +95,7 @@ class Scope:
     surfaces: dict[str, SurfaceDraft] = field(default_factory=dict)  # of element faces
     node_surfaces: dict[str, SurfaceDraft] = field(default_factory=dict)  # may have the same names
     orientations: dict[str, Card] = field(default_factory=dict)
+    distributions: dict[str, Card] = field(default_factory=dict)
     cards: list[Card] = field(default_factory=list)
     node_chunks: list[tuple[np.ndarray, np.ndarray, str, np.ndarray]] = field(default_factory=list)
     named_elements: list[NamedElement] = field(default_factory=list)
@@ -130,6 +131,7 @@ class Scope:
         joined.surfaces = {**self.surfaces, **other.surfaces}
         joined.node_surfaces = {**self.node_surfaces, **other.node_surfaces}
         joined.orientations = {**self.orientations, **other.orientations}
+        joined.distributions = {**self.distributions, **other.distributions}
         joined.cards = self.cards + other.cards
         joined.node_chunks = self.node_chunks + other.node_chunks
         return joined

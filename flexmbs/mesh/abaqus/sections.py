@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.abaqus.cards import Card, label
+from flexmbs.mesh.abaqus.distributions import ElementOrientation, element_orientation
 from flexmbs.mesh.abaqus.element_types import element_type
 from flexmbs.mesh.abaqus.model import Model, Region
 from flexmbs.mesh.abaqus.systems import Orientation, made_orientation
@@ -82,14 +83,14 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
         turned = model.points[found] - holder.placement.translation
         return turned @ holder.placement.rotation  # back into the axes of the part
 
-    made = made_orientation(card, points_of)
+    made = made_orientation(card, points_of) or element_orientation(model, holder, card)
     if made is None and not needed:
         model.deck.skipped.add(card.title, card.line.file, card.line.number, why="its form is not read")
         return None
     if made is None:
         raise MeshError(
-            f"{card.where} {name} is used in {where} but its form is not read (user subroutine, distribution, offset to"
-            " nodes); give the points a and b."
+            f"{card.where} {name} is used in {where} but its form is not read (user subroutine, offset to nodes,"
+            " distribution of other things than points); give the points a and b."
         )
     placement = region.placement
     system = replace(
@@ -97,6 +98,8 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
         origin=placement.rotation @ made.system.origin + placement.translation,
         axes=placement.rotation @ made.system.axes,
     )
+    if isinstance(made, ElementOrientation):
+        made = replace(made, axes=placement.rotation @ made.axes)
     return replace(made, system=system)
 
 

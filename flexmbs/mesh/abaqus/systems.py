@@ -47,9 +47,12 @@ class Orientation:
     about: int = 0
     angle: float = 0.0
 
-    def solid_axes(self, at: np.ndarray) -> np.ndarray:
-        """(n, 3, 3): columns are the directions 1, 2, 3 at points (n, 3)."""
-        local = self.system.directions(at)
+    def _local(self, at: np.ndarray, serials: np.ndarray | None) -> np.ndarray:
+        return self.system.directions(at)
+
+    def solid_axes(self, at: np.ndarray, serials: np.ndarray | None = None) -> np.ndarray:
+        """(n, 3, 3): columns are the directions 1, 2, 3 at points (n, 3), of elements with these serial numbers."""
+        local = self._local(at, serials)
         if self.system.kind == "spherical":  # the format's order is radial, circumferential, towards the pole
             local = np.stack([local[:, :, 0], local[:, :, 2], -local[:, :, 1]], axis=2)
         first, second = (self.about + 1) % 3, (self.about + 2) % 3
@@ -59,9 +62,9 @@ class Orientation:
         turned[:, :, second] = cos * local[:, :, second] - sin * local[:, :, first]
         return turned
 
-    def shell_axes(self, at: np.ndarray) -> np.ndarray:
+    def shell_axes(self, at: np.ndarray, serials: np.ndarray | None = None) -> np.ndarray:
         """As ``solid_axes`` in the order for shells: the axis ``about`` is near the normal and comes third."""
-        return self.solid_axes(at)[:, :, [(self.about + 1) % 3, (self.about + 2) % 3, self.about]]
+        return self.solid_axes(at, serials)[:, :, [(self.about + 1) % 3, (self.about + 2) % 3, self.about]]
 
 
 def made_orientation(card: Card, points_of) -> Orientation | None:
@@ -85,11 +88,12 @@ def made_orientation(card: Card, points_of) -> Orientation | None:
     if len(values) < 6:
         raise MeshError(f"{card.at(line)}: needs the points a and b (6 coordinates), got {len(values)} numbers.")
     system = system_of(card.name("NAME"), kind, values, card.at(line))
-    about, angle = _additional_rotation(card)
+    about, angle = additional_rotation(card)
     return Orientation(system, about, angle)
 
 
-def _additional_rotation(card: Card) -> tuple[int, float]:
+def additional_rotation(card: Card) -> tuple[int, float]:
+    """Axis (0 to 2) and angle (rad) of the second data line of an *ORIENTATION."""
     if len(card.lines()) < 2:
         return 0, 0.0
     line = card.lines()[1]

@@ -40,7 +40,8 @@ def number(text: str, where: str, what: str) -> float:
         except ValueError:
             pass
     if not abs(value) <= LARGEST_VALUE:
-        raise MeshError(f"{where}: {what} must be a finite number, got '{_shown(text)}'.")
+        hint = " Values of *PARAMETER are not read; write the number." if text.startswith("<") else ""
+        raise MeshError(f"{where}: {what} must be a finite number, got '{_shown(text)}'.{hint}")
     return value
 
 

@@ -109,7 +109,7 @@ def make_grid(deck: Deck, middles: MadeNodes) -> Grid:
             raise MeshError(f"{batch.where(wrong[0])}: ID is {ids[wrong[0]]}; numbers of grid points start at 1.")
         local = np.column_stack([batch.reals(i, what) for i, what in ((2, "X1"), (3, "X2"), (4, "X3"))])
         cp, cd = batch.integers(1, "CP", cp0), batch.integers(5, "CD", cd0)
-        held = np.where(batch.filled(6), np.char.strip(batch.column(6)), default.text(6).encode())
+        held = np.where(batch.filled(6), np.char.strip(batch.column(6)), default.text(6).encode("latin-1", "replace"))
         table.add(ids, local, batch.file, batch.lines)
         columns.append((cp, cd, held))
     cp, cd, held = (

@@ -189,3 +189,19 @@ def test_modulus_and_density_of_two_systems(tmp_path):
     )
     with pytest.raises(MeshError, match=r"mixed.inp:\d+: inconsistent units.*density 7850.*E = 210000.*multiply E by"):
         read_mesh(path)
+
+
+@pytest.mark.parametrize(("modulus", "density"), [(7.3e7, 2.8e-6), (2.1e8, 7.85e-6), (3e7, 2.4e-6)])
+def test_materials_in_mm_kg_s_are_no_mixture(modulus, density):
+    """kPa look like psi, densities like those of mm-kg-ms: only both together tell."""
+    mesh = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), Material("S", modulus, 0.3, density))
+    assert likely_system(mesh).name == "mm-kg-s"
+    assert len(check_units(mesh)) == 1
+    without_density = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), Material("S", 3e7, 0.3, None))
+    assert likely_system(without_density).name == "in-lbf-s"
+
+
+def test_megapascals_with_kilograms_per_cubic_millimetre_are_a_mixture():
+    mesh = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), Material("S", 210e3, 0.3, 7.85e-6))
+    with pytest.raises(MeshError, match="inconsistent units"):
+        check_units(mesh)

@@ -172,3 +172,19 @@ def test_wrong_cards_name_the_line(read, card, message):
     text = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n*ELEMENT, TYPE=T3D2, ELSET=E\n1, 1, 2\n*NSET, NSET=A\n1\n"
     with pytest.raises(MeshError, match=r"mesh\.inp" + message):
         read(text + card + "\n")
+
+
+def test_rigid_tools_and_connectors_are_left_out_by_name(read):
+    mesh = read(
+        "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n5, 0, 0, 9\n6, 1, 0, 9\n7, 0, 1, 9\n"
+        "*ELEMENT, TYPE=C3D4, ELSET=E\n1, 1, 2, 3, 4\n*ELEMENT, TYPE=R3D3, ELSET=R\n2, 5, 6, 7\n"
+        "*SURFACE, TYPE=ELEMENT, NAME=TOP\nR, SPOS\n*SURFACE, TYPE=REVOLUTION, NAME=HEAD\nSTART, 2., 0.\n"
+        "LINE, 0., 0.\n*RIGID BODY, REF NODE=5, ANALYTICAL SURFACE=HEAD\n"
+        "*CONNECTOR BEHAVIOR, NAME=C\n*CONNECTOR ELASTICITY, COMPONENT=1\n1000.\n*SURFACE INTERACTION, NAME=I\n"
+        "*COHESIVE BEHAVIOR\n1., 1., 1.\n*MATERIAL, NAME=M\n*ELASTIC\n1e9, .3\n*DENSITY\n7850.\n"
+        "*SOLID SECTION, ELSET=E, MATERIAL=M\n"
+    )
+    assert mesh.surfaces["TOP"].faces["tri3"].tolist() == [[4, 5, 6]]
+    assert mesh.couplings == ()
+    left_out = {entry.card for entry in mesh.skipped if not entry.analysis}
+    assert {"*RIGID BODY", "*CONNECTOR BEHAVIOR", "*CONNECTOR ELASTICITY"} <= left_out

@@ -243,3 +243,61 @@ def test_numbers_that_the_end_of_the_file_may_cut_are_warned_about(read):
     whole = SOLID + "*ELASTIC\n1e9, .3\n*DENSITY\n7850.\n"
     assert read(whole).warnings == ()
     assert any("*DENSITY" in text and "may be cut off" in text for text in read(whole[:-3]).warnings)
+
+
+CUBES = """\
+*NODE
+1, 0, 0, 0
+2, 1, 0, 0
+3, 1, 1, 0
+4, 0, 1, 0
+5, 0, 0, 1
+6, 1, 0, 1
+7, 1, 1, 1
+8, 0, 1, 1
+9, 0, 0, 2
+10, 1, 0, 2
+11, 1, 1, 2
+12, 0, 1, 2
+*ELEMENT, TYPE=C3D8, ELSET=E
+1, 1, 2, 3, 4, 5, 6, 7, 8
+2, 5, 6, 7, 8, 9, 10, 11, 12
+*ORIENTATION, NAME=O, DEFINITION=COORDINATES
+D
+3, 0.
+*SOLID SECTION, ELSET=E, MATERIAL=M, ORIENTATION=O
+*MATERIAL, NAME=M
+*ELASTIC, TYPE=ENGINEERING CONSTANTS
+2e11, 1e10, 1e10, .2, .2, .07, 5e9, 5e9
+4e9
+*DISTRIBUTION TABLE, NAME=T
+COORD3D, COORD3D
+*DISTRIBUTION, NAME=D, LOCATION=ELEMENT, TABLE=T
+"""
+
+
+def test_orientations_element_by_element(read):
+    turned = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    (block,) = read(CUBES + ", 1, 0, 0, 0, 1, 0\n2, 0, 1, 0, -1, 0, 0\n").blocks
+    np.testing.assert_allclose(block.material_axes, [np.eye(3), turned], atol=1e-15)
+    (block,) = read(CUBES + "E, 0, 1, 0, -1, 0, 0\n1, 1, 0, 0, 0, 1, 0\n").blocks
+    np.testing.assert_allclose(block.material_axes, [np.eye(3), turned], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("", r":27: \*DISTRIBUTION needs data lines"),
+        ("1, 1, 0\n", r":28: \*DISTRIBUTION: an element and its points"),
+        ("1, 1, 0, 0, 2, 0, 0\n", r":28: \*DISTRIBUTION: the points a, b and the origin lie on a line"),
+        ("X, 1, 0, 0, 0, 1, 0\n", r":28: \*DISTRIBUTION names the element set X"),
+    ],
+)
+def test_wrong_distributions_name_the_line(read, lines, message):
+    with pytest.raises(MeshError, match=r"mesh\.inp" + message):
+        read(CUBES + lines)
+
+
+def test_values_of_parameters_are_asked_for(read):
+    with pytest.raises(MeshError, match=r"mesh\.inp:13: \*ELASTIC: .*'<E>'. Values of \*PARAMETER"):
+        read("*PARAMETER\nE = 1e7\n" + SOLID + "*ELASTIC\n<E>, .3\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys import read_ansys
 from flexmbs.mesh.ansys.expressions import evaluate
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial, UnusableMaterial
@@ -170,3 +171,30 @@ def test_loops_of_the_solution_do_not_matter(tmp_path):
     mesh = read_ansys(written(tmp_path, HEXAHEDRON + loop))
     assert mesh.materials["MAT 1"].youngs_modulus == 1000
     assert mesh.boundary_conditions == ()
+
+
+def type_block(*types, format_line="(2i9,19a9)"):
+    """HEXAHEDRON with its types as a block: (number, routine, key options)."""
+    rows = ["".join(f"{value:9}" for value in (number, routine, *options)) for number, routine, options in types]
+    block = "\n".join([f"ETBLOCK,{len(types):9d},{len(types):9d}", format_line, *rows, f"{-1:9d}"])
+    return HEXAHEDRON.replace("et,1,185", block)
+
+
+def test_element_types_of_a_block(tmp_path):
+    text = type_block((1, 185, [0] * 19), (2, 181, [0, 0, 2]))
+    (block,) = read_ansys(written(tmp_path, text)).blocks
+    assert (block.kind, block.type_name) == ("hex8", "SOLID185")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (type_block((1, 185, [])).split("        1      185")[0], r"deck.dat:3: ETBLOCK: the block ends after 0"),
+        (type_block((1, 185, []), format_line="(3i9)"), r"deck.dat:3: ETBLOCK: '\(3i9\)' is no format"),
+        (type_block((1, "SOLID", [])), r"deck.dat:4: ETBLOCK: '1' and 'SOLID' stand where"),
+    ],
+    ids=["cut off", "other format", "no routine"],
+)
+def test_blocks_of_element_types_that_are_damaged(tmp_path, text, message):
+    with pytest.raises(MeshError, match=message):
+        read_ansys(written(tmp_path, text))

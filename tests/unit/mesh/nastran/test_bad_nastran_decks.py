@@ -122,3 +122,9 @@ def test_escaping_include_needs_leave(tmp_path):
     (tmp_path / "outside.inc").write_text(PLATE + SHELL)
     refused(folder, HEAD + "INCLUDE '../outside.inc'\nENDDATA\n", r"deck.bdf:4: INCLUDE: .*outside the folder")
     assert len(read_nastran(folder / "deck.bdf", allow_outside=True).points) == 4
+
+
+def test_bytes_that_are_no_text_in_defaults_of_grid_points(tmp_path):
+    """They come as surrogates, which no encoding takes."""
+    defaults = b"GRDSET,,,,,,,4\xdc6\n"
+    refused(tmp_path, defaults + (PLATE + SHELL).encode(), r"deck.bdf:2: GRID: PS .*give digits 1 to 6")

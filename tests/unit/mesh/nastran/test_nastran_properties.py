@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from flexmbs.errors import MeshError
 from flexmbs.mesh.materials import Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.nastran import read_nastran
 
@@ -157,3 +158,16 @@ def test_bars_without_section_and_direction_on_edges_of_solids_are_geometry(read
     mesh = read(tet + "CBAR,2,9,1,2,0.,0.,0.\n")
     assert [block.kind for block in mesh.blocks] == ["tet4"]
     assert [(other.type_name, other.role) for other in mesh.other_elements] == [("line2", "geometry")]
+
+
+def test_plates_may_taper_to_no_thickness(read):
+    (block,) = read(POINTS + "CQUAD4,1,1,1,2,3,4\n,,,0.,0.,.1,.1\nPSHELL,1,1,.1,1\nMAT1,1,200.,,.3\n").blocks
+    assert block.thickness.tolist() == [[0.0, 0.0, 0.1, 0.1]]
+    with pytest.raises(MeshError, match="deck.bdf:5: CQUAD4 1 has the thicknesses"):
+        read(POINTS + "CQUAD4,1,1,1,2,3,4\n,,,0.,0.,0.,0.\nPSHELL,1,1,.1,1\nMAT1,1,200.,,.3\n")
+
+
+def test_instructions_of_the_user_in_executive_control_are_no_bulk_data(read):
+    head = "ID OWN,DMAP\nAPP   DMAP\nBEGIN $\nTABPT GPL,,,,// $\nEND $\nCEND\nTITLE = A\n"
+    mesh = read(head + "BEGIN BULK\n" + PLATE + "PSHELL,1,1,.1,1\nMAT1,1,200.,,.3\nENDDATA\n")
+    assert [block.kind for block in mesh.blocks] == ["quad4"]
