@@ -60,23 +60,23 @@ def truss_section(where: str, number, values, place: str) -> TrussSection:
 def integrals_section(where: str, area, first, second, product, torsion, shear, mass, centroid, place) -> BeamSection:
     """Section by its area, I1 (bending in plane 1), I2, I12, J, shear factors K1, K2, mass per length and centroid.
 
-    Zero inertias stay zero (such a bar cannot be computed, but it can be read). Raises MeshError for an area that is
-    not positive, and for negative inertias.
+    Zeros stay zero: Nastran allows them, for bars without axial or bending stiffness; such a bar can be read, but not
+    computed. Raises MeshError for negative values.
     """
     from flexmbs.mesh.sections import general_section
 
-    if not area > 0.0:
+    if area < 0.0:
         raise MeshError(f"{where} has the area {area:g}; give a positive A.")
     if min(first, second, torsion) < 0.0 or (product and first * second <= product**2):
         raise MeshError(
             f"{where} has I1 = {first:g}, I2 = {second:g}, I12 = {product:g}, J = {torsion:g}; no section has these."
         )
-    if min(first, second, torsion) > 0.0:
+    if min(area, first, second, torsion) > 0.0:
         section = general_section(
             area, second, first, torsion, shear_factor=tuple(shear), Iyz=product, centroid=tuple(centroid)
         )
     else:
-        y, z = (math.sqrt(3.0 * inertia / area) for inertia in (first, second))
+        y, z = (math.sqrt(3.0 * inertia / area) if area else 0.0 for inertia in (first, second))
         outline = np.array([(-y, -z), (y, -z), (y, z), (-y, z)])
         section = BeamSection(area, second, first, torsion, outline, np.array([0.0, 1.0, 0.0]), *shear)
         section = replace(section, centroid=tuple(centroid))
@@ -93,10 +93,11 @@ def _pbar(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
 def _checked(
     use: PropertyUse, card: Card, area, first, second, product, torsion, shear, mass, centroid=(0.0, 0.0)
 ) -> BeamSection:
-    if area > 0.0 and 0.0 in (first, second, torsion):
+    if 0.0 in (area, first, second, torsion):
         use.deck.warn(
             card.where,
-            f"{card.text(0)} has I1 = {first:g}, I2 = {second:g}, J = {torsion:g}; only positive ones can be computed.",
+            f"{card.text(0)} has A = {area:g}, I1 = {first:g}, I2 = {second:g}, J = {torsion:g}; only positive ones can"
+            " be computed.",
         )
     where = f"{card.where} {card.text(0)}"
     mass = mass * use.deck.mass_factor

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh import check_mesh
 from flexmbs.mesh.materials import Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.nastran import read_nastran
 
@@ -171,3 +172,11 @@ def test_instructions_of_the_user_in_executive_control_are_no_bulk_data(read):
     head = "ID OWN,DMAP\nAPP   DMAP\nBEGIN $\nTABPT GPL,,,,// $\nEND $\nCEND\nTITLE = A\n"
     mesh = read(head + "BEGIN BULK\n" + PLATE + "PSHELL,1,1,.1,1\nMAT1,1,200.,,.3\nENDDATA\n")
     assert [block.kind for block in mesh.blocks] == ["quad4"]
+
+
+def test_bars_without_area_are_read_but_not_computed(read):
+    mesh = read(BAR + "PBAR,1,1,,1.,1.,1.\nMAT1,1,200.,,.3,8.\n")
+    assert mesh.blocks[0].section.area == 0.0
+    assert any("A = 0" in warning and "deck.bdf:6" in warning for warning in mesh.warnings)
+    with pytest.raises(MeshError, match="area = 0"):
+        check_mesh(mesh)
