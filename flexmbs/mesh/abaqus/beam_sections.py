@@ -37,6 +37,9 @@ def beam_section(model: Model, region: Region, card: Card) -> tuple[BeamSection,
     line = data_line(card, 0, "the dimensions of the section", blank=True)
     count = _arbitrary_lines(card, line) if shape.startswith("ARB") else 1
     dimensions = [value for row in lines[:count] for value in numbers(card, row, "a dimension of the section")]
+    if shape.startswith("RECT") and len(dimensions) == 1 and "Abaqus" not in model.deck.written_for:
+        model.warn(f"{card.at(line)}: one dimension of RECT is a square, as in CalculiX.")
+        dimensions *= 2
     axis = _axis_1(region, card, lines[count : count + 1])
     ratio = getattr(material, "poisson_ratio", 0.3)
     family = _family(model, card, shape, dimensions)

@@ -301,3 +301,14 @@ def test_wrong_distributions_name_the_line(read, lines, message):
 def test_values_of_parameters_are_asked_for(read):
     with pytest.raises(MeshError, match=r"mesh\.inp:13: \*ELASTIC: .*'<E>'. Values of \*PARAMETER"):
         read("*PARAMETER\nE = 1e7\n" + SOLID + "*ELASTIC\n<E>, .3\n")
+
+
+def test_rectangle_of_one_dimension_is_a_square_as_in_calculix(read):
+    """CalculiX 2.20 gives a volume of 0.0025 for a beam of length 1 with RECT and 0.05 alone."""
+    text = (
+        "*NODE\n1\n2, 1\n*ELEMENT, TYPE=B31, ELSET=E\n1, 1, 2\n*MATERIAL, NAME=M\n*ELASTIC\n1e9, .3\n"
+        "*BEAM SECTION, ELSET=E, MATERIAL=M, SECTION=RECT\n0.05\n0, 0, 1\n"
+    )
+    mesh = read(text)
+    assert mesh.blocks[0].section.area == pytest.approx(0.0025)
+    assert any("10: *BEAM SECTION" in warning and "square" in warning for warning in mesh.warnings)
