@@ -119,6 +119,8 @@ def _head(path: Path) -> bytes:
         raise MeshError(f"{path}: cannot be read: {error.strerror}.") from error
     if not head.strip():
         raise MeshError(f"{path}:1: the file is empty; a mesh was expected.")
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        head = head[: len(head) // 2 * 2].decode("utf-16", "replace").encode()
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 

@@ -119,7 +119,7 @@ class CardReader:
     def _joined(self, path: Path) -> Iterator[Segment | Keyword]:
         """Pieces with keyword lines that end in a comma completed by the lines that follow."""
         pending: Line | None = None
-        for piece in pieces_of(load_text(path)):
+        for piece in pieces_of(load_text(path, included=path != self._path)):
             if isinstance(piece, Segment):
                 while pending is not None:
                     more, rest = _first_line(piece)

@@ -81,8 +81,8 @@ class Keyword(NamedTuple):
     line: Line
 
 
-def load_text(path: Path) -> Text:
-    """Read a file whole. Raises MeshError when it is empty or no text."""
+def load_text(path: Path, included: bool = False) -> Text:
+    """Read a file whole. Raises MeshError when it is no text, or empty (an included one may be)."""
     data = path.read_bytes()
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", "replace").encode()
@@ -90,7 +90,7 @@ def load_text(path: Path) -> Text:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     data = data.rstrip(b"\x1a\0")
-    if not data or data.isspace():
+    if not included and (not data or data.isspace()):
         raise MeshError(f"{path}:1: the file is empty; an Abaqus/CalculiX mesh has *NODE and *ELEMENT cards.")
     _check_is_text(path, data)
     encoding = "utf-8"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from flexmbs import read_mesh
 from flexmbs.errors import MeshError
 
 NODES = "*NODE, NSET=Corners\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1.d0, 0.\n4, 0., 0., 1.\n"
@@ -99,3 +100,16 @@ def test_what_is_skipped_is_listed_with_lines(read):
         "*STEP": ((14,), True),
         "*FREQUENCY": ((15,), True),
     }
+
+
+def test_an_included_file_may_be_empty(tmp_path):
+    (tmp_path / "nothing.inp").write_text("")
+    path = tmp_path / "mesh.inp"
+    path.write_text(NODES + "*INCLUDE, INPUT=nothing.inp\n" + TET)
+    assert len(read_mesh(path).blocks[0].ids) == 1
+
+
+def test_utf_16_decks_as_some_editors_save_them(tmp_path):
+    path = tmp_path / "mesh.inp"
+    path.write_bytes("*NODE\n1\n2, 1\n3, 0, 1\n4, 0, 0, 1\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n".encode("utf-16"))
+    assert len(read_mesh(path).points) == 4
