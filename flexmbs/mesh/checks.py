@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from flexmbs.errors import MeshError
@@ -12,7 +14,7 @@ from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.names import few
 from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.operations import bounding_box
-from flexmbs.mesh.properties import BeamSection
+from flexmbs.mesh.properties import BeamSection, ShellSection
 from flexmbs.mesh.units import check_units
 
 _NAMED_AT_MOST = 5
@@ -79,6 +81,12 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
     is_beam = KINDS[block.kind].is_beam
     if is_beam and block.section is None:
         raise MeshError(f"{what} have no section; {what_to_add('beam section', mesh.file_format)}.")
+    if isinstance(block.section, ShellSection):
+        _check_thickness(what, block)
+        for layer in block.section.layers:
+            _check_properties(mesh, replace(block, material=layer.material, section=None))
+        if block.section.layers:
+            return
     if block.material is None:
         raise MeshError(f"{what} have no material; {what_to_add('material', mesh.file_format)}.")
     name, where = block.material.name, f" ({block.material.where})" if block.material.where else ""
@@ -89,6 +97,16 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
         raise MeshError(f"{what} have the material {name} without density{where}; {advice}.")
     if is_beam:
         _check_section(what, block.section)
+
+
+def _check_thickness(what: str, block: ElementBlock) -> None:
+    section = block.section
+    common = sum(layer.thickness for layer in section.layers) if section.layers else section.thickness
+    thickness = np.full(block.nodes.shape, np.nan if common is None else common, float)
+    if block.thickness is not None:
+        thickness = np.where(np.isnan(block.thickness), thickness, block.thickness)
+    if not thickness.min(initial=np.inf) > 0.0:  # NaN too
+        raise MeshError(f"{what} have thickness {thickness.min():g} m; shells need a positive one in their section.")
 
 
 def _check_section(what: str, section: BeamSection) -> None:

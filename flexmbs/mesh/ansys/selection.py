@@ -59,11 +59,11 @@ def _select(deck: Deck, command: Command, entity: str, find) -> None:
 
 def _combine(deck: Deck, command: Command, entity: str, how: str, found: np.ndarray | None) -> None:
     present = selected_ids(deck, entity) if how != "S" else np.empty(0, np.int64)
-    if found is None or present is None:
+    combine = {"S": np.union1d, "A": np.union1d, "R": np.intersect1d, "U": np.setdiff1d}.get(how)
+    if found is None or present is None or combine is None:
         deck.selected[entity] = "unknown"
         deck.skipped.add(command.name, command.file, command.line, analysis=True, why="the selection is not followed")
         return
-    combine = {"S": np.union1d, "A": np.union1d, "R": np.intersect1d, "U": np.setdiff1d}[how]
     deck.selected[entity] = combine(present, found)
 
 
