@@ -19,8 +19,12 @@ _WHERE = {
     ),
     "flexmbs.fem": ("assemble", "FEModel"),
     "flexmbs.reduction": (
-        "reduce", "Interface", "ClampedFree", "FreeFree", "SecondOrder", "Rayleigh", "save_body", "load_body",
-        "FlexibleBody",
+        "reduce", "Interface", "ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "SecondOrder", "Rayleigh",
+        "save_body", "load_body", "FlexibleBody", "Advice",
+    ),
+    "flexmbs.exchange": (
+        "body_from_arrays", "InertiaMoments", "read_sid", "write_sid", "read_mbdyn_fem", "write_mbdyn_fem", "read_npz",
+        "write_npz", "read_calculix_matrices", "read_abaqus_matrix",
     ),
     "flexmbs.system": (
         "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.fem.beam_model import assemble_beams
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.shell_elements import SHELL_KINDS
+from flexmbs.fem.shell_model import assemble_shells
 from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.fem.solid_model import assemble_solids
 from flexmbs.fem.solid_shapes import SOLID_KINDS
@@ -14,6 +18,7 @@ from flexmbs.fem.uncomputed import refuse_uncomputed
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
+from flexmbs.mesh.properties import ShellSection
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 
@@ -26,12 +31,13 @@ def assemble(
     hex8: str = "incompatible",
     hex20: str = "full",
 ) -> FEModel:
-    """Consistent mass, stiffness and second-order operators of a mesh of beams or of solids.
+    """Consistent mass, stiffness and second-order operators of a mesh of beams, of solids or of shells.
 
     Parameters
     ----------
     mesh : Mesh
-        All blocks beams ("beam2") or all solids (``SOLID_KINDS``), with material and density.
+        All blocks beams ("beam2"), all solids (``SOLID_KINDS``) or all shells (``SHELL_KINDS``), with material and
+        density.
     beam_theory : "timoshenko" (shear-flexible) or "euler-bernoulli"; ignored for solids
     rotary_inertia : bool
         False: beams have line mass only, neither rotary nor torsional inertia; ignored for solids.
@@ -42,8 +48,8 @@ def assemble(
     Raises
     ------
     MeshError
-        No elements, a mixture of beams and solids, an unknown element kind, missing material, density or section,
-        elements of zero or negative size, an elasticity that is not positive definite.
+        No elements, a mixture of beams, solids and shells, an unknown element kind, missing material, density or
+        section (shells: thickness), elements of zero or negative size, an elasticity that is not positive definite.
     ValueError
         Unknown ``beam_theory``, ``hex8`` or ``hex20``.
     """
@@ -53,11 +59,11 @@ def assemble(
     kinds = sorted({block.kind for block in mesh.blocks})
     if not any(len(block.nodes) for block in mesh.blocks):
         raise MeshError(f"{mesh.source or 'mesh'}: there are no elements to assemble")
-    unknown = [kind for kind in kinds if kind != "beam2" and kind not in SOLID_KINDS]
+    unknown = [kind for kind in kinds if kind not in ("beam2", *SOLID_KINDS, *SHELL_KINDS)]
     if unknown:
         raise MeshError(
             f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} cannot be computed with; "
-            f"bodies are made of beam2, {', '.join(SOLID_KINDS)}"
+            f"bodies are made of beam2, {', '.join((*SHELL_KINDS, *SOLID_KINDS))}"
         )
     refuse_uncomputed(mesh)
     for block in mesh.blocks:
@@ -65,11 +71,13 @@ def assemble(
     mesh = _without_unused_nodes(mesh)
     if kinds == ["beam2"]:
         return assemble_beams(mesh, beam_theory, rotary_inertia)
-    if "beam2" in kinds:
+    families = {"beam2": "beams"} | dict.fromkeys(SHELL_KINDS, "shells") | dict.fromkeys(SOLID_KINDS, "solids")
+    mixed = sorted({families[kind] for kind in kinds})
+    if len(mixed) > 1:
         raise MeshError(
-            f"{mesh.source or 'mesh'}: beams and solids in one body cannot be assembled together; make two bodies"
+            f"{mesh.source or 'mesh'}: {' and '.join(mixed)} in one body cannot be assembled together; make two bodies"
         )
-    return assemble_solids(mesh, options)
+    return assemble_shells(mesh) if mixed == ["shells"] else assemble_solids(mesh, options)
 
 
 def _without_unused_nodes(mesh: Mesh) -> Mesh:
@@ -82,6 +90,10 @@ def _without_unused_nodes(mesh: Mesh) -> Mesh:
 
 def _require_material(block: ElementBlock, source: str) -> None:
     where = f"{source or 'mesh'}: {block.kind} elements {block.ids[:3].tolist()}..."
+    if isinstance(block.section, ShellSection) and block.section.layers:
+        for layer in block.section.layers:
+            _require_material(replace(block, material=layer.material, section=None), source)
+        return
     if block.material is None:
         raise MeshError(f"{where} have no material; give Young's modulus (Pa), Poisson's ratio and density (kg/m3)")
     material = block.material

@@ -17,17 +17,17 @@ class FEModel(ABC):
     """Matrices of a meshed body, and the integrals that need its elements.
 
     The degree of freedom ``dofs_per_node * node + k`` is the displacement of ``mesh.points[node]`` along mesh
-    axis k (k < 3, m) or, for beams, its rotation about axis k - 3 (rad).
+    axis k (k < 3, m) or, for beams and shells, its rotation about axis k - 3 (rad).
 
     Attributes
     ----------
     mesh : Mesh
         The mesh assembled, without nodes that no element uses: take node numbers and sets from here.
     dofs_per_node : int
-        6 for beams, 3 for solids.
+        6 for beams and shells, 3 for solids.
     M, K : (ndof, ndof) csr, consistent mass (kg, kg m, kg m2) and stiffness (N/m, N, N m)
     scalar_mass : (nn, nn) csr or None
-        ``int N_i N_j dm`` (kg), with M = scalar_mass kron I3; None for beams.
+        ``int N_i N_j dm`` (kg), with M = scalar_mass kron I3; None for beams and shells.
     mass : float, kg
     center : (3,), m
     inertia : (3, 3) about the center, kg m2

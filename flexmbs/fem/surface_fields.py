@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class SurfaceFields:
-    """What is drawn and where stress is known: the outer faces of a solid, the swept section of a beam.
+    """What is drawn and where stress is known: the outer faces of a solid or shell, the swept section of a beam.
 
     Attributes
     ----------

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.fem.shell_elements import SHELL_KINDS
 from flexmbs.fem.solid_shapes import SOLID_KINDS
-from flexmbs.mesh.materials import Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.properties import BeamSection
+from flexmbs.mesh.properties import BeamSection, ShellSection
 
 
 def refuse_uncomputed(mesh: Mesh) -> None:
@@ -35,12 +36,16 @@ def refuse_uncomputed(mesh: Mesh) -> None:
 
 def _uncomputed_in(block: ElementBlock) -> str:
     """What of a block is not computed, in words; empty when everything is."""
-    material = _uncomputed_material(block)
-    if material:
-        return material
+    section = block.section
+    layers = section.layers if isinstance(section, ShellSection) else ()
+    for material in [layer.material for layer in layers] or [block.material]:
+        what = _uncomputed_material(block.kind, material)
+        if what:
+            return what
     if block.offsets is not None and np.any(np.nan_to_num(block.offsets)):
         return "offsets from their nodes"
-    section = block.section
+    if isinstance(section, ShellSection) and section.behaviour != "shell":
+        return f"{section.behaviour} behaviour in place of a shell's"
     if isinstance(section, BeamSection):
         if section.end is not None:
             return "a tapered section"
@@ -49,13 +54,14 @@ def _uncomputed_in(block: ElementBlock) -> str:
     return ""
 
 
-def _uncomputed_material(block: ElementBlock) -> str:
-    material = block.material
+def _uncomputed_material(kind: str, material: AnyMaterial | None) -> str:
     if material is None or isinstance(material, Material):
         return ""
     if isinstance(material, UnusableMaterial):
         return f"material {material.name} ({material.reason})"
-    if block.kind not in SOLID_KINDS:
+    if kind in SHELL_KINDS:
+        return ""  # checked where the wall is made
+    if kind not in SOLID_KINDS:
         return f"material {material.name}, which is not isotropic,"
     if isinstance(material, OrthotropicMaterial) and None in (material.E3, material.nu13, material.nu23):
         return f"material {material.name}, which is stated for plane stress (it lacks E3, nu13 or nu23),"

@@ -1,14 +1,17 @@
 """Reduction: a mesh becomes a flexible body with few coordinates."""
 
+from flexmbs.reduction.advice import Advice
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.damping import Rayleigh
 from flexmbs.reduction.interface import Interface
-from flexmbs.reduction.options import ClampedFree, FreeFree, SecondOrder
+from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder, StaticModes
 from flexmbs.reduction.reduce import reduce, reduce_model
 from flexmbs.reduction.store import load_body, read_body, save_body, write_body
 
 __all__ = [
+    "Advice",
     "ClampedFree",
+    "CraigBampton",
     "FlexibleBody",
     "FreeFree",
     "InertiaFields",
@@ -16,6 +19,7 @@ __all__ = [
     "PointFields",
     "Rayleigh",
     "SecondOrder",
+    "StaticModes",
     "SurfaceFields",
     "load_body",
     "read_body",

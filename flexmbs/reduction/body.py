@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.fem.surface_fields import SurfaceFields
+
+if TYPE_CHECKING:
+    from flexmbs.reduction.advice import Advice
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,11 @@ class FlexibleBody:
     points : (nn, 3) m; node_ids : (nn,)
     modes : (n, nn, 3); rotations : (n, nn, 3) or None (solids); quadratic, quadratic_rotations alike with npairs
     markers : interface name -> PointFields
+    flexibility : (markers + 1, 6, 6) or None
+        Static compliance of the unreduced body at each marker, in the order of ``markers``: displacement (m) and
+        rotation (rad) per force (N) and moment (N m) there, the body held as its frame says (mean axes: unbalanced
+        loads carried by inertia). Last, the same for the inertia forces of a unit acceleration (m/s2) and angular
+        acceleration (rad/s2) about the centre of mass. ``advice`` measures the modes by it.
     attached_at : name of the interface that the frame is fixed to, or None for mean axes
     """
 
@@ -103,6 +112,7 @@ class FlexibleBody:
     source: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    flexibility: np.ndarray | None = None
 
     def __repr__(self) -> str:
         modes = ", ".join(f"{label} {hz:.5g} Hz" for label, hz in zip(self.mode_labels, self.frequencies, strict=True))
@@ -112,3 +122,9 @@ class FlexibleBody:
     @property
     def mode_count(self) -> int:
         return len(self.frequencies)
+
+    def advice(self) -> Advice:
+        """Whether the modes suffice: effective mass, static error at the markers, highest frequency; print it."""
+        from flexmbs.reduction.advice import advice
+
+        return advice(self)

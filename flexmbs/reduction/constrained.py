@@ -70,17 +70,8 @@ class ConstrainedProblem:
         return u
 
     def subspace_basis(self) -> np.ndarray:
-        """(n, n - nc) basis of C u = 0 that leaves all but nc dofs as they are (small problems only)."""
-        nc = len(self.C)
-        if nc == 0:
-            return np.eye(self.size)
-        scaled = self.C / np.linalg.norm(self.C, axis=1, keepdims=True)
-        dependent = np.sort(linalg.qr(scaled, mode="r", pivoting=True)[1][:nc])
-        others = np.setdiff1d(np.arange(self.size), dependent)
-        basis = np.zeros((self.size, self.size - nc))
-        basis[others, np.arange(len(others))] = 1.0
-        basis[dependent] = -np.linalg.solve(scaled[:, dependent], scaled[:, others])
-        return basis
+        """(n, n - nc) basis of C u = 0 (small problems only)."""
+        return null_space(self.C)
 
     def restricted(self, dofs: np.ndarray) -> ConstrainedProblem:
         """The same problem on dofs that are coupled to no others."""
@@ -120,6 +111,20 @@ def _significant(A: sparse.csr_matrix) -> sparse.csr_matrix:
     A = A.tocoo()
     keep = np.abs(A.data) > _NEGLIGIBLE * scale[A.row] * scale[A.col]
     return sparse.csr_matrix((np.ones(np.count_nonzero(keep)), (A.row[keep], A.col[keep])), shape=A.shape)
+
+
+def null_space(C: np.ndarray) -> np.ndarray:
+    """(n, n - nc) basis of C u = 0 that leaves all but nc components as they are."""
+    nc, n = C.shape
+    if nc == 0:
+        return np.eye(n)
+    scaled = C / np.linalg.norm(C, axis=1, keepdims=True)
+    dependent = np.sort(linalg.qr(scaled, mode="r", pivoting=True)[1][:nc])
+    others = np.setdiff1d(np.arange(n), dependent)
+    basis = np.zeros((n, n - nc))
+    basis[others, np.arange(len(others))] = 1.0
+    basis[dependent] = -np.linalg.solve(scaled[:, dependent], scaled[:, others])
+    return basis
 
 
 def determinate_dofs(R: np.ndarray, candidates: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from flexmbs.errors import BodyError
 from flexmbs.reduction.classify import aligned, bending_kinds, group_kind, long_axis, numbered, section_kinds
 from flexmbs.reduction.constrained import ConstrainedProblem
 from flexmbs.reduction.eigen import ModeFamily
+from flexmbs.reduction.fixed import FixedProblem
 from flexmbs.reduction.options import ModeChoice
 
 _SEARCH_LIMIT = 400  # modes searched for a kind before the search is given up
@@ -60,12 +61,16 @@ class _Spectrum:
         return values[order], fields, kinds
 
 
-def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem, choice: ModeChoice) -> Modes:
+def compute_modes(
+    fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem, choice: ModeChoice
+) -> Modes:
     """Modes that ``choice`` asks for; BodyError says how many exist when it asks for more."""
     choice.check()
     spectrum = _spectrum(fem, T, problem)
     if choice.by_kind:
         values, fields, kinds = _chosen_by_kind(spectrum, choice)
+    elif choice.effective_mass is not None:
+        values, fields, kinds = _chosen_by_mass(spectrum, choice)
     elif choice.max_frequency is not None:
         values, fields, kinds = _chosen_by_frequency(spectrum, choice)
     else:
@@ -76,9 +81,10 @@ def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem, choice
     return Modes(np.sqrt(values), scaled(fields, fem), numbered(kinds))
 
 
-def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem) -> _Spectrum:
+def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem) -> _Spectrum:
     axis = long_axis(fem)
-    groups = problem.uncoupled_dofs() if fem.dofs_per_node == 6 else [np.arange(problem.size)]
+    apart = fem.dofs_per_node == 6 and isinstance(problem, ConstrainedProblem)
+    groups = problem.uncoupled_dofs() if apart else [np.arange(problem.size)]
     if len(groups) == 1:
         return _Spectrum(fem, T, [ModeFamily(problem, groups[0], problem.size, None)], axis)
     families = [
@@ -106,6 +112,29 @@ def _chosen_by_frequency(spectrum: _Spectrum, choice: ModeChoice):
         if count >= most or (len(values) and values[-1] > highest):
             keep = int(np.searchsorted(values, highest, side="right"))
             return values[:keep], fields[:, :keep], kinds[:keep]
+        count = min(2 * count, most)
+
+
+def _chosen_by_mass(spectrum: _Spectrum, choice: ModeChoice):
+    if choice.frame is None:
+        raise BodyError("effective_mass: modes of a free body move no mass; choose them by count or max_frequency")
+    fem, most = spectrum.fem, min(spectrum.limit, choice.count or _SEARCH_LIMIT)
+    translations = np.zeros((fem.M.shape[0] // fem.dofs_per_node, fem.dofs_per_node, 3))
+    translations[:, :3] = np.eye(3)
+    momentum = fem.M @ translations.reshape(-1, 3)
+    count = min(10, most)
+    while True:
+        values, fields, kinds = spectrum.lowest(count)
+        modal = np.einsum("ia,ia->a", fields, fem.M @ fields)
+        moved = np.cumsum((fields.T @ momentum) ** 2 / modal[:, None], axis=0).min(axis=1) / fem.mass
+        if moved[-1] >= choice.effective_mass:
+            keep = int(np.searchsorted(moved, choice.effective_mass)) + 1
+            return values[:keep], fields[:, :keep], kinds[:keep]
+        if count == most:
+            raise BodyError(
+                f"effective_mass = {choice.effective_mass}: the lowest {count} modes move {moved[-1]:.3g} of the mass "
+                "along the axis where they move least; ask for less"
+            )
         count = min(2 * count, most)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,22 +12,32 @@ from flexmbs.errors import BodyError
 
 @dataclass(frozen=True, kw_only=True)
 class ModeChoice:
-    """How many modes are kept. Either ``count`` and/or ``max_frequency``, or a number of each kind.
+    """How many modes are kept. By ``count``, ``max_frequency``, ``effective_mass``, or a number of each kind.
 
     Attributes
     ----------
     count : the lowest ``count`` modes
     max_frequency : Hz; all modes up to it (with ``count``: at most that many)
+    effective_mass : the lowest modes that together move this part (0 to 1) of the body's mass along each mesh axis
+        (with ``count``: at most that many); not for free bodies, whose modes move none
     bending : n (the lowest n bending modes, whatever their plane) or (n1, n2): numbers of modes displacing along
         the two mesh axes across the body's long axis, in the order x, y, z; for a body along x: (ny, nz)
     axial, torsion : numbers of modes of these kinds
+    static : StaticModes added to them, or None
     """
 
     count: int | None = None
     max_frequency: float | None = None
+    effective_mass: float | None = None
     bending: int | tuple[int, int] | None = None
     axial: int | None = None
     torsion: int | None = None
+    static: StaticModes | None = None
+
+    @property
+    def frame(self) -> str | None:
+        """Name of the interface that the body frame is fixed to; None: mean axes."""
+        return None
 
     @property
     def by_kind(self) -> bool:
@@ -35,12 +45,21 @@ class ModeChoice:
 
     def check(self) -> None:
         """Raise BodyError when the choice is empty, contradictory or not a number of modes."""
-        by_number = self.count is not None or self.max_frequency is not None
+        by_number = not (self.count is None and self.max_frequency is None and self.effective_mass is None)
         if by_number == self.by_kind:
             raise BodyError(
-                f"{type(self).__name__}: choose modes either by count and/or max_frequency (Hz), or by bending, axial "
-                f"and torsion{'; both were given' if by_number else '; nothing was given'}"
+                f"{type(self).__name__}: choose modes either by count, max_frequency (Hz) or effective_mass, or by "
+                f"bending, axial and torsion{'; both were given' if by_number else '; nothing was given'}"
             )
+        if self.max_frequency is not None and self.effective_mass is not None:
+            raise BodyError(f"{type(self).__name__}: give max_frequency or effective_mass, not both")
+        if self.effective_mass is not None and not 0.0 < self.effective_mass < 1.0:
+            raise BodyError(
+                f"{type(self).__name__}: effective_mass is a part of the mass above 0 and below 1, not "
+                f"{self.effective_mass!r}"
+            )
+        if self.static is not None and not isinstance(self.static, StaticModes):
+            raise BodyError(f"{type(self).__name__}: static is StaticModes(...), not {self.static!r}")
         bending = (self.bending,) if np.ndim(self.bending) == 0 else tuple(self.bending)
         if np.ndim(self.bending) and len(bending) != 2:
             raise BodyError(f"{type(self).__name__}: bending is a number or a pair (ny, nz), not {self.bending!r}")
@@ -63,10 +82,59 @@ class ClampedFree(ModeChoice):
 
     at: str
 
+    @property
+    def frame(self) -> str:
+        return self.at
+
 
 @dataclass(frozen=True)
 class FreeFree(ModeChoice):
-    """Modes of the free body; the body frame follows the mean motion (Buckens frame, mean axes)."""
+    """Modes of the free body; the body frame follows the mean motion (Buckens frame, mean axes).
+
+    ``attachment=True`` adds the static response to a unit force and moment at every interface, less what the modes
+    show of it (residual attachment modes; loads that are not in balance are carried by the body's inertia).
+    """
+
+    attachment: bool = False
+
+
+@dataclass(frozen=True)
+class CraigBampton(ModeChoice):
+    """Static constraint modes of the kept interfaces and modes of the body held at all of them.
+
+    The body frame is fixed to the marker of ``at``. Each kept interface contributes the response to a unit
+    displacement and rotation of its marker along every axis, all other markers held; ``count``, ``max_frequency``...
+    choose among the modes with all markers held (R. R. Craig and M. C. C. Bampton, AIAA Journal 6, 1968).
+
+    Attributes
+    ----------
+    at : name of the interface that holds the frame
+    keep : names of the other interfaces that are kept; None: all
+    """
+
+    at: str
+    keep: Sequence[str] | None = None
+
+    @property
+    def frame(self) -> str:
+        return self.at
+
+
+@dataclass(frozen=True)
+class StaticModes:
+    """Static responses that are added to the modes of a body, held as for its modes.
+
+    Attributes
+    ----------
+    interfaces : names of interfaces: the responses to unit forces and moments at their markers along every axis
+    acceleration : True adds the responses to the inertia forces of the accelerating frame (and of the constraint modes
+        of CraigBampton): what modes above the highest kept one would add. Of no use to free bodies.
+    loads : name of a load case -> {node number of the mesh file: (fx, fy, fz)}, N; only directions and ratios count
+    """
+
+    interfaces: Sequence[str] = ()
+    acceleration: bool = False
+    loads: Mapping[str, Mapping[int, tuple[float, float, float]]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)

@@ -9,26 +9,29 @@ import numpy as np
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
+from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
 from flexmbs.reduction.inertia import equal_energy_amplitudes, inertia_fields, modal_mass
-from flexmbs.reduction.interface import Interface, attach_all
+from flexmbs.reduction.interface import Attachment, Interface, attach_all
 from flexmbs.reduction.markers import marker_fields
-from flexmbs.reduction.modes import compute_modes
-from flexmbs.reduction.options import ClampedFree, FreeFree, SecondOrder, second_order_choice
+from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
 from flexmbs.reduction.second_order import quadratic_fields
-from flexmbs.reduction.support import hold
+from flexmbs.reduction.static import basis
+from flexmbs.reduction.support import hold, rigid_motions
 
 
 def reduce(
     mesh: Mesh,
     *,
     interfaces: Mapping[str, str | Interface],
-    modes: ClampedFree | FreeFree,
+    modes: ModeChoice,
     name: str | None = None,
     beam_theory: str = "timoshenko",
     rotary_inertia: bool = True,
+    hex8: str = "incompatible",
+    hex20: str = "full",
     second_order: str | SecondOrder = "full",
     damping: None | float | Rayleigh | Sequence[float] = None,
     trust_units: bool = False,
@@ -38,10 +41,11 @@ def reduce(
     Parameters
     ----------
     interfaces : marker name -> name of a node set (averaged), or an Interface
-    modes : ClampedFree(at=interface name, ...) or FreeFree(...)
+    modes : ClampedFree(at=interface name, ...), CraigBampton(at=interface name, ...) or FreeFree(...)
     name : of the body; default: the mesh's source
     beam_theory : "timoshenko" or "euler-bernoulli" (meshes of beams)
     rotary_inertia : False leaves beams their line mass only
+    hex8 : "incompatible" or "plain"; hex20 : "full" or "reduced" (``assemble`` says what they are)
     second_order : "full" (geometric stiffness, all pairs of modes), "none", or SecondOrder(pairs=..., tolerance=...)
     damping : None, a damping ratio, one ratio per mode, or Rayleigh(alpha, beta)
     trust_units : True turns the suspicion that the mesh is not in SI units from an error into a warning
@@ -53,8 +57,12 @@ def reduce(
     """
     if beam_theory not in BEAM_THEORIES:
         raise BodyError(f"beam_theory is {' or '.join(map(repr, BEAM_THEORIES))}, not {beam_theory!r}")
+    try:
+        SolidOptions(hex8, hex20)
+    except ValueError as error:
+        raise BodyError(str(error)) from None
     warnings = check_mesh(mesh, trust_units=trust_units)
-    fem = assemble(mesh, beam_theory=beam_theory, rotary_inertia=rotary_inertia)
+    fem = assemble(mesh, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
     body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, second_order=second_order, damping=damping)
     return replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
 
@@ -63,7 +71,7 @@ def reduce_model(
     fem,
     *,
     interfaces: Mapping[str, str | Interface],
-    modes: ClampedFree | FreeFree,
+    modes: ModeChoice,
     name: str | None = None,
     second_order: str | SecondOrder = "full",
     damping: None | float | Rayleigh | Sequence[float] = None,
@@ -73,7 +81,7 @@ def reduce_model(
     choice = second_order_choice(second_order)
     attached = attach_all(fem, interfaces)
     T, problem = hold(fem, attached, at)
-    found = compute_modes(fem, T, problem, modes)
+    found = basis(fem, T, problem, attached, modes)
     pairs = choice.resolve(len(found.omega))
     following = [a for a in attached.values() if a.rigid and a.name != at]
     Z = quadratic_fields(fem, T, problem, following, found.fields, pairs)
@@ -100,21 +108,35 @@ def reduce_model(
         source=fem.mesh.source,
         options=_options(fem, modes, second_order),
         warnings=tuple(fem.mesh.warnings),
+        flexibility=_flexibility(fem, T, problem, attached, at),
         **_nodal(fem, found.fields, Z),
     )
     _check_finite(body)
     return body
 
 
-def _held_interface(modes: ClampedFree | FreeFree, interfaces: Mapping[str, object]) -> str | None:
-    if isinstance(modes, FreeFree):
-        return None
-    if not isinstance(modes, ClampedFree):
-        raise BodyError(f"modes is ClampedFree(at=..., count=...) or FreeFree(count=...), not {modes!r}")
-    if modes.at not in interfaces:
+def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:
+    if not isinstance(modes, ModeChoice):
+        raise BodyError(
+            "modes is ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not "
+            f"{modes!r}"
+        )
+    if modes.frame is not None and modes.frame not in interfaces:
         known = ", ".join(interfaces) or "none"
-        raise BodyError(f"ClampedFree(at={modes.at!r}): no such interface; there are: {known}")
-    return modes.at
+        raise BodyError(f"{type(modes).__name__}(at={modes.frame!r}): no such interface; there are: {known}")
+    return modes.frame
+
+
+def _flexibility(fem, T, problem, attached: Mapping[str, Attachment], at: str | None) -> np.ndarray:
+    """(markers + 1, 6, 6) static compliance at each marker, and under acceleration; zero at the held one."""
+    result = np.zeros((len(attached) + 1, 6, 6))
+    inertia = fem.M @ rigid_motions(fem.mesh.points, fem.dofs_per_node, fem.center)
+    loads = [None if name == at else (a.operator @ T).toarray().T for name, a in attached.items()]
+    loads.append(None if at is None else T.T @ inertia)  # mean axes: no load is left of a rigid acceleration
+    for F, load in zip(result, loads, strict=True):
+        if load is not None:
+            F[:] = _symmetric(load.T @ problem.solve(load))
+    return result
 
 
 def _amplitudes(fem, found, choice: SecondOrder) -> np.ndarray | None:
@@ -142,7 +164,7 @@ def _nodal(fem, fields: np.ndarray, Z: np.ndarray) -> dict[str, np.ndarray | Non
     }
 
 
-def _options(fem, modes: ClampedFree | FreeFree, second_order: str | SecondOrder) -> dict[str, object]:
+def _options(fem, modes: ModeChoice, second_order: str | SecondOrder) -> dict[str, object]:
     options = {"modes": repr(modes), "second_order": repr(second_order)}
     if fem.dofs_per_node == 6:
         options |= {"beam_theory": fem.beam_theory, "rotary_inertia": bool(fem.rotary_inertia)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +72,7 @@ def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
             elif part.name == "options":
                 values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
             else:
-                values[part.name] = _read_value(group, part.name)
+                values[part.name] = _read_value(group, part.name, part.default)
     except KeyError as error:
         raise BodyError(f"{where}: the body is incomplete ({error})") from error
     return FlexibleBody(**values)
@@ -101,11 +101,14 @@ def _write_value(group, name: str, value) -> None:
         group.attrs[name] = value
 
 
-def _read_value(group, name: str):
+def _read_value(group, name: str, default=MISSING):
+    """``default`` is for parts that files of earlier versions do not have."""
     if name + " is none" in group.attrs:
         return None
     if name in group.attrs:
         return _plain(group.attrs[name])
+    if name not in group and default is not MISSING:
+        return default
     dataset = group[name]
     if dataset.dtype.kind == "O":
         return tuple(dataset.asstr()[()].tolist())

@@ -50,3 +50,15 @@ def test_files_that_hold_no_body(tmp_path):
         load_body(tmp_path / "other.h5")
     with pytest.raises(BodyError, match="cannot be written"):
         save_body(object(), tmp_path / "nowhere" / "body.h5")
+
+
+def test_files_of_earlier_versions_lack_the_compliance(tmp_path, blade):
+    import h5py
+
+    body = reduce(blade, interfaces={"hinge": "ROOT", "tip": "TIP"}, modes=ClampedFree("hinge", count=2))
+    save_body(body, tmp_path / "body.h5")
+    with h5py.File(tmp_path / "body.h5", "a") as file:
+        del file["flexibility"]
+    old = load_body(tmp_path / "body.h5")
+    assert old.flexibility is None
+    assert old.advice().static_error == {} and "bending y 1" in str(old.advice())

@@ -1,0 +1,133 @@
+"""Flexible bodies as NumPy .npz files: whole bodies bit for bit, or the plain arrays of a body made elsewhere."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.errors import BodyError
+from flexmbs.exchange.arrays import body_from_arrays
+from flexmbs.exchange.moments import InertiaMoments
+from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+
+FORMAT = "flexmbs body 1"
+_PARTS = {"inertia": InertiaFields, "surface": SurfaceFields}
+_TEXTS = ("mode_labels", "warnings")
+_MOMENTS = {part.name for part in fields(InertiaMoments)}
+_ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "markers", "warnings"}
+
+
+def write_npz(body: FlexibleBody, path: str | Path) -> None:
+    """Write every number of ``body``; keys are its attributes, ``inertia.X``, ``markers.0.Phi``, ..."""
+    arrays: dict[str, object] = {"format": FORMAT, "marker_names": np.array(list(body.markers), dtype=str)}
+    absent: list[str] = []
+    for part in fields(body):
+        value = getattr(body, part.name)
+        if part.name in _PARTS:
+            arrays |= _flat(part.name, value)
+        elif part.name == "markers":
+            for number, marker in enumerate(value.values()):
+                arrays |= _flat(f"markers.{number}", marker)
+        elif part.name == "options":
+            arrays |= {f"options.{key}": option for key, option in value.items()}
+        elif value is None:
+            absent.append(part.name)
+        else:
+            arrays[part.name] = np.array(value, dtype=str) if part.name in _TEXTS else value
+    arrays["absent"] = np.array(absent, dtype=str)
+    try:
+        with open(path, "wb") as file:
+            np.savez_compressed(file, **arrays)
+    except OSError as error:
+        raise BodyError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def read_npz(path: str | Path) -> FlexibleBody:
+    """Read what ``write_npz`` wrote, or a body from arrays named as the arguments of ``body_from_arrays``.
+
+    In the second case: points, modes, K and M, or the attributes of ``InertiaMoments`` in place of M; ``marker_names``
+    and ``marker_nodes`` name the markers. BodyError says which array is missing, unknown or of a wrong shape.
+    """
+    arrays = _load(path)
+    if "format" not in arrays:
+        return _from_plain(arrays, str(path))
+    if str(arrays["format"]) != FORMAT:
+        raise BodyError(f"{path}: holds '{arrays['format']}'; expected '{FORMAT}'")
+    try:
+        return _from_whole(arrays)
+    except KeyError as error:
+        raise BodyError(f"{path}: the body is incomplete ({error} is missing)") from error
+
+
+def _load(path: str | Path) -> dict[str, np.ndarray]:
+    import zipfile
+    import zlib
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not hasattr(file, "files"):
+                raise BodyError(f"{path}: holds one array; expected an .npz file of named arrays")
+            return {key: file[key] for key in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise BodyError(f"{path}: cannot be read as an .npz file ({error})") from error
+
+
+def _flat(prefix: str, value) -> dict[str, object]:
+    return {f"{prefix}.{part.name}": getattr(value, part.name) for part in fields(value)}
+
+
+def _from_whole(arrays: dict[str, np.ndarray]) -> FlexibleBody:
+    values: dict[str, object] = dict.fromkeys(arrays["absent"].tolist())
+    known = {part.name for part in fields(FlexibleBody)}
+    if not values.keys() <= known:
+        raise KeyError("absent")
+    for part in fields(FlexibleBody):
+        if part.name in _PARTS:
+            values[part.name] = _unflat(arrays, part.name, _PARTS[part.name])
+        elif part.name == "markers":
+            names = arrays["marker_names"].tolist()
+            values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
+        elif part.name == "options":
+            keys = [key for key in arrays if key.startswith("options.")]
+            values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}
+        elif part.name in _TEXTS:
+            values[part.name] = tuple(arrays[part.name].tolist())
+        elif part.name not in values:
+            values[part.name] = _plain(arrays[part.name])
+    return FlexibleBody(**values)
+
+
+def _unflat(arrays: dict[str, np.ndarray], prefix: str, kind: type):
+    return kind(**{part.name: _plain(arrays[f"{prefix}.{part.name}"]) for part in fields(kind)})
+
+
+def _plain(value: np.ndarray):
+    return value.item() if value.ndim == 0 else value
+
+
+def _from_plain(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
+    known = _ARGUMENTS | _MOMENTS | {"marker_names", "marker_nodes"}
+    unknown = sorted(set(arrays) - known)
+    if unknown:
+        raise BodyError(f"{where}: array '{unknown[0]}' is not known; known are {', '.join(sorted(known))}")
+    missing = [name for name in ("points", "modes", "K") if name not in arrays]
+    if missing:
+        raise BodyError(f"{where}: array '{missing[0]}' is missing; needed are points, modes, K and M or moments")
+    given = {name: _plain(value) for name, value in arrays.items() if name in _ARGUMENTS}
+    integrals = {name: _plain(value) for name, value in arrays.items() if name in _MOMENTS}
+    if integrals:
+        absent = [part.name for part in fields(InertiaMoments)[:6] if part.name not in integrals]
+        if absent:
+            raise BodyError(f"{where}: array '{absent[0]}' of the inertia integrals is missing")
+        given["moments"] = InertiaMoments(**integrals)
+    if ("marker_names" in arrays) != ("marker_nodes" in arrays):
+        raise BodyError(f"{where}: marker_names and marker_nodes belong together")
+    if "marker_names" in arrays:
+        names, nodes = arrays["marker_names"].tolist(), arrays["marker_nodes"].tolist()
+        if np.ndim(names) != 1 or np.shape(names) != np.shape(nodes):
+            raise BodyError(f"{where}: marker_names and marker_nodes are lists of one length")
+        given["markers"] = dict(zip(map(str, names), nodes, strict=True))
+    return body_from_arrays(**{"name": Path(where).stem, "source": where, **given})

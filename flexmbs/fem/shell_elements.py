@@ -1,0 +1,230 @@
+"""Groups of like shell elements: geometry, walls and directions.
+
+A point of a shell lies at x + z d, x on the middle surface and d the director, which is the element's own normal n_i at
+each node; it moves by u + z r with r = sum N_i (theta_i x n_i) to first order. With an offset the middle surface
+follows the nodes rigidly. Strains, mass and second-order terms are written in the nodal values
+(u of the middle surface, r, rotation about the normal), seven numbers, and brought to the six freedoms of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmbs.errors import MeshError
+from flexmbs.fem.shell_sections import ShellWall, shell_wall
+from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import ShellSection
+
+SHELL_KINDS = ("tri3", "quad4")
+CHUNK = 512
+# Of the squared size: below it an element has no area, or folds over.
+_SMALLEST_AREA = 1e-9
+# Sine of the angle to the normal below which mesh x gives no direction in the surface and mesh z does (0.1 degrees).
+_ALONG_NORMAL = 1.7e-3
+# Cosine to the mean normal at a node above which elements make one smooth surface, and no fold.
+SMOOTH_COSINE = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class ShellGroup:
+    """Elements of one block.
+
+    Attributes
+    ----------
+    ids : (ne,) int
+    nodes : (ne, n) int
+    middle : (ne, n, 3) m, of the middle surface at the nodes
+    normals : (ne, n, 3) unit normals of the element at its nodes
+    offset : (ne,) m, from the nodes to the middle surface
+    thickness : (ne, n) m
+    direction : (ne, 3), its projection on the surface is axis 1 of the wall
+    rise : (ne,) how far a curved surface rises over the element, in thicknesses; zero in flat meshes
+    joined : (ne, n) bool, sides (from each node to the next) that an element of another kind has too
+    """
+
+    kind: str
+    wall: ShellWall
+    ids: np.ndarray
+    nodes: np.ndarray
+    middle: np.ndarray
+    normals: np.ndarray
+    offset: np.ndarray
+    thickness: np.ndarray
+    direction: np.ndarray
+    rise: np.ndarray
+    joined: np.ndarray
+
+    def chunks(self, size: int = CHUNK) -> Iterator[ShellGroup]:
+        for first in range(0, len(self.nodes), size):
+            yield self.of(slice(first, first + size))
+
+    def of(self, rows: slice) -> ShellGroup:
+        """Some of the elements."""
+        arrays = {name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return replace(self, **arrays)
+
+    def to_seven(self) -> np.ndarray:
+        """(ne, n, 7, 6) from displacement and rotation of a node to u of the middle surface, r, normal rotation."""
+        n, o = self.normals, self.offset[:, None]
+        transform = np.zeros((*n.shape[:2], 7, 6))
+        for i in range(3):
+            transform[:, :, i, i] = 1.0
+            j, k = (i + 1) % 3, (i + 2) % 3
+            transform[:, :, 3 + i, 3 + j] = n[:, :, k]  # (theta x n)_i = theta_j n_k - theta_k n_j
+            transform[:, :, 3 + i, 3 + k] = -n[:, :, j]
+        transform[:, :, :3, 3:] = o[..., None, None] * transform[:, :, 3:6, 3:]
+        transform[:, :, 6, 3:] = n
+        return transform
+
+    def second_director(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """(ne, n, 3, p) S = 1/2 (theta_a x (theta_b x n) + theta_b x (theta_a x n)) of rotations (ne, n, 3, p)."""
+        n = self.normals[..., None]
+        a_n, b_n = np.sum(a * n, axis=2, keepdims=True), np.sum(b * n, axis=2, keepdims=True)
+        return 0.5 * (b * a_n + a * b_n) - n * np.sum(a * b, axis=2, keepdims=True)
+
+    def nodal(self, fields: np.ndarray) -> np.ndarray:
+        """(ne, n, 6, k) of fields (ndof, k)."""
+        return np.asarray(fields).reshape(len(fields) // 6, 6, -1)[self.nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class SurfacePoints:
+    """Geometry of a group at reference points.
+
+    Attributes
+    ----------
+    values : (g, n) shape functions
+    gradients : (ne, g, 2, n) their derivatives along axes 1 and 2
+    frame : (ne, g, 3, 3), rows are axes 1, 2 of the wall and the normal
+    area : (ne, g) m2 per unit of reference area
+    inverse : (ne, g, 2, 2) derivatives of reference coordinates, [axis, coordinate]
+    """
+
+    values: np.ndarray
+    gradients: np.ndarray
+    frame: np.ndarray
+    area: np.ndarray
+    inverse: np.ndarray
+
+
+def surface_points(group: ShellGroup, xi: np.ndarray) -> SurfacePoints:
+    """Geometry at reference points (g, 2); MeshError where the surface has no area or turns over."""
+    kind = KINDS[group.kind]
+    reference = shape_gradients(kind, xi).transpose(0, 2, 1)
+    tangents = np.einsum("gan,enk->egak", reference, group.middle)
+    normal = np.cross(tangents[:, :, 0], tangents[:, :, 1])
+    area = np.linalg.norm(normal, axis=2)
+    normal = normal / np.where(area > 0.0, area, 1.0)[..., None]
+    e1 = group.direction[:, None] - np.einsum("ek,egk->eg", group.direction, normal)[..., None] * normal
+    e1 /= np.linalg.norm(e1, axis=2, keepdims=True)
+    frame = np.stack([e1, np.cross(normal, e1), normal], axis=2)
+    jacobian = np.einsum("egak,egbk->egab", tangents, frame[:, :, :2])
+    inverse = np.linalg.inv(jacobian)
+    return SurfacePoints(shape_values(kind, xi), inverse @ reference, frame, area, inverse)
+
+
+def shell_groups(mesh: Mesh) -> list[ShellGroup]:
+    """All elements of ``mesh``, by block."""
+    groups = [_group(mesh, block) for block in mesh.blocks if len(block.nodes)]
+    mean = mean_normals(groups, len(mesh.points))
+    return [replace(group, rise=_rise(group, mean), joined=_joined(group, groups)) for group in groups]
+
+
+def _joined(group: ShellGroup, groups: list[ShellGroup]) -> np.ndarray:
+    others = [_sides(other).reshape(-1, 2) for other in groups if other.kind != group.kind]
+    if not others:
+        return group.joined
+    own, size = _sides(group), 1 + max(other.nodes.max() for other in groups)
+    return np.isin(own @ [size, 1], np.concatenate(others) @ [size, 1])
+
+
+def _sides(group: ShellGroup) -> np.ndarray:
+    """(ne, n, 2) nodes of every side, the lower first."""
+    return np.sort(np.stack([group.nodes, np.roll(group.nodes, -1, axis=1)], axis=2).astype(np.int64), axis=2)
+
+
+def mean_normals(groups: list[ShellGroup], node_count: int) -> np.ndarray:
+    """(nn, 3) unit vectors: the mean of the elements' normals at each node."""
+    mean = np.zeros((node_count, 3))
+    for group in groups:
+        np.add.at(mean, group.nodes, group.normals)
+    return mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), np.finfo(float).tiny)
+
+
+def _rise(group: ShellGroup, mean: np.ndarray) -> np.ndarray:
+    cosine = np.sum(mean[group.nodes] * group.normals, axis=2)
+    sine = np.linalg.norm(np.cross(mean[group.nodes], group.normals), axis=2)
+    angle = np.where(cosine > SMOOTH_COSINE, sine, 0.0).max(axis=1)
+    return angle * np.ptp(group.middle, axis=1).max(axis=1) / group.thickness.mean(axis=1)
+
+
+def _group(mesh: Mesh, block: ElementBlock) -> ShellGroup:
+    where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
+    section = block.section if isinstance(block.section, ShellSection) else ShellSection(None)
+    points = mesh.points[block.nodes]
+    normals = _normals(mesh, block, points)
+    offset = np.full(len(points), float(section.offset))
+    if block.shell_offsets is not None:
+        offset = np.where(np.isnan(block.shell_offsets), offset, block.shell_offsets)
+    return ShellGroup(
+        kind=block.kind,
+        wall=shell_wall(block, where),
+        ids=np.asarray(block.ids),
+        nodes=np.asarray(block.nodes),
+        middle=points + offset[:, None, None] * normals,
+        normals=normals,
+        offset=offset,
+        thickness=_thickness(block, section, where),
+        direction=_directions(block, normals),
+        rise=np.zeros(len(points)),
+        joined=np.zeros(block.nodes.shape, bool),
+    )
+
+
+def _thickness(block: ElementBlock, section: ShellSection, where: str) -> np.ndarray:
+    common = sum(layer.thickness for layer in section.layers) if section.layers else section.thickness
+    thickness = np.full(block.nodes.shape, np.nan if common is None else float(common))
+    if block.thickness is not None:
+        thickness = np.where(np.isnan(block.thickness), thickness, block.thickness)
+    wrong = np.flatnonzero(~(thickness > 0.0).all(axis=1) | ~np.isfinite(thickness).all(axis=1))
+    if wrong.size:
+        value = thickness[wrong[0]].min()
+        said = "no thickness" if np.isnan(value) else f"thickness {value:g} m"
+        raise MeshError(f"{where}: element {block.ids[wrong[0]]} has {said}; shells need a positive one (m)")
+    return thickness
+
+
+def _normals(mesh: Mesh, block: ElementBlock, points: np.ndarray) -> np.ndarray:
+    """(ne, n, 3) at the nodes."""
+    kind = KINDS[block.kind]
+    reference = shape_gradients(kind, kind.reference_nodes).transpose(0, 2, 1)
+    tangents = np.einsum("gan,enk->egak", reference, points)
+    normals = np.cross(tangents[:, :, 0], tangents[:, :, 1])
+    size = np.ptp(points, axis=1).max(axis=1)
+    mean = normals.mean(axis=1)
+    length = np.linalg.norm(mean, axis=1)
+    along = np.einsum("egk,ek->eg", normals, mean) / np.where(length > 0.0, length, 1.0)[:, None]
+    wrong = np.flatnonzero(~(along.min(axis=1) > _SMALLEST_AREA * size**2))
+    if wrong.size:
+        nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[wrong[0]])
+        raise MeshError(
+            f"{block.where or mesh.source or 'mesh'}: {block.kind} element {block.ids[wrong[0]]} (nodes {nodes}) has"
+            f" zero or negative area at a corner (Jacobian {along[wrong[0]].min():.3g} m2; in all {wrong.size} such"
+            " elements); check its node order and that its nodes differ"
+        )
+    return normals / np.linalg.norm(normals, axis=2, keepdims=True)
+
+
+def _directions(block: ElementBlock, normals: np.ndarray) -> np.ndarray:
+    """(ne, 3) material direction 1, or mesh x (z where the surface is normal to x)."""
+    wish = np.tile([1.0, 0.0, 0.0], (len(normals), 1))
+    if block.material_axes is not None:
+        given = np.broadcast_to(np.asarray(block.material_axes, float), (len(normals), 3, 3))[:, :, 0]
+        wish = np.where(np.isnan(given).any(axis=1)[:, None], wish, given)
+    mean = normals.mean(axis=1)
+    across = np.linalg.norm(np.cross(wish, mean / np.linalg.norm(mean, axis=1)[:, None]), axis=1)
+    return np.where((across < _ALONG_NORMAL)[:, None], [0.0, 0.0, 1.0], wish)

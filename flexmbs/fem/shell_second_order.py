@@ -1,0 +1,115 @@
+"""Second-order loads and geometric stiffness of shells: the quadratic part of the Green strain.
+
+With a, b fields and S the second-order director of ``ShellGroup.second_director``, the strains
+E0 + z E1 and the shear of the degenerated solid have the quadratic parts
+
+    E0: sym(a,1 . b,2)    E1: sym(a,1 . r_b,2 + b,1 . r_a,2) + linear(S)    shear: a,1 . r_b + b,1 . r_a + linear(S)
+
+a rotation of the whole body gives none, to second order. Shear is sampled as in the linear strain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.shell_elements import ShellGroup
+from flexmbs.fem.shell_strains import ShellStrains, shell_strains
+
+# Numbers in one strain array (element, point, 9, pair) at a time
+NUMBERS_AT_A_TIME = 2**18
+
+
+def shell_second_order_loads(
+    groups: list[ShellGroup], node_count: int, fields: np.ndarray, pairs: np.ndarray
+) -> np.ndarray:
+    """f_ab = int B^T D q(a, b) dA for every pair: (ndof, npairs)."""
+    total = np.zeros((node_count, 6, len(pairs)))
+    if not len(pairs):
+        return total.reshape(6 * node_count, 0)
+    size = max(1, NUMBERS_AT_A_TIME // (36 * len(pairs)))
+    for whole in groups:
+        for group in whole.chunks(size):
+            strains = shell_strains(group)
+            stress = strains.resultants(quadratic_strains(group, strains, group.nodal(fields), pairs))
+            count = len(group.nodes)
+            B = strains.B.reshape(count, -1, strains.B.shape[-1])
+            loads = B.transpose(0, 2, 1) @ stress.reshape(count, B.shape[1], -1)
+            np.add.at(total, group.nodes, loads.reshape(count, -1, 6, len(pairs)))
+    return total.reshape(6 * node_count, len(pairs))
+
+
+def quadratic_strains(group: ShellGroup, strains: ShellStrains, nodal: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """q(a, b) (ne, g, 9, npairs) of nodal fields (ne, n, 6, k)."""
+    seven = strains.to_seven @ nodal
+    slopes = np.einsum("egan,enik->egaik", strains.gradients, seven[:, :, :6], optimize=True)
+    i, j = strains.edges.T
+    steps, means = seven[:, j, :3] - seven[:, i, :3], 0.5 * (seven[:, i, 3:6] + seven[:, j, 3:6])
+    first, second = pairs.T
+    S = group.second_director(nodal[:, :, 3:, first], nodal[:, :, 3:, second])
+    moved = np.concatenate([group.offset[:, None, None, None] * S, S], axis=2)
+    q = np.einsum("egsni,enip->egsp", strains.seven[..., :6], moved, optimize=True)
+    sheared = np.sum(steps[..., first] * means[..., second] + steps[..., second] * means[..., first], axis=2)
+    q += np.einsum("egsk,ekp->egsp", strains.tied, sheared, optimize=True)
+    a, b = slopes[..., first], slopes[..., second]
+    for row, (m, n) in enumerate(((0, 0), (1, 1), (0, 1))):
+        u = np.sum(a[:, :, m, :3] * b[:, :, n, :3], axis=2)
+        r = np.sum(a[:, :, m, :3] * b[:, :, n, 3:] + b[:, :, m, :3] * a[:, :, n, 3:], axis=2)
+        if m != n:
+            u += np.sum(a[:, :, n, :3] * b[:, :, m, :3], axis=2)
+            r += np.sum(a[:, :, n, :3] * b[:, :, m, 3:] + b[:, :, n, :3] * a[:, :, m, 3:], axis=2)
+        q[:, :, row] += u
+        q[:, :, 3 + row] += r
+    return q
+
+
+def shell_geometric_stiffness(groups: list[ShellGroup], node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
+    """(ndof, ndof) int N(u) . q(N_i, N_j) dA with the stress resultants N of the linear displacement u."""
+    pattern = NodePattern(node_count, [group.nodes for group in groups])
+    data = pattern.zeros(6)
+    for whole, positions in zip(groups, pattern.positions, strict=True):
+        first = 0
+        for group in whole.chunks():
+            matrices = _element_matrices(group, displacement)
+            pattern.add(data, positions[first : first + len(matrices)], matrices)
+            first += len(matrices)
+    return pattern.matrix(data)
+
+
+def _element_matrices(group: ShellGroup, displacement: np.ndarray) -> np.ndarray:
+    """(ne, n, 6, n, 6)."""
+    strains = shell_strains(group)
+    count, nodes = group.nodes.shape
+    values = group.nodal(displacement[:, None]).reshape(count, 1, -1, 1)
+    N = strains.resultants(strains.B @ values)[..., 0]
+    dN, (i, j) = strains.gradients, strains.edges.T
+    membrane = np.einsum("egan,egab,egbm->enm", dN, _symmetric(N[:, :, :3]), dN, optimize=True)
+    mixed = np.einsum("egan,egab,egbm->enm", dN, _symmetric(N[:, :, 3:6]), dN, optimize=True)
+    shear = np.einsum("egsk,egs->ek", strains.tied, N)
+    for k in range(len(i)):
+        for node, sign in ((i[k], -1.0), (j[k], 1.0)):
+            mixed[:, node, i[k]] += 0.5 * sign * shear[:, k]
+            mixed[:, node, j[k]] += 0.5 * sign * shear[:, k]
+    seven = np.zeros((count, nodes, 7, nodes, 7))
+    for axis in range(3):
+        seven[:, :, axis, :, axis] = membrane
+        seven[:, :, axis, :, 3 + axis] = mixed
+        seven[:, :, 3 + axis, :, axis] = mixed.transpose(0, 2, 1)
+    T = strains.to_seven
+    matrices = np.einsum("enai,enamb,embj->enimj", T, seven, T, optimize=True)
+    pull = np.einsum("egs,egsni->eni", N, strains.seven[..., :6], optimize=True)
+    matrices[:, np.arange(nodes), 3:, np.arange(nodes), 3:] += _of_directors(group, pull).transpose(1, 0, 2, 3)
+    return matrices
+
+
+def _symmetric(N: np.ndarray) -> np.ndarray:
+    """(..., 2, 2) tensors of (..., 3)."""
+    return N[..., [0, 2, 2, 1]].reshape(*N.shape[:-1], 2, 2)
+
+
+def _of_directors(group: ShellGroup, pull: np.ndarray) -> np.ndarray:
+    """(ne, n, 3, 3) c . S(theta, theta) for the force c = offset times that on u, and that on r; pull (ne, n, 6)."""
+    c, n = group.offset[:, None, None] * pull[..., :3] + pull[..., 3:], group.normals
+    both = c[..., :, None] * n[..., None, :]
+    return 0.5 * (both + both.swapaxes(2, 3)) - np.sum(c * n, axis=2)[..., None, None] * np.eye(3)
