@@ -7,19 +7,15 @@ Pinched cylinder with diaphragms: 1.8248e-5 (Belytschko et al., CMAME 51, 1985).
 figures of NAFEMS FV12, FV16 and the simply supported plate lie within 1 % of it).
 """
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from shell_meshes import KINDS, along_edge, dofs, flat, sheet, solved
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "fem"))
-from shell_meshes import KINDS, along_edge, dofs, flat, sheet, solved  # noqa: E402
-
-from flexmbs.fem import assemble  # noqa: E402
-from flexmbs.fem.vibration import natural_modes  # noqa: E402
-from flexmbs.mesh.materials import Material  # noqa: E402
+from flexmbs.fem import assemble
+from flexmbs.fem.vibration import natural_modes
+from flexmbs.mesh.materials import Material
 
 both_kinds = pytest.mark.parametrize("kind", KINDS)
 STEEL = Material("steel", 2e11, 0.3, 8000.0)

@@ -1,18 +1,14 @@
 """Bodies of shells: averaged interfaces, modes and second-order fields."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from shell_meshes import KINDS, flat, sheet
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "fem"))
-from shell_meshes import KINDS, flat, sheet  # noqa: E402
-
-from flexmbs import ClampedFree, FreeFree, reduce  # noqa: E402
-from flexmbs.fem import assemble  # noqa: E402
-from flexmbs.mesh.materials import Material  # noqa: E402
+from flexmbs import ClampedFree, FreeFree, reduce
+from flexmbs.fem import assemble
+from flexmbs.mesh.materials import Material
 
 both_kinds = pytest.mark.parametrize("kind", KINDS)
 STEEL = Material("steel without lateral strain", 210e9, 0.0, 7850.0)
