@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.factor import symmetric_factor
 from flexmbs.fem.model import FEModel
 
 
@@ -47,13 +47,10 @@ def spin_stiffness(model: FEModel, held: np.ndarray, speed: float, axis: np.ndar
 
 def _static(model: FEModel, held: np.ndarray, load: np.ndarray) -> np.ndarray:
     free = np.flatnonzero(~np.asarray(held, bool))
-    K = model.K.tocsr()[free][:, free].tocsc()
-    try:
-        factor = splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError as error:
-        raise BodyError(f"the supports do not hold the body against the centrifugal load ({error}).") from error
+    loose = "the supports do not hold the body against the centrifugal load; hold more (--fix SET)"
+    factor = symmetric_factor(model.K.tocsr()[free][:, free], loose)
     displacement = np.zeros(model.ndof)
     displacement[free] = factor.solve(load[free])
     if not np.abs(displacement).max() < 10.0 * np.ptp(model.mesh.points, axis=0).max():  # NaN too
-        raise BodyError("the supports do not hold the body against the centrifugal load; hold more (--fix SET).")
+        raise BodyError(f"{loose}.")
     return displacement

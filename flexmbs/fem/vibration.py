@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, eigsh, splu
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.factor import symmetric_factor
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.rigid_motion import rigid_motions
 
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time
 # The shift makes K + shift M definite where rigid-body motion is left. In parts of trace(K) / trace(M), about the
@@ -78,13 +80,13 @@ def natural_modes(
     frequencies, vectors = frequencies[:kept], vectors[:, :kept]
     shapes = np.zeros((model.ndof, len(frequencies)))
     shapes[free] = vectors
-    motions = _rigid_motions(model)
+    motions = rigid_motions(model.mesh.points, model.dofs_per_node, model.center)
     return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2)
 
 
 def _lowest(K: sparse.csr_matrix, M: sparse.csr_matrix, shift: float, count: int) -> tuple[np.ndarray, np.ndarray]:
     """omega^2 (k,) rising and shapes (n, k) with unit modal mass, by (K + shift M) x = (omega^2 + shift) M x."""
-    shifted = (K + shift * M).tocsc()
+    shifted = K + shift * M
     if K.shape[0] <= _DENSE_LIMIT or count >= K.shape[0] - 1:
         # With the mass on the left, since it may be singular (beams without rotary inertia) and the other is not.
         inverse, vectors = linalg.eigh(M.toarray(), shifted.toarray())
@@ -92,10 +94,7 @@ def _lowest(K: sparse.csr_matrix, M: sparse.csr_matrix, shift: float, count: int
         kept = inverse > 1e-14 * inverse[0]
         values, vectors = 1.0 / inverse[kept] - shift, vectors[:, kept] / np.sqrt(inverse[kept])
         return values, vectors
-    try:
-        factor = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError as error:
-        raise BodyError(f"the stiffness matrix is singular: nodes without stiffness and mass ({error}).") from error
+    factor = symmetric_factor(shifted, "the stiffness matrix is singular: nodes without stiffness and mass")
     n = K.shape[0]
     inverse = LinearOperator((n, n), matvec=factor.solve, dtype=float)
     start = factor.solve(M @ np.random.default_rng(0).standard_normal(n))  # fixed, so that runs repeat
@@ -110,15 +109,3 @@ def _in_hertz(values: np.ndarray, shift: float) -> np.ndarray:
     elastic = hertz[values > shift]
     first = elastic[0] if len(elastic) else np.sqrt(shift)
     return np.where(hertz < _RIGID * first, 0.0, hertz)
-
-
-def _rigid_motions(model: FEModel) -> np.ndarray:
-    """(ndof, 6) unit translations and rotations about the centre of mass."""
-    points, per_node = model.mesh.points, model.dofs_per_node
-    motions = np.zeros((len(points), per_node, 6))
-    motions[:, :3, :3] = np.eye(3)
-    for axis in range(3):
-        motions[:, :3, 3 + axis] = np.cross(np.eye(3)[axis], points - model.center)
-        if per_node == 6:
-            motions[:, 3 + axis, 3 + axis] = 1.0
-    return motions.reshape(-1, 6)

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import splu
 
-from flexmbs.errors import BodyError
+from flexmbs.fem.factor import symmetric_factor
 
 
 @dataclass(frozen=True)
@@ -45,14 +44,11 @@ class ConstrainedProblem:
 
     @cached_property
     def _factor(self):
-        K = self.K[self._free][:, self._free].tocsc()
-        try:
-            return splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-        except RuntimeError as error:
-            raise BodyError(
-                "the stiffness matrix is singular although the body is held: parts that are not joined, or elements "
-                f"without stiffness ({error})"
-            ) from error
+        loose = (
+            "the stiffness matrix is singular although the body is held: parts that are not joined, or elements without"
+            " stiffness"
+        )
+        return symmetric_factor(self.K[self._free][:, self._free], loose)
 
     @cached_property
     def _CR(self):

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.rigid_motion import skew
 from flexmbs.fem.shell_model import ShellModel
 from flexmbs.mesh.names import near_names
 
@@ -228,13 +229,6 @@ def _solid_average(
     rows = np.repeat(np.arange(6), 3 * k)
     flat = dense.reshape(6, -1)
     return sparse.csr_matrix((flat.ravel(), (rows, np.tile(columns, 6))), shape=(6, ndof)), has_rotation
-
-
-def skew(r: np.ndarray) -> np.ndarray:
-    """(k, 3) -> (k, 3, 3) with skew(r) u = r x u."""
-    S = np.zeros((len(r), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -r[:, 2], r[:, 1], -r[:, 0]
-    return S - S.transpose(0, 2, 1)
 
 
 def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:

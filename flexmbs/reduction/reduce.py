@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
+from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.reduction.body import FlexibleBody
@@ -19,7 +20,7 @@ from flexmbs.reduction.markers import marker_fields
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
 from flexmbs.reduction.second_order import quadratic_fields
 from flexmbs.reduction.static import basis
-from flexmbs.reduction.support import hold, rigid_motions
+from flexmbs.reduction.support import hold
 
 
 def reduce(

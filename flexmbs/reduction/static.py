@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh.names import near_names
 from flexmbs.reduction.classify import aligned, long_axis, numbered, section_kinds
 from flexmbs.reduction.constrained import ConstrainedProblem
@@ -15,7 +16,6 @@ from flexmbs.reduction.fixed import fixed, straining
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.modes import Modes, compute_modes, scaled
 from flexmbs.reduction.options import CraigBampton, FreeFree, ModeChoice, StaticModes
-from flexmbs.reduction.support import rigid_motions
 
 # A static response is dropped when what the modes do not show of it has less than this part of its strain energy:
 # static displacements stay right to it, and rounding (1e-12) cannot become a mode.

@@ -8,19 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.reduction.constrained import ConstrainedProblem, determinate_dofs
-from flexmbs.reduction.interface import Attachment, skew
-
-
-def rigid_motions(points: np.ndarray, dofs_per_node: int, center: np.ndarray) -> np.ndarray:
-    """(ndof, 6) displacements of unit translations (m) and small unit rotations (rad) about ``center``."""
-    nn = len(points)
-    R = np.zeros((nn, dofs_per_node, 6))
-    R[:, :3, :3] = np.eye(3)
-    R[:, :3, 3:] = -skew(points - center)
-    if dofs_per_node == 6:
-        R[:, 3:, 3:] = np.eye(3)
-    return R.reshape(nn * dofs_per_node, 6)
+from flexmbs.reduction.interface import Attachment
 
 
 def set_motion(attachment: Attachment, points: np.ndarray, dofs_per_node: int) -> np.ndarray:
