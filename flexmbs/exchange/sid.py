@@ -11,10 +11,8 @@ from flexmbs.exchange.arrays import body_from_arrays
 from flexmbs.exchange.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
 from flexmbs.exchange.pair_tables import all_pairs, pair_table, pair_values
 from flexmbs.exchange.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
-from flexmbs.exchange.sid_file import SidData, SidNode, Taylor, read_sid_data, write_sid_data
+from flexmbs.exchange.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, write_sid_data
 from flexmbs.reduction.body import FlexibleBody
-
-_J_ORDER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 def read_sid(path: str | Path) -> FlexibleBody:
@@ -96,7 +94,7 @@ def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) 
     n, parts = len(data.labels), data.parts
     first = parts["mdCM"].M0[:, 0]
     J = np.zeros((3, 3))
-    for row, (i, j) in enumerate(_J_ORDER):
+    for row, (i, j) in enumerate(J_ORDER):
         J[i, j] = J[j, i] = parts["J"].M0[row, 0]
     position = _mode_position(parts, n)
     second = second_moment(J)
@@ -134,7 +132,7 @@ def _mode_position(parts: dict[str, Taylor], n: int) -> np.ndarray:
     if "Oe" in parts and parts["Oe"].M0.any():
         return antisymmetric + from_centrifugal(parts["Oe"].M0)
     J1 = np.zeros((n, 3, 3))
-    for row, (i, j) in enumerate(_J_ORDER):
+    for row, (i, j) in enumerate(J_ORDER):
         J1[:, i, j] = J1[:, j, i] = _first(parts, "J", (6, n, 1))[row, :, 0]
     return antisymmetric + 0.5 * (0.5 * np.trace(J1, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J1)
 
@@ -266,4 +264,4 @@ def _sid_node(number: int, marker, pairs: np.ndarray) -> SidNode:
 
 
 def _six(J: np.ndarray) -> np.ndarray:
-    return np.stack([J[..., i, j] for i, j in _J_ORDER], axis=-1)
+    return np.stack([J[..., i, j] for i, j in J_ORDER], axis=-1)

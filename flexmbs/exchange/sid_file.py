@@ -23,6 +23,7 @@ BODY_PARTS = ("mdCM", "J", "Ct", "Cr", "Me", "Gr", "Ge", "Oe", "ksigma", "Ke", "
 _ENTRY = re.compile(r"(m[01n])\s*\(([^)]*)\)", re.IGNORECASE)
 _MAX_MODES = 2000
 _COUNTS = ("order", "nrow", "ncol", "nq", "nqn", "structure")
+J_ORDER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of the six numbers of J
 _ZERO, _DIAGONAL, _SYMMETRIC, _FULL, _UNIT = range(5)
 
 
@@ -79,7 +80,8 @@ class SidData:
 def part_shape(name: str, nq: int) -> tuple[tuple[int, int], ...]:
     """Shapes (rows, columns) that a quantity of nq modes can have."""
     shapes = {
-        "origin": ((3, 1),), "phi": ((3, nq),), "psi": ((3, nq),), "AP": ((3, 3),), "mdCM": ((3, 1),), "J": ((6, 1),),
+        "origin": ((3, 1),), "phi": ((3, nq),), "psi": ((3, nq),), "AP": ((3, 3),), "mdCM": ((3, 1),),
+        "J": ((6, 1), (3, 3)),
         "Ct": ((nq, 3),), "Cr": ((nq, 3),), "Me": ((nq, nq),), "Gr": ((3, 3 * nq),), "Ge": ((nq, 3 * nq),),
         "Oe": ((nq, 6),), "ksigma": ((nq, 1), (nq, nq)), "Ke": ((nq, nq),), "De": ((nq, nq),),
     }  # fmt: skip
@@ -98,7 +100,7 @@ class _Reader:
     nq: int | None = None
     labels: dict[int, str] = field(default_factory=dict)
     nodes: list[SidNode] = field(default_factory=list)
-    parts: dict[str, Taylor] = field(default_factory=dict)
+    parts: dict[str, _Listed] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     name: str = ""
     line: int = 0
@@ -115,10 +117,13 @@ class _Reader:
         self._body()
         if self.mass is None or self.nq is None:
             raise BodyError(f"{self.path}:{self.line}: refmod with mass and nelastq is missing")
-        labels = tuple(self.labels.get(k, f"mode {k}") for k in range(1, self.nq + 1))
+        every = [*self.parts.values(), *(part for node in self.nodes for part in node.parts.values())]
+        tables = _tables(self.path, self.nq, every, self.notes)
+        labels = tuple(self.labels.get(k) or f"mode {k}" for k in range(1, tables.nq + 1))
+        nodes = tuple(replace(node, parts={k: tables.made(v) for k, v in node.parts.items()}) for node in self.nodes)
         return SidData(
-            self.mass, labels, tuple(self.nodes), self.parts, comment.removeprefix("No. nodes, No. modes:").strip(),
-            self.name, tuple(self.notes),
+            self.mass, labels, nodes, {name: tables.made(part) for name, part in self.parts.items()},
+            comment.removeprefix("No. nodes, No. modes:").strip(), self.name, tuple(self.notes),
         )  # fmt: skip
 
     @property
@@ -216,12 +221,10 @@ class _Reader:
         while self._next(name)[0].lower() != f"end {name}":
             pass
 
-    def _taylor(self, name: str) -> Taylor:
+    def _taylor(self, name: str) -> _Listed:
         if self.nq is None:
             raise BodyError(f"{self.where}: {name} comes before refmod, which says how many modes there are")
-        counts: dict[str, int] = {}
-        start = self.line
-        M0 = M1 = None
+        listed = _Listed(name, self.line)
         while True:
             key, value = self._next(name)
             word = key.lower()
@@ -229,41 +232,103 @@ class _Reader:
                 break
             entry = _ENTRY.fullmatch(key)
             if word in _COUNTS:
-                counts[word] = as_int(value, f"{self.where}: {name}: {word}")
+                listed.counts[word] = as_int(value, f"{self.where}: {name}: {word}")
             elif entry is None:
                 raise BodyError(f"{self.where}: '{key[:40]}' in {name}; expected {', '.join(_COUNTS)}, m0() or m1()")
             elif entry[1].lower() == "mn":
                 self.notes.append(f"{self.where}: {name}: terms of higher order (mn) are not read")
             else:
-                if M0 is None:
-                    M0 = self._zeros(name, counts, start)
-                order = int(entry[1][1])
-                if order == 1 and M1 is None:
-                    M1 = np.zeros((M0.shape[0], self.nq, M0.shape[1]))
-                self._put(name, M0 if order == 0 else M1, entry[2], value)
-        if M0 is None:
-            M0 = self._zeros(name, counts, start)
-        return Taylor(_completed(M0, counts.get("structure", _FULL)), M1, counts.get("order"))
-
-    def _zeros(self, name: str, counts: dict[str, int], start: int) -> np.ndarray:
-        missing = [word for word in ("nrow", "ncol") if word not in counts]
+                where = f"{self.where}: {name}"
+                index = tuple(as_int(part, where) for part in entry[2].split(","))
+                listed.entries[int(entry[1][1])].append((index, as_float(value, where), self.line))
+        missing = [word for word in ("nrow", "ncol") if word not in listed.counts]
         if missing:
-            raise BodyError(f"{self.path}:{start}: {name}: {', '.join(missing)} is missing before its numbers")
-        shape = counts["nrow"], counts["ncol"]
-        allowed = part_shape(name, self.nq)
-        if shape not in allowed:
-            expected = " or ".join(f"{rows} x {columns}" for rows, columns in allowed)
-            raise BodyError(f"{self.path}:{start}: {name} is {shape[0]} x {shape[1]}; {self.nq} modes need {expected}")
-        if counts.get("nq", self.nq) != self.nq:
-            raise BodyError(f"{self.path}:{start}: {name}: nq is {counts['nq']}; nelastq says {self.nq}")
-        return np.zeros(shape)
+            raise BodyError(f"{self.path}:{listed.line}: {name}: {', '.join(missing)} is missing before its numbers")
+        return listed
 
-    def _put(self, name: str, array: np.ndarray, indices: str, value: str) -> None:
-        where = f"{self.where}: {name}"
-        index = tuple(as_int(part, where) for part in indices.split(","))
-        if len(index) != array.ndim or not all(1 <= i <= size for i, size in zip(index, array.shape, strict=True)):
-            raise BodyError(f"{where}: ({indices}) lies outside of {' x '.join(map(str, array.shape))}")
-        array[tuple(i - 1 for i in index)] = as_float(value, where)
+
+@dataclass
+class _Listed:
+    """A quantity as the file lists it: counts and entries (indices, value, line) of m0 and m1."""
+
+    name: str
+    line: int
+    counts: dict[str, int] = field(default_factory=dict)
+    entries: tuple[list, list] = field(default_factory=lambda: ([], []))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.counts["nrow"], self.counts["ncol"]
+
+
+@dataclass
+class _Tables:
+    """Makes expansions of the listed quantities, once all of the file is known.
+
+    Some writers leave nelastq at the number of all modes when they write a few, some list M1(i, j, k) with the mode
+    last, some give J as a matrix: what the other quantities of the file say decides.
+    """
+
+    path: str | Path
+    nq: int
+    mode_last: bool = False
+
+    def made(self, listed: _Listed) -> Taylor:
+        rows, columns = listed.shape
+        counted = listed.counts.get("nq", self.nq)
+        if counted != self.nq and (counted != 0 or listed.entries[1]):
+            raise BodyError(f"{self.path}:{listed.line}: {listed.name}: nq is {counted}; nelastq says {self.nq}")
+        allowed = part_shape(listed.name, self.nq)
+        if listed.shape not in allowed:
+            expected = " or ".join(f"{r} x {c}" for r, c in allowed)
+            raise BodyError(
+                f"{self.path}:{listed.line}: {listed.name} is {rows} x {columns}; {self.nq} modes need {expected}"
+            )
+        structure = listed.counts.get("structure", _FULL)
+        M0 = _completed(self._filled(listed, 0, (rows, columns)), structure)
+        M1 = None
+        if listed.entries[1]:
+            M1 = self._filled(listed, 1, (rows, columns, self.nq) if self.mode_last else (rows, self.nq, columns))
+            M1 = M1.transpose(0, 2, 1) if self.mode_last else M1
+        if listed.name == "J" and listed.shape == (3, 3):
+            M0, M1 = _six(M0)[:, None], None if M1 is None else _six(M1.transpose(0, 2, 1))[:, :, None]
+        return Taylor(M0, M1, listed.counts.get("order"))
+
+    def _filled(self, listed: _Listed, order: int, shape: tuple[int, ...]) -> np.ndarray:
+        array = np.zeros(shape)
+        for index, value, line in listed.entries[order]:
+            if not _inside(index, shape):
+                inner = ",".join(map(str, index))
+                raise BodyError(
+                    f"{self.path}:{line}: {listed.name}: ({inner}) lies outside of {' x '.join(map(str, shape))}"
+                )
+            array[tuple(i - 1 for i in index)] = value
+        return array
+
+
+def _tables(path: str | Path, nq: int, listed: list[_Listed], notes: list[str]) -> _Tables:
+    """Number of modes and order of the indices of M1 that all quantities of the file agree on."""
+    own = {part.counts["nq"] for part in listed if part.counts.get("nq")}
+    rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
+    if len(own) == 1 and own == rows and min(own) < nq:
+        notes.append(f"{path}: nelastq is {nq}, but the matrices are of {min(own)} modes; these are read")
+        nq = min(own)
+    modes_second, modes_last = True, True
+    for part in listed:
+        r, c = part.shape
+        for index, _value, _line in part.entries[1]:
+            modes_second = modes_second and _inside(index, (r, nq, c))
+            modes_last = modes_last and _inside(index, (r, c, nq))
+    return _Tables(path, nq, mode_last=modes_last and not modes_second)
+
+
+def _inside(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    return len(index) == len(shape) and all(1 <= i <= size for i, size in zip(index, shape, strict=True))
+
+
+def _six(J: np.ndarray) -> np.ndarray:
+    """(3, 3, ...) to (6, ...) in the order xx, yy, zz, xy, xz, yz."""
+    return np.stack([J[i, j] for i, j in J_ORDER])
 
 
 def _completed(M0: np.ndarray, structure: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 """SID_FEM: what a body has to first order comes back; bad files are named by line."""
 
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -204,3 +205,35 @@ def test_inertia_of_no_body(tmp_path):
     (tmp_path / "bad.SID_FEM").write_text(text)
     with pytest.raises(BodyError, match="sum of the two others"):
         read_sid(tmp_path / "bad.SID_FEM")
+
+
+def as_other_writers_do(text: str) -> str:
+    """nelastq counts all modes of the mesh, M1(i, j, k) has the mode last, J is a symmetric matrix."""
+    text = re.sub(r"(nelastq\s*=).*", r"\1   40", text)
+    text = re.sub(r"m1\(([^,]*),([^,]*),([^)]*)\)", r"m1(\1,\3,\2)", text)
+    head, _key, rest = text.partition("\n           J\n")
+    block, _key, rest = rest.partition("           end J")
+    block = re.sub(r"nrow(\s*)=.*", r"nrow\1= 3", re.sub(r"ncol(\s*)=.*", r"ncol\1= 3", block))
+    for row, (i, j) in reversed(list(enumerate(((1, 1), (2, 2), (3, 3), (1, 2), (1, 3), (2, 3)), start=1))):
+        block = re.sub(rf"m0\(\s*{row},\s*1\)", f"m0 ({i}, {j})", block)
+        block = re.sub(rf"m1\(\s*{row},\s*1,", f"m1 ({i}, {j},", block)
+    block = re.sub(r"structure(\s*)=.*", r"structure\1= 2", block)
+    return f"{head}\n           J\n{block}           end J{rest}"
+
+
+def test_habits_of_other_writers_are_understood(body, tmp_path):
+    write_sid(body, tmp_path / "a.SID_FEM")
+    (tmp_path / "b.SID_FEM").write_text(as_other_writers_do((tmp_path / "a.SID_FEM").read_text()))
+    first, second = read_sid_data(tmp_path / "a.SID_FEM"), read_sid_data(tmp_path / "b.SID_FEM")
+    assert second.labels == first.labels and "nelastq is 40" in second.notes[-1]
+    for name, part in first.parts.items():
+        np.testing.assert_array_equal(second.parts[name].M0, part.M0, err_msg=name)
+        np.testing.assert_array_equal(second.parts[name].M1, part.M1, err_msg=name)
+
+
+def test_an_index_that_fits_no_order_is_an_error(body, tmp_path):
+    write_sid(body, tmp_path / "a.SID_FEM")
+    text = (tmp_path / "a.SID_FEM").read_text()
+    (tmp_path / "b.SID_FEM").write_text(re.sub(r"m1\(([^,]*),([^,]*),([^)]*)\)", r"m1(\1, 99,\3)", text, count=1))
+    with pytest.raises(BodyError, match=r"b.SID_FEM:\d+: .*99.* lies outside"):
+        read_sid_data(tmp_path / "b.SID_FEM")
