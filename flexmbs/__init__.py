@@ -19,8 +19,8 @@ _WHERE = {
     ),
     "flexmbs.fem": ("assemble", "FEModel"),
     "flexmbs.reduction": (
-        "reduce", "Interface", "ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "SecondOrder", "Rayleigh",
-        "save_body", "load_body", "FlexibleBody", "Advice",
+        "reduce", "Interface", "ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "Patch", "SecondOrder",
+        "Rayleigh", "save_body", "load_body", "FlexibleBody", "Advice",
     ),
     "flexmbs.exchange": (
         "body_from_arrays", "InertiaMoments", "read_sid", "write_sid", "read_mbdyn_fem", "write_mbdyn_fem", "read_npz",
@@ -32,6 +32,7 @@ _WHERE = {
     "flexmbs.analysis": ("simulate", "linearize", "LinearModes", "Progress"),
     "flexmbs.result": ("Result", "load"),
     "flexmbs.cases": ("parameter", "find_mesh"),
+    "flexmbs.stages": ("listening", "Stage"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``flexmbs run``, ``flexmbs info``, ``flexmbs modes``, ``flexmbs view``."""
+"""The command line: ``flexmbs cases``, ``run``, ``info``, ``modes``, ``reduce`` and ``view``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
 from flexmbs.cli_modes import modes_command
+from flexmbs.cli_reduce import BODY_ENDINGS, reduce_command, view_body
 from flexmbs.errors import CaseError, FlexmbsError, SimulationError
 
 
@@ -19,6 +20,7 @@ def cli() -> None:
 
 cli.add_command(info_command)
 cli.add_command(modes_command)
+cli.add_command(reduce_command)
 
 
 @cli.command("cases")
@@ -73,13 +75,20 @@ def run_command(
     help="Write a .png, .gif or .mp4 instead of opening a window (of a mesh: a .png).",
 )
 @click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
-@click.option("--scale", type=float, default=1.0, show_default=True, help="Results: factor on the deformation.")
+@click.option("--mode", type=int, default=1, show_default=True, metavar="K", help="Reduced bodies: number of the mode.")
+@click.option(
+    "--scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Factor on the deformation; of bodies at 1 at most a tenth of their size.",
+)
 @click.option(
     "--color",
     type=click.Choice(["displacement", "von_mises"]),
     default="displacement",
     show_default=True,
-    help="Results: what the colours show.",
+    help="Results and bodies: what the colours show.",
 )
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
 @units_option
@@ -88,13 +97,17 @@ def view_command(
     path: Path,
     save: Path | None,
     time: float | None,
+    mode: int,
     scale: float,
     color: str,
     sets: tuple[str, ...],
     units: str | None,
     allow_outside_includes: bool,
 ) -> None:
-    """Show PATH, a result folder or a mesh file with its sets, in a window, or render it to a file."""
+    """Show PATH (a result folder, a reduced body's file, a mesh file with its sets) in a window, or save a picture."""
+    if path.suffix.lower() in BODY_ENDINGS:
+        view_body(path, mode, save, scale, color)
+        return
     if not path.is_dir() and (path.is_file() or path.suffix):
         view_mesh(path, units, save, allow_outside_includes, sets)
         return

@@ -1,11 +1,15 @@
-"""The command line's words for mesh files: ``flexmbs info`` and the picture of a mesh."""
+"""The command line's words for mesh files: what all commands that read one share, ``flexmbs info``, the picture."""
 
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
+
+from flexmbs.errors import BodyError
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
@@ -14,6 +18,9 @@ UNITS_HELP = (
 units_option = click.option("--units", metavar="U", help=UNITS_HELP)
 includes_option = click.option(
     "--allow-outside-includes", is_flag=True, help="Let the file include files from outside its own folder."
+)
+material_option = click.option(
+    "--material", metavar="E,NU,RHO", help="Material for all elements, in SI whatever --units is: Pa, -, kg/m3."
 )
 
 
@@ -46,3 +53,37 @@ def view_mesh(
         show_mesh(mesh, sets)
         return
     click.echo(f"wrote {save_mesh(mesh, save, sets)}")
+
+
+def read_for_analysis(file: Path, units: str | None, allow_outside_includes: bool, material: str | None):
+    """The mesh in a file, with the material of ``--material`` in place of its own."""
+    from flexmbs.mesh import read_mesh, with_material
+    from flexmbs.mesh.units import likely_system
+
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
+    if material is None:
+        return mesh
+    mesh = with_material(mesh, **_material(material))
+    likely = likely_system(replace(mesh, units="")) if mesh.units else None
+    if likely is None or likely.name == "m-kg-s":
+        return mesh
+    doubt = f"--material {material}: as in the {likely.name} system, but taken as Pa and kg/m3 whatever --units is."
+    return replace(mesh, warnings=(*mesh.warnings, doubt))
+
+
+def _material(text: str) -> dict[str, float]:
+    try:
+        modulus, ratio, density = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BodyError(f"--material {text}: give E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
+    return {"youngs_modulus": modulus, "poisson_ratio": ratio, "density": density}
+
+
+def peak_memory_mb() -> float | None:
+    """Most memory that the process has had, where the system tells."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)

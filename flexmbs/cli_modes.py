@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 
 import click
 import numpy as np
 
-from flexmbs.cli_mesh import includes_option, units_option
+from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, read_for_analysis, units_option
 from flexmbs.errors import BodyError
 
 
@@ -21,7 +20,7 @@ from flexmbs.errors import BodyError
 @click.option("--fix", "fixed", multiple=True, metavar="SET", help="Hold a node set; may be repeated. 'none': free.")
 @click.option("--count", type=int, help="Number of elastic modes (default: 10).")
 @click.option("--max-hz", type=float, help="All modes up to this frequency, in place of a number.")
-@click.option("--material", metavar="E,NU,RHO", help="Material for all elements: Pa, -, kg/m3.")
+@material_option
 @click.option("--spin", type=float, metavar="W", help="Steady spin about an axis through the origin, rad/s.")
 @click.option("--axis", default="0,0,1", show_default=True, metavar="X,Y,Z", help="Axis of the spin.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
@@ -43,21 +42,24 @@ def modes_command(
     """
     start = time.perf_counter()
     from flexmbs.fem import assemble
+    from flexmbs.fem.mechanisms import mechanism
     from flexmbs.fem.spin import spin_stiffness
     from flexmbs.fem.supports import held_components
     from flexmbs.fem.vibration import natural_modes
-    from flexmbs.mesh import check_mesh, read_mesh, with_material
+    from flexmbs.mesh import check_mesh
 
     if count is not None and max_hz is not None:
         raise click.UsageError("give --count or --max-hz, not both")
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
-    if material is not None:
-        mesh = with_material(mesh, **_material(material))
-    warnings = dict.fromkeys((*mesh.warnings, *check_mesh(mesh, trust_units=bool(mesh.units))))
+    mesh = read_for_analysis(file, units, allow_outside_includes, material)
+    checked = check_mesh(mesh, trust_units=bool(mesh.units))
     model = assemble(mesh)
+    warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings))
     held = held_components(model, None if not fixed else [name for name in fixed if name.lower() != "none"])
     stiffness = None if spin is None else spin_stiffness(model, held, spin, _axis(axis))
     modes = natural_modes(model, held, 10 if count is None else count, max_hz, stiffness)
+    if np.count_nonzero(modes.frequencies == 0.0) > (0 if abs(held).sum() else 6):
+        loose = mechanism(model)
+        warnings |= {f"{loose}.": None} if loose else {}
     found = {
         "frequencies_hz": modes.frequencies.tolist(),
         "mass": float(model.mass),
@@ -66,17 +68,9 @@ def modes_command(
         "effective_mass": modes.effective_mass.tolist(),
         "warnings": list(warnings),
         "seconds": time.perf_counter() - start,
-        "memory_mb": _peak_memory_mb(),
+        "memory_mb": peak_memory_mb(),
     }
     click.echo(json.dumps(found, indent=2) if as_json else _table(found))
-
-
-def _material(text: str) -> dict[str, float]:
-    try:
-        modulus, ratio, density = (float(part) for part in text.split(","))
-    except ValueError:
-        raise BodyError(f"--material {text}: give E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
-    return {"youngs_modulus": modulus, "poisson_ratio": ratio, "density": density}
 
 
 def _axis(text: str) -> list[float]:
@@ -93,13 +87,3 @@ def _table(found: dict) -> str:
         parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])
         lines.append(f"{number:5d}  {frequency:13.6g}   {parts}" + ("   rigid body" if frequency == 0.0 else ""))
     return "\n".join([*lines, *(["", *found["warnings"]] if found["warnings"] else [])])
-
-
-def _peak_memory_mb() -> float | None:
-    """Most memory that the process has had, where the system tells."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)

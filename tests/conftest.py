@@ -9,6 +9,8 @@ import pytest
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+# Bodies are computed, not found: what a test looks at is what the code does now.
+os.environ.setdefault("FLEXMBS_BODY_CACHE_GB", "0")
 
 
 @pytest.fixture(scope="session")

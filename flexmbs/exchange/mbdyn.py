@@ -14,6 +14,7 @@ from flexmbs.exchange.moments import InertiaMoments, inertia_tensor, moments_of_
 from flexmbs.exchange.pair_tables import all_pairs, pair_table, pair_values
 from flexmbs.exchange.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.compression import with_field_for_each_pair
 
 
 def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
@@ -164,6 +165,7 @@ def write_mbdyn_fem(
 
     The modal node of MBDyn is at the origin of the body frame.
     """
+    body = with_field_for_each_pair(body)
     moments = moments_of_fields(body.inertia, body.mass)
     labels, points, shapes, warnings = _exposed(body, all_nodes)
     n = body.mode_count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from flexmbs.errors import BodyError
 from flexmbs.exchange.arrays import body_from_arrays
 from flexmbs.exchange.moments import InertiaMoments
-from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.store import NESTED, PARTS
 
 FORMAT = "flexmbs body 1"
-_PARTS = {"inertia": InertiaFields, "surface": SurfaceFields}
 _TEXTS = ("mode_labels", "warnings")
 _MOMENTS = {part.name for part in fields(InertiaMoments)}
 _ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "markers", "warnings"}
@@ -26,7 +26,7 @@ def write_npz(body: FlexibleBody, path: str | Path) -> None:
     absent: list[str] = []
     for part in fields(body):
         value = getattr(body, part.name)
-        if part.name in _PARTS:
+        if part.name in PARTS and value is not None:
             arrays |= _flat(part.name, value)
         elif part.name == "markers":
             for number, marker in enumerate(value.values()):
@@ -76,7 +76,11 @@ def _load(path: str | Path) -> dict[str, np.ndarray]:
 
 
 def _flat(prefix: str, value) -> dict[str, object]:
-    return {f"{prefix}.{part.name}": getattr(value, part.name) for part in fields(value)}
+    flat: dict[str, object] = {}
+    for part in fields(value):
+        inner, key = getattr(value, part.name), f"{prefix}.{part.name}"
+        flat |= _flat(key, inner) if is_dataclass(inner) else {} if inner is None else {key: inner}
+    return flat
 
 
 def _from_whole(arrays: dict[str, np.ndarray]) -> FlexibleBody:
@@ -85,8 +89,10 @@ def _from_whole(arrays: dict[str, np.ndarray]) -> FlexibleBody:
     if not values.keys() <= known:
         raise KeyError("absent")
     for part in fields(FlexibleBody):
-        if part.name in _PARTS:
-            values[part.name] = _unflat(arrays, part.name, _PARTS[part.name])
+        if part.name in PARTS:
+            # files of earlier versions do not have the optional parts
+            if part.default is MISSING or any(key.startswith(f"{part.name}.") for key in arrays):
+                values[part.name] = _unflat(arrays, part.name, PARTS[part.name])
         elif part.name == "markers":
             names = arrays["marker_names"].tolist()
             values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
@@ -101,7 +107,14 @@ def _from_whole(arrays: dict[str, np.ndarray]) -> FlexibleBody:
 
 
 def _unflat(arrays: dict[str, np.ndarray], prefix: str, kind: type):
-    return kind(**{part.name: _plain(arrays[f"{prefix}.{part.name}"]) for part in fields(kind)})
+    values = {}
+    for part in fields(kind):
+        key, inner = f"{prefix}.{part.name}", NESTED.get((kind, part.name))
+        if inner:
+            values[part.name] = _unflat(arrays, key, inner)
+        elif key in arrays or part.default is MISSING:
+            values[part.name] = _plain(arrays[key])
+    return kind(**values)
 
 
 def _plain(value: np.ndarray):

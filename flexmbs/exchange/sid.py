@@ -13,6 +13,7 @@ from flexmbs.exchange.pair_tables import all_pairs, pair_table, pair_values
 from flexmbs.exchange.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
 from flexmbs.exchange.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, write_sid_data
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.compression import with_field_for_each_pair
 
 
 def read_sid(path: str | Path) -> FlexibleBody:
@@ -211,6 +212,7 @@ def _nodal(data: SidData, n: int, where: str, warnings: list[str]) -> dict[str, 
 
 def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
     """Write ``body`` as a SID_FEM file, its markers as nodes 1, 2, ...; what the format cannot hold is given back."""
+    body = with_field_for_each_pair(body)
     n, m = body.mode_count, moments_of_fields(body.inertia, body.mass)
     if not body.markers:
         raise BodyError(f"body '{body.name}' has no markers: a SID_FEM file needs at least one node")

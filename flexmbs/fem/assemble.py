@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from flexmbs.errors import MeshError
 from flexmbs.fem.beam_model import assemble_beams
+from flexmbs.fem.expansion import expanded
+from flexmbs.fem.joints import element_nodes, families, is_joined, with_joined_nodes
+from flexmbs.fem.mixed_model import mixed_model
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.point_mass_model import assemble_point_masses
 from flexmbs.fem.shell_elements import SHELL_KINDS
 from flexmbs.fem.shell_model import assemble_shells
 from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.fem.solid_model import assemble_solids
 from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.fem.spring_elements import SPRING_KINDS
+from flexmbs.fem.spring_model import assemble_springs
+from flexmbs.fem.truss_elements import TRUSS_KINDS
+from flexmbs.fem.truss_model import assemble_trusses
 from flexmbs.fem.uncomputed import refuse_uncomputed
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
 from flexmbs.mesh.properties import ShellSection
+from flexmbs.stages import listening, stage
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
+_BEAM_KINDS = ("beam2", "beam3")
+_KNOWN = (*_BEAM_KINDS, *TRUSS_KINDS, *SPRING_KINDS, *SHELL_KINDS, *SOLID_KINDS)
 
 
+@listening()
 def assemble(
     mesh: Mesh,
     beam_theory: str = "timoshenko",
@@ -31,13 +41,16 @@ def assemble(
     hex8: str = "incompatible",
     hex20: str = "full",
 ) -> FEModel:
-    """Consistent mass, stiffness and second-order operators of a mesh of beams, of solids or of shells.
+    """Consistent mass, stiffness and second-order operators of a mesh.
+
+    Solids, shells, beams, trusses, springs and point masses, joined at common nodes and by rigid and averaging
+    couplings, equations and ties. A mesh of solids, of shells or of beams that nothing else joins gives a
+    ``SolidModel``, ``ShellModel`` or ``BeamModel``, all others a ``MixedModel``.
 
     Parameters
     ----------
     mesh : Mesh
-        All blocks beams ("beam2"), all solids (``SOLID_KINDS``) or all shells (``SHELL_KINDS``), with material and
-        density.
+        Every block but springs with material and density.
     beam_theory : "timoshenko" (shear-flexible) or "euler-bernoulli"; ignored for solids
     rotary_inertia : bool
         False: beams have line mass only, neither rotary nor torsional inertia; ignored for solids.
@@ -48,44 +61,78 @@ def assemble(
     Raises
     ------
     MeshError
-        No elements, a mixture of beams, solids and shells, an unknown element kind, missing material, density or
-        section (shells: thickness), elements of zero or negative size, an elasticity that is not positive definite.
+        No elements, an unknown element kind, missing material, density or section (shells: thickness), elements of
+        zero or negative size, an elasticity that is not positive definite; couplings, equations and ties that
+        contradict each other.
     ValueError
         Unknown ``beam_theory``, ``hex8`` or ``hex20``.
     """
+    stage(f"assembling ({len(mesh.points):,} nodes)", long=len(mesh.points) > 20_000)
     options = SolidOptions(hex8, hex20)
     if beam_theory not in BEAM_THEORIES:
         raise ValueError(f"beam_theory is {beam_theory!r}; it must be one of {', '.join(BEAM_THEORIES)}")
-    kinds = sorted({block.kind for block in mesh.blocks})
     if not any(len(block.nodes) for block in mesh.blocks):
         raise MeshError(f"{mesh.source or 'mesh'}: there are no elements to assemble")
-    unknown = [kind for kind in kinds if kind not in ("beam2", *SOLID_KINDS, *SHELL_KINDS)]
+    unknown = sorted({block.kind for block in mesh.blocks} - set(_KNOWN))
     if unknown:
         raise MeshError(
             f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} cannot be computed with; "
-            f"bodies are made of beam2, {', '.join((*SHELL_KINDS, *SOLID_KINDS))}"
+            f"bodies are made of {', '.join(_KNOWN)}"
         )
     refuse_uncomputed(mesh)
     for block in mesh.blocks:
-        _require_material(block, mesh.source)
-    mesh = _without_unused_nodes(mesh)
-    if kinds == ["beam2"]:
-        return assemble_beams(mesh, beam_theory, rotary_inertia)
-    families = {"beam2": "beams"} | dict.fromkeys(SHELL_KINDS, "shells") | dict.fromkeys(SOLID_KINDS, "solids")
-    mixed = sorted({families[kind] for kind in kinds})
-    if len(mixed) > 1:
-        raise MeshError(
-            f"{mesh.source or 'mesh'}: {' and '.join(mixed)} in one body cannot be assembled together; make two bodies"
-        )
-    return assemble_shells(mesh) if mixed == ["shells"] else assemble_solids(mesh, options)
+        if len(block.nodes) and block.kind not in SPRING_KINDS:
+            _require_material(block, mesh.source)
+    _require_mass(mesh)
+    mesh = expanded(mesh)
+    found = families(mesh)
+    makers = {
+        "solid": (SOLID_KINDS, lambda part: assemble_solids(part, options)),
+        "shell": (SHELL_KINDS, assemble_shells),
+        "beam": (_BEAM_KINDS, lambda part: assemble_beams(part, beam_theory, rotary_inertia)),
+        "truss": (TRUSS_KINDS, assemble_trusses),
+        "spring": (SPRING_KINDS, assemble_springs),
+    }
+    if len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or _has_membranes(mesh)):
+        return makers[found.pop()][1](_without_unused_nodes(mesh))
+    mesh = with_joined_nodes(mesh)
+    parts = [maker(_of_kinds(mesh, kinds)) for family, (kinds, maker) in makers.items() if family in found]
+    if mesh.point_masses:
+        parts.append(assemble_point_masses(mesh))
+    return mixed_model(mesh, parts)
+
+
+def _has_membranes(mesh: Mesh) -> bool:
+    """Their nodes have no rotations, which a plain model of shells does not know."""
+    return any(getattr(block.section, "behaviour", "") == "membrane" for block in mesh.blocks)
+
+
+def _of_kinds(mesh: Mesh, kinds: tuple[str, ...]) -> Mesh:
+    """The mesh with only the blocks of some kinds, over all points."""
+    return replace(mesh, blocks=tuple(block for block in mesh.blocks if block.kind in kinds and len(block.nodes)))
 
 
 def _without_unused_nodes(mesh: Mesh) -> Mesh:
     """The mesh without nodes that no element uses (they would make the stiffness matrix singular)."""
-    used = np.zeros(len(mesh.points), bool)
-    for block in mesh.blocks:
-        used[block.nodes] = True
+    used = element_nodes(mesh)
     return mesh if used.all() else with_nodes(mesh, used)
+
+
+def _require_mass(mesh: Mesh) -> None:
+    """Elements may be without mass, but not all of the body."""
+    for block in mesh.blocks:
+        layers = block.section.layers if isinstance(block.section, ShellSection) else ()
+        materials = [layer.material for layer in layers] or [block.material]
+        if any(material is not None and material.density > 0.0 for material in materials):
+            return
+        if getattr(block.section, "nonstructural_mass", 0.0) > 0.0 or getattr(block.section, "mass", 0.0) > 0.0:
+            return
+    if not mesh.point_masses:
+        name = next((block.material.name for block in mesh.blocks if block.material is not None), "")
+        raise MeshError(
+            f"{mesh.source or 'mesh'}: the body has no mass: material {name!r} has density 0.0; give a positive one in"
+            " kg/m3"
+        )
 
 
 def _require_material(block: ElementBlock, source: str) -> None:
@@ -97,9 +144,10 @@ def _require_material(block: ElementBlock, source: str) -> None:
     if block.material is None:
         raise MeshError(f"{where} have no material; give Young's modulus (Pa), Poisson's ratio and density (kg/m3)")
     material = block.material
-    if material.density is None or not material.density > 0.0:
+    if material.density is None or not material.density >= 0.0:
         raise MeshError(
-            f"{where}: material {material.name!r} has density {material.density}; give a positive one in kg/m3"
+            f"{where}: material {material.name!r} has density {material.density}; give a positive one in kg/m3 (0 for"
+            " elements without mass)"
         )
     if not isinstance(material, Material):
         return  # checked where its stiffness matrix is made
@@ -107,7 +155,10 @@ def _require_material(block: ElementBlock, source: str) -> None:
         raise MeshError(
             f"{where}: material {material.name!r} has Young's modulus {material.youngs_modulus} Pa, not above 0"
         )
-    if not -1.0 < material.poisson_ratio < 0.5:
+    # beams and bars only use the shear modulus that it stands for; files that give E and G may leave the range
+    highest = 0.5 if block.kind in SOLID_KINDS else 1.0 if block.kind in SHELL_KINDS else float("inf")
+    if not -1.0 < material.poisson_ratio < highest:
         raise MeshError(
-            f"{where}: material {material.name!r} has Poisson's ratio {material.poisson_ratio}, not between -1 and 0.5"
+            f"{where}: material {material.name!r} has Poisson's ratio {material.poisson_ratio}, not between -1 and"
+            f" {highest:g}"
         )

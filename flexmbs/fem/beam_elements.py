@@ -29,6 +29,7 @@ class BeamElements:
     force_stiffness : (ne, 3), N: EA, kGA_y, kGA_z (Euler-Bernoulli: the shear entries are 0 since shear strain is 0)
     moment_stiffness : (ne, 3), N m2: GJ, E Iy, E Iz
     shear_ratio : (ne, 2): 12 E Iz / (kGA_y L^2) and 12 E Iy / (kGA_z L^2); 0 for Euler-Bernoulli
+    shear_center : (ne, 2), m, along y and z from the centroid, which runs through the nodes
     line_mass : (ne,), kg/m
     gyration : (ne, 2), m: sqrt(Iz / A) along y, sqrt(Iy / A) along z
     rotary_inertia : bool
@@ -43,6 +44,7 @@ class BeamElements:
     force_stiffness: np.ndarray
     moment_stiffness: np.ndarray
     shear_ratio: np.ndarray
+    shear_center: np.ndarray
     line_mass: np.ndarray
     gyration: np.ndarray
     rotary_inertia: bool
@@ -53,6 +55,33 @@ class BeamElements:
         """(ne, 3), kg m: density times polar moment, Iy, Iz; zero without rotary inertia."""
         y2, z2 = self.gyration[:, 0] ** 2, self.gyration[:, 1] ** 2
         return self.rotary_inertia * self.line_mass[:, None] * np.stack([y2 + z2, z2, y2], axis=1)
+
+    def section_forces(self, shapes: BeamShapes) -> np.ndarray:
+        """(ne, g, 3, 12) N: axial and shear forces of unit element values, in local axes.
+
+        Where shear strain is 0 by assumption, shear is what balances the bending moments (the limit of kGA times
+        strain for a growing shear stiffness), so that second-order shear strain is excluded too.
+        """
+        forces = shapes.force_strain * self.force_stiffness[:, None, :, None]
+        pattern = np.array([-1.0, -0.5, 1.0, -0.5])
+        for plane, (columns, sign, moment) in enumerate((((1, 5, 7, 11), 1.0, 2), ((2, 4, 8, 10), -1.0, 1))):
+            rigid = self.shear_ratio[:, plane] == 0.0
+            length = self.length[rigid, None]
+            balance = 12.0 * self.moment_stiffness[rigid, moment, None] / length**2 * pattern * [1.0, sign, 1.0, sign]
+            balance[:, [0, 2]] /= length
+            of_plane = np.zeros((np.count_nonzero(rigid), 12))
+            of_plane[:, columns] = balance
+            forces[rigid, :, plane + 1] = (of_plane[:, None] @ self.to_shear_center[rigid])
+        return forces
+
+    @property
+    def to_shear_center(self) -> np.ndarray:
+        """(ne, 12, 12): element values with the displacements across taken at the shear centre, u + theta x e."""
+        y, z = self.shear_center.T
+        T = np.tile(np.eye(12), (len(y), 1, 1))
+        for first in (0, 6):
+            T[:, first + 1, first + 3], T[:, first + 2, first + 3] = -z, y
+        return T
 
     def local(self, fields: np.ndarray) -> np.ndarray:
         """Nodal values (ndof, n) in mesh axes to element values (ne, 12, n) in local axes."""
@@ -71,20 +100,32 @@ class BeamElements:
 
 @dataclass(frozen=True, eq=False)
 class BeamShapes:
-    """Matrices (ne, g, 3, 12) from local element values to displacement and rotation, and to their x-derivatives."""
+    """Matrices (ne, g, 3, 12) from local element values to displacement and rotation, and to their x-derivatives.
+
+    Displacement is that of the centroid; ``shear_center`` as in ``BeamElements``.
+    """
 
     u: np.ndarray
     turn: np.ndarray
     du: np.ndarray
     dturn: np.ndarray
+    shear_center: np.ndarray
 
     @property
     def force_strain(self) -> np.ndarray:
-        """(ne, g, 3, 12): axial strain u', shear v' - theta_z and w' + theta_y."""
-        strain = self.du.copy()
+        """(ne, g, 3, 12): axial strain u', shear v' - theta_z and w' + theta_y, with v and w at the shear centre."""
+        strain = self.du + at_shear_center(self.shear_center, self.dturn)
         strain[:, :, 1] -= self.turn[:, :, 2]
         strain[:, :, 2] += self.turn[:, :, 1]
         return strain
+
+
+def at_shear_center(center: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """theta x e across the beam for turns (ne, g, 3, n) and shear centres e (ne, 2): what twist adds there."""
+    across = np.zeros_like(turn)
+    across[:, :, 1] = -center[:, None, 1, None] * turn[:, :, 0]
+    across[:, :, 2] = center[:, None, 0, None] * turn[:, :, 0]
+    return across
 
 
 def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> BeamElements:
@@ -93,11 +134,14 @@ def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> Be
         _block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks) if len(block.nodes)
     ]
     joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=euler_bernoulli)
+    # the second-order strain of Euler-Bernoulli beams is written for shear centres on the axis; that of Timoshenko's
+    # with rigid shear is the same in other coordinates
+    slopes = euler_bernoulli and not joined["shear_center"].any()
+    return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=slopes)
 
 
 def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli: bool) -> dict[str, np.ndarray]:
-    section, material = _checked_section(mesh, block), block.material
+    section, material = checked_section(mesh, block), block.material
     start, end = mesh.points[block.nodes[:, 0]], mesh.points[block.nodes[:, 1]]
     length = np.linalg.norm(end - start, axis=1)
     if not np.all(length > 0.0):
@@ -118,16 +162,18 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli
         block=np.full(count, index),
         start=start,
         length=length,
-        frame=_frames((end - start) / length[:, None], block, mesh.source),
+        frame=beam_frames((end - start) / length[:, None], block, mesh.source),
         force_stiffness=np.tile([EA, *shear], (count, 1)),
         moment_stiffness=np.tile([GJ, EI[1], EI[0]], (count, 1)),
         shear_ratio=shear_ratio,
+        shear_center=np.tile(np.asarray(section.shear_center, float), (count, 1)),
         line_mass=np.full(count, material.density * section.area + section.nonstructural_mass),
         gyration=np.tile(np.sqrt([section.Iz / section.area, section.Iy / section.area]), (count, 1)),
     )
 
 
-def _checked_section(mesh: Mesh, block: ElementBlock) -> BeamSection:
+def checked_section(mesh: Mesh, block: ElementBlock) -> BeamSection:
+    """The section of a block of beams; MeshError when there is none or one of its integrals is not positive."""
     section, where = block.section, f"{mesh.source or 'mesh'}: beam elements {block.ids[:3].tolist()}..."
     if section is None:
         raise MeshError(f"{where} have no section; give area (m2), moments of area (m4) and the direction of local y")
@@ -137,7 +183,8 @@ def _checked_section(mesh: Mesh, block: ElementBlock) -> BeamSection:
     return section
 
 
-def _frames(e1: np.ndarray, block: ElementBlock, source: str) -> np.ndarray:
+def beam_frames(e1: np.ndarray, block: ElementBlock, source: str) -> np.ndarray:
+    """(ne, 3, 3), rows are the local axes of the elements of ``block`` with directions e1 (ne, 3)."""
     wish = np.broadcast_to(np.asarray(block.section.y_axis, dtype=float), e1.shape)
     if block.y_axes is not None:
         wish = np.where(np.isnan(block.y_axes), wish, block.y_axes)
@@ -160,7 +207,8 @@ def beam_shapes(elements: BeamElements, s: np.ndarray) -> BeamShapes:
     """Shape functions at s (g,) in 0..1 along each element.
 
     Bending uses the exact shapes of the homogeneous Timoshenko beam (Przemieniecki, Theory of Matrix Structural
-    Analysis, 1968, section 11), which become Hermite cubics for shear_ratio 0; axial and torsion are linear.
+    Analysis, 1968, section 11), which become Hermite cubics for shear_ratio 0; axial and torsion are linear. Bending
+    is that of the line of shear centres.
     """
     ne, g, L = len(elements.length), len(s), elements.length[:, None]
     u, turn, du, dturn = (np.zeros((ne, g, 3, 12)) for _ in range(4))
@@ -175,7 +223,11 @@ def beam_shapes(elements: BeamElements, s: np.ndarray) -> BeamShapes:
         for k, (column, scale) in enumerate(((shift, 1.0), (rotation, sign), (shift + 6, 1.0), (rotation + 6, sign))):
             u[:, :, shift, column], du[:, :, shift, column] = scale * v[k], scale * dv[k]
             turn[:, :, turn_row, column], dturn[:, :, turn_row, column] = sign * scale * t[k], sign * scale * dt[k]
-    return BeamShapes(u, turn, du, dturn)
+    center = elements.shear_center
+    if center.any():
+        u, turn, du, dturn = (values @ elements.to_shear_center[:, None] for values in (u, turn, du, dturn))
+        u, du = u - at_shear_center(center, turn), du - at_shear_center(center, dturn)
+    return BeamShapes(u, turn, du, dturn, center)
 
 
 def _bending_shapes(phi: np.ndarray, L: np.ndarray, s: np.ndarray) -> tuple[list, list, list, list]:

@@ -12,9 +12,12 @@ from flexmbs.fem.beam_elements import BeamElements, beam_elements, beam_matrices
 from flexmbs.fem.beam_inertia import beam_inertia_samples
 from flexmbs.fem.beam_prestress import beam_geometric_stiffness
 from flexmbs.fem.beam_second_order import normal_section_rotation, quadratic_inside, second_order_loads
+from flexmbs.fem.beam_stress import beam_section_force_modes, beam_stress_modes
 from flexmbs.fem.beam_surface import beam_surface
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties, pair_factors
 from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.section_forces import SectionForceModes
+from flexmbs.fem.stress_field import StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
@@ -38,6 +41,13 @@ class BeamModel(FEModel):
 
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         return beam_surface(self.mesh, self.elements, modes, as_pairs(pairs), quadratic)
+
+    def stress_modes(self, fields: np.ndarray, at: str = "nodes", with_strain: bool = False) -> StressModes:
+        checked_place(at)
+        return beam_stress_modes(self.mesh, self.elements, fields, with_strain)
+
+    def section_force_modes(self, fields: np.ndarray) -> SectionForceModes:
+        return beam_section_force_modes(self.mesh, self.elements, fields)
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         element, s = self._locate(point)
@@ -63,7 +73,7 @@ class BeamModel(FEModel):
         total = np.zeros((len(self.mesh.points), 6, len(pairs)))
         np.add.at(total[:, 3:], elements.nodes, turned)
         count = np.bincount(elements.nodes.ravel(), minlength=len(total))
-        return (total / count[:, None, None]).reshape(self.ndof, len(pairs))
+        return (total / np.maximum(count, 1)[:, None, None]).reshape(self.ndof, len(pairs))
 
     def _single(self, element: int) -> BeamElements:
         values = {

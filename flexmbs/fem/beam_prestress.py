@@ -15,7 +15,7 @@ def beam_geometric_stiffness(elements: BeamElements, node_count: int, displaceme
     shapes = beam_shapes(elements, GAUSS_POINTS)
     local = elements.local(displacement[:, None])[:, None]
     weight = (elements.length[:, None] * GAUSS_WEIGHTS)[:, :, None]
-    force = (shapes.force_strain @ local)[..., 0] * weight * elements.force_stiffness[:, None]
+    force = (elements.section_forces(shapes) @ local)[..., 0] * weight
     moment = (shapes.dturn @ local)[..., 0] * weight * elements.moment_stiffness[:, None]
     unit = BeamFields(shapes.u, shapes.turn, shapes.du, shapes.dturn)  # the fields of unit nodal values
     first, second = np.divmod(np.arange(144), 12)

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.fem.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, beam_shapes
+from flexmbs.fem.beam_elements import (
+    GAUSS_POINTS,
+    GAUSS_WEIGHTS,
+    BeamElements,
+    BeamShapes,
+    at_shear_center,
+    beam_shapes,
+)
 from flexmbs.fem.model import pair_factors
 
 
@@ -31,7 +38,11 @@ def evaluate(elements: BeamElements, shapes: BeamShapes, fields: np.ndarray) -> 
 
 def second_order_strain(elements: BeamElements, a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
     """q(a, b) for force strains (axial, shear y, shear z) and for twist and curvatures, both (ne, g, 3, npairs)."""
-    return _constrained_strain(a, b) if elements.euler_bernoulli else _shear_flexible_strain(a, b)
+    if elements.euler_bernoulli:
+        return _constrained_strain(a, b)
+    force, moment = _shear_flexible_strain(a, b)
+    # at the shear centre e of the section: gamma + kappa x e
+    return force + at_shear_center(elements.shear_center, moment), moment
 
 
 def _shear_flexible_strain(a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
@@ -63,9 +74,9 @@ def second_order_loads(elements: BeamElements, node_count: int, fields: np.ndarr
     values = evaluate(elements, shapes, fields)
     force, moment = second_order_strain(elements, values.pick(pairs[:, 0]), values.pick(pairs[:, 1]))
     weight = (elements.length[:, None] * GAUSS_WEIGHTS)[:, :, None, None]
-    force *= weight * elements.force_stiffness[:, None, :, None]
+    force *= weight
     moment *= weight * elements.moment_stiffness[:, None, :, None]
-    loads = np.einsum("egik,egip->ekp", shapes.force_strain, force, optimize=True)
+    loads = np.einsum("egik,egip->ekp", elements.section_forces(shapes), force, optimize=True)
     loads += np.einsum("egik,egip->ekp", shapes.dturn, moment, optimize=True)
     return elements.gathered(loads, node_count)
 
@@ -100,7 +111,7 @@ def _held_element_fields(
     everywhere = np.concatenate([GAUSS_POINTS, s, [1.0]])
     turn = length * np.einsum("hg,egip->ehip", _running_integral(everywhere), moment)
     # u' = strain + theta x e1
-    slope = force
+    slope = force - at_shear_center(elements.shear_center, moment)
     slope[:, :, 1] += turn[:, : len(GAUSS_POINTS), 2]
     slope[:, :, 2] -= turn[:, : len(GAUSS_POINTS), 1]
     turn = turn[:, len(GAUSS_POINTS) :]

@@ -6,11 +6,12 @@ import numpy as np
 
 from flexmbs.fem.beam_elements import BeamElements, beam_shapes
 from flexmbs.fem.beam_second_order import evaluate, quadratic_inside, rotated_offset
+from flexmbs.fem.beam_stress import ENDS, outline_stress
 from flexmbs.fem.model import pair_factors
+from flexmbs.fem.stress_field import as_six, as_tensors
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
-ENDS = np.array([0.0, 1.0])
 # cosine above which two beams meeting at a node are drawn as one bent beam rather than as a corner
 SMOOTH_COSINE = 0.7
 
@@ -20,9 +21,7 @@ def beam_surface(
 ) -> SurfaceFields:
     """Section outlines swept along the beams, with closed ends, displacement fields and stress modes.
 
-    Stress in the local axes of the beam: sigma_xx = E (u' - y theta_z' + z theta_y') and shear of free torsion taken as
-    tau = T r / J around the axis (exact for circles, above the true value at the corners of other sections, where the
-    exact value is 0); transverse shear, which vanishes at the outer fibres that matter in bending, is left out.
+    Stress is that of ``outline_stress``, the mean of the two elements that meet.
     """
     first = evaluate(elements, beam_shapes(elements, ENDS), modes)
     shapes_strain = beam_shapes(elements, ENDS).force_strain @ elements.local(modes)[:, None]
@@ -49,7 +48,8 @@ def beam_surface(
             values[1] += frame.T @ (first.u[e, end] + np.cross(first.turn[e, end][None], offset, axis=1))
             bent = bent_factor * rotated_offset(turn_a[e, end][None], turn_b[e, end][None], rho)
             values[2] += frame.T @ (u2[e, end] + np.cross(turn2[e, end][None], offset, axis=1) + bent)
-            values[3] += _outline_stress(block.material, shapes_strain[e, end, 0], first.dturn[e, end], outline)
+            own = outline_stress(block.material, shapes_strain[e, end, 0], first.dturn[e, end], outline)
+            values[3] += np.moveaxis(as_six(frame.T @ as_tensors(np.moveaxis(own, 1, 2)) @ frame), 2, 1)
         for target, value in zip((points, linear, second, stress), values, strict=True):
             target.append(value / len(ends))
     return SurfaceFields(
@@ -59,16 +59,6 @@ def beam_surface(
         quadratic=np.ascontiguousarray(np.concatenate(second).transpose(2, 0, 1)),
         stress_modes=np.ascontiguousarray(np.concatenate(stress).transpose(2, 0, 1)),
     )
-
-
-def _outline_stress(material, axial: np.ndarray, curvature: np.ndarray, outline: np.ndarray) -> np.ndarray:
-    """(m, 6, n) Pa from axial strain (n,) and twist and curvatures (3, n), at outline points (m, 2)."""
-    y, z = outline[:, :1], outline[:, 1:]
-    stress = np.zeros((len(outline), 6, len(axial)))
-    stress[:, 0] = material.youngs_modulus * (axial - y * curvature[2] + z * curvature[1])
-    stress[:, 4] = material.shear_modulus * y * curvature[0]
-    stress[:, 5] = -material.shear_modulus * z * curvature[0]
-    return stress
 
 
 def _ring_numbers(elements: BeamElements) -> tuple[list[list[tuple[int, int]]], np.ndarray]:

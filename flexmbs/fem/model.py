@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
 
+from flexmbs.fem.dependence import Dependence
+from flexmbs.fem.section_forces import SectionForceModes, SectionForces, ShellForces, SpringForces
+from flexmbs.fem.stress_field import StressField, StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
@@ -33,6 +36,7 @@ class FEModel(ABC):
     inertia : (3, 3) about the center, kg m2
     beam_theory : "timoshenko" or "euler-bernoulli"; without meaning for solids
     rotary_inertia : bool; without meaning for solids
+    dependence : which components follow from others, and how; None where all move by themselves
     """
 
     mesh: Mesh
@@ -45,10 +49,26 @@ class FEModel(ABC):
     inertia: np.ndarray
     beam_theory: str
     rotary_inertia: bool
+    dependence: Dependence | None = field(default=None, kw_only=True)
 
     @property
     def ndof(self) -> int:
         return self.K.shape[0]
+
+    @property
+    def turning_nodes(self) -> np.ndarray:
+        """(nn,) bool, nodes that have rotations."""
+        return np.full(len(self.mesh.points), self.dofs_per_node == 6)
+
+    @property
+    def massive_nodes(self) -> np.ndarray:
+        """(nn,) bool, nodes that carry mass, not reference nodes alone."""
+        return np.ones(len(self.mesh.points), bool)
+
+    @property
+    def damping(self) -> sparse.csr_matrix | None:
+        """(ndof, ndof) constants of dashpots, N s/m, N s, N m s; None without dashpots."""
+        return None
 
     @abstractmethod
     def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -99,6 +119,52 @@ class FEModel(ABC):
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         """What is drawn, with displacement and stress; arguments as in ``inertia_samples``."""
 
+    def stress(self, displacement: np.ndarray, at: str = "nodes") -> StressField:
+        """Stress and strain of a linear displacement.
+
+        Parameters
+        ----------
+        displacement : (ndof,) m and rad; a reduced body gives it as ``body.linear_displacement(q)``
+        at : "nodes" (mean of the elements of one material at each node; beams are not averaged, since their forces
+            jump where loads act), "element nodes" (extrapolated to the nodes of each element) or "integration points"
+            Shells have the bottom, middle and top of each layer there; beams the corners of their section at both ends.
+
+        Raises
+        ------
+        ValueError
+            Another length of ``displacement``, another ``at``.
+        """
+        return self.stress_modes(self._column(displacement), checked_place(at), with_strain=True).at(np.ones(1))
+
+    def stress_modes(self, fields: np.ndarray, at: str = "nodes", with_strain: bool = False) -> StressModes:
+        """Stress of each of the fields (ndof, n), as ``stress``; without strain unless it is asked for."""
+        return StressModes.joined([], fields.shape[1])
+
+    def section_forces(self, displacement: np.ndarray) -> SectionForces:
+        """Forces and moments at both ends of every beam and bar, of a linear displacement (ndof,)."""
+        return self.section_force_modes(self._column(displacement)).at(np.ones(1))
+
+    def section_force_modes(self, fields: np.ndarray) -> SectionForceModes:
+        """Section forces of each of the fields (ndof, n)."""
+        return SectionForceModes.joined([], fields.shape[1])
+
+    def shell_forces(self, displacement: np.ndarray, at: str = "integration points") -> ShellForces:
+        """Membrane forces, moments and shear forces of shells at "integration points" or "element nodes"."""
+        return ShellForces.joined([])
+
+    def spring_forces(self, displacement: np.ndarray) -> SpringForces:
+        """Forces and moments of springs under a linear displacement (ndof,)."""
+        return SpringForces.joined([])
+
+    def _column(self, displacement: np.ndarray) -> np.ndarray:
+        column = np.asarray(displacement, float).reshape(-1, 1)
+        if len(column) != self.ndof:
+            raise ValueError(
+                f"the displacement has {len(column)} numbers; the model has {self.ndof}: {self.dofs_per_node} for each"
+                f" of the {len(self.mesh.points)} nodes of model.mesh"
+            )
+        return column
+
     @abstractmethod
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         """(6, ndof) matrix: nodal values to displacement and rotation of the material point at ``point`` (3,), m.
@@ -141,7 +207,7 @@ def mass_properties(x: np.ndarray, W: sparse.spmatrix) -> tuple[float, np.ndarra
     """Mass (kg), center (3,) (m) and inertia about the center (3, 3) (kg m2) of sampled points x (m, 3)."""
     row_sums = np.asarray(W.sum(axis=1)).ravel()
     mass = float(row_sums.sum())
-    center = row_sums @ x / mass
+    center = row_sums @ x / mass if mass > 0.0 else np.zeros(3)  # parts may be without mass
     second_moments = (x - center).T @ (W @ (x - center))
     inertia = np.trace(second_moments) * np.eye(3) - second_moments
     return mass, center, inertia

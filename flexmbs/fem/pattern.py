@@ -7,6 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
+# Neighbouring elements mostly add to blocks near each other: all blocks between are added to at once. Where these are
+# more than so many times the entries, adding one by one is faster.
+_SCATTERED = 10
+
 
 class NodePattern:
     """The sparsity of a mesh in node blocks, and where each element entry goes.
@@ -37,10 +41,19 @@ class NodePattern:
     def add(self, data: np.ndarray, positions: np.ndarray, values: np.ndarray) -> None:
         """Add element matrices ``values`` (ne, nodes, block_size, nodes, block_size) at ``positions``."""
         target = positions.ravel()
+        first = int(target.min(initial=self.block_count))
+        used = slice(first, int(target.max(initial=first - 1)) + 1)
+        length = used.stop - used.start
+        scattered = length > _SCATTERED * len(target)
+        if not scattered:
+            target = target - first
         for row in range(data.shape[1]):
             for column in range(data.shape[2]):
                 weights = values[:, :, row, :, column].ravel()
-                data[:, row, column] += np.bincount(target, weights=weights, minlength=self.block_count)
+                if scattered:
+                    np.add.at(data[:, row, column], target, weights)
+                else:
+                    data[used, row, column] += np.bincount(target, weights=weights, minlength=length)
 
     def matrix(self, data: np.ndarray) -> sparse.csr_matrix:
         """The sparse matrix of the summed node blocks."""

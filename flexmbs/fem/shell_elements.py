@@ -13,16 +13,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.fem.nodal_mean import regions
 from flexmbs.fem.shell_sections import ShellWall, shell_wall
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.properties import ShellSection
+from flexmbs.mesh.shell_geometry import (
+    check_surface,
+    check_thickness,
+    nodal_normals,
+    nodal_thickness,
+    surface_offset,
+)
 
-SHELL_KINDS = ("tri3", "quad4")
-CHUNK = 512
-# Of the squared size: below it an element has no area, or folds over.
-_SMALLEST_AREA = 1e-9
+SHELL_KINDS = ("tri3", "tri6", "quad4", "quad8")
+CHUNK = {"tri3": 512, "tri6": 96, "quad4": 512, "quad8": 64}
 # Sine of the angle to the normal below which mesh x gives no direction in the surface and mesh z does (0.1 degrees).
 _ALONG_NORMAL = 1.7e-3
 # Cosine to the mean normal at a node above which elements make one smooth surface, and no fold.
@@ -44,6 +48,7 @@ class ShellGroup:
     direction : (ne, 3), its projection on the surface is axis 1 of the wall
     rise : (ne,) how far a curved surface rises over the element, in thicknesses; zero in flat meshes
     joined : (ne, n) bool, sides (from each node to the next) that an element of another kind has too
+    region : int, block that stands for the material and section (``nodal_mean.regions``)
     """
 
     kind: str
@@ -57,8 +62,11 @@ class ShellGroup:
     direction: np.ndarray
     rise: np.ndarray
     joined: np.ndarray
+    region: int = 0
 
-    def chunks(self, size: int = CHUNK) -> Iterator[ShellGroup]:
+    def chunks(self, size: int | None = None) -> Iterator[ShellGroup]:
+        """Parts of ``size`` elements; without it, of such size that their strains stay in the processor's cache."""
+        size = size or CHUNK[self.kind]
         for first in range(0, len(self.nodes), size):
             yield self.of(slice(first, first + size))
 
@@ -112,7 +120,7 @@ class SurfacePoints:
 
 
 def surface_points(group: ShellGroup, xi: np.ndarray) -> SurfacePoints:
-    """Geometry at reference points (g, 2); MeshError where the surface has no area or turns over."""
+    """Geometry at reference points (g, 2)."""
     kind = KINDS[group.kind]
     reference = shape_gradients(kind, xi).transpose(0, 2, 1)
     tangents = np.einsum("gan,enk->egak", reference, group.middle)
@@ -129,7 +137,11 @@ def surface_points(group: ShellGroup, xi: np.ndarray) -> SurfacePoints:
 
 def shell_groups(mesh: Mesh) -> list[ShellGroup]:
     """All elements of ``mesh``, by block."""
-    groups = [_group(mesh, block) for block in mesh.blocks if len(block.nodes)]
+    groups = [
+        replace(_group(mesh, block), region=region)
+        for block, region in zip(mesh.blocks, regions(mesh, with_section=True), strict=True)
+        if len(block.nodes)
+    ]
     mean = mean_normals(groups, len(mesh.points))
     return [replace(group, rise=_rise(group, mean), joined=_joined(group, groups)) for group in groups]
 
@@ -164,12 +176,10 @@ def _rise(group: ShellGroup, mean: np.ndarray) -> np.ndarray:
 
 def _group(mesh: Mesh, block: ElementBlock) -> ShellGroup:
     where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
-    section = block.section if isinstance(block.section, ShellSection) else ShellSection(None)
-    points = mesh.points[block.nodes]
-    normals = _normals(mesh, block, points)
-    offset = np.full(len(points), float(section.offset))
-    if block.shell_offsets is not None:
-        offset = np.where(np.isnan(block.shell_offsets), offset, block.shell_offsets)
+    check_thickness(block, where)
+    check_surface(mesh, block)
+    points, offset = mesh.points[block.nodes], surface_offset(block)
+    normals = nodal_normals(block.kind, points)
     return ShellGroup(
         kind=block.kind,
         wall=shell_wall(block, where),
@@ -178,45 +188,11 @@ def _group(mesh: Mesh, block: ElementBlock) -> ShellGroup:
         middle=points + offset[:, None, None] * normals,
         normals=normals,
         offset=offset,
-        thickness=_thickness(block, section, where),
+        thickness=nodal_thickness(block),
         direction=_directions(block, normals),
         rise=np.zeros(len(points)),
         joined=np.zeros(block.nodes.shape, bool),
     )
-
-
-def _thickness(block: ElementBlock, section: ShellSection, where: str) -> np.ndarray:
-    common = sum(layer.thickness for layer in section.layers) if section.layers else section.thickness
-    thickness = np.full(block.nodes.shape, np.nan if common is None else float(common))
-    if block.thickness is not None:
-        thickness = np.where(np.isnan(block.thickness), thickness, block.thickness)
-    wrong = np.flatnonzero(~(thickness > 0.0).all(axis=1) | ~np.isfinite(thickness).all(axis=1))
-    if wrong.size:
-        value = thickness[wrong[0]].min()
-        said = "no thickness" if np.isnan(value) else f"thickness {value:g} m"
-        raise MeshError(f"{where}: element {block.ids[wrong[0]]} has {said}; shells need a positive one (m)")
-    return thickness
-
-
-def _normals(mesh: Mesh, block: ElementBlock, points: np.ndarray) -> np.ndarray:
-    """(ne, n, 3) at the nodes."""
-    kind = KINDS[block.kind]
-    reference = shape_gradients(kind, kind.reference_nodes).transpose(0, 2, 1)
-    tangents = np.einsum("gan,enk->egak", reference, points)
-    normals = np.cross(tangents[:, :, 0], tangents[:, :, 1])
-    size = np.ptp(points, axis=1).max(axis=1)
-    mean = normals.mean(axis=1)
-    length = np.linalg.norm(mean, axis=1)
-    along = np.einsum("egk,ek->eg", normals, mean) / np.where(length > 0.0, length, 1.0)[:, None]
-    wrong = np.flatnonzero(~(along.min(axis=1) > _SMALLEST_AREA * size**2))
-    if wrong.size:
-        nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[wrong[0]])
-        raise MeshError(
-            f"{block.where or mesh.source or 'mesh'}: {block.kind} element {block.ids[wrong[0]]} (nodes {nodes}) has"
-            f" zero or negative area at a corner (Jacobian {along[wrong[0]].min():.3g} m2; in all {wrong.size} such"
-            " elements); check its node order and that its nodes differ"
-        )
-    return normals / np.linalg.norm(normals, axis=2, keepdims=True)
 
 
 def _directions(block: ElementBlock, normals: np.ndarray) -> np.ndarray:

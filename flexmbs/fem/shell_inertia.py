@@ -60,8 +60,9 @@ def shell_inertia_samples(
     for whole in groups:
         for group in whole.chunks():
             values, (mass, first, second) = _moments(group)
-            center = first / mass
-            spread = np.sqrt(np.maximum(second / mass - center**2, 0.0))
+            per_mass = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0.0)  # shells may be without mass
+            center = first * per_mass
+            spread = np.sqrt(np.maximum(second * per_mass - center**2, 0.0))
             linear, bent = through_wall(group, modes, pairs, quadratic)
             place = np.concatenate([group.middle, group.normals], axis=2)[..., None]
             for z in (center - spread, center + spread):

@@ -9,12 +9,15 @@ from scipy import sparse
 
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties, pair_factors
 from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shell_elements import ShellGroup, shell_groups
 from flexmbs.fem.shell_inertia import mass_matrices, shell_inertia_samples
 from flexmbs.fem.shell_points import locate, shell_point_operator
 from flexmbs.fem.shell_second_order import shell_geometric_stiffness, shell_second_order_loads
-from flexmbs.fem.shell_strains import shell_strains, stiffness_matrices
+from flexmbs.fem.shell_strains import add_elements, shell_strains, stiffness_matrices
+from flexmbs.fem.shell_stress import shell_stress_modes, shell_wall_forces
 from flexmbs.fem.shell_surface import shell_surface
+from flexmbs.fem.stress_field import StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
@@ -37,6 +40,14 @@ class ShellModel(FEModel):
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         return shell_surface(self.groups, len(self.mesh.points), modes, as_pairs(pairs), quadratic)
 
+    def stress_modes(self, fields: np.ndarray, at: str = "nodes", with_strain: bool = False) -> StressModes:
+        return shell_stress_modes(self.mesh, self.groups, np.asarray(fields), checked_place(at), with_strain)
+
+    def shell_forces(self, displacement: np.ndarray, at: str = "integration points") -> ShellForces:
+        if checked_place(at) == "nodes":
+            raise ValueError("wall forces are not averaged; at is 'element nodes' or 'integration points'")
+        return shell_wall_forces(self.mesh, self.groups, self._column(displacement)[:, 0], at)
+
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         return shell_point_operator(self.mesh, self.groups, point)
 
@@ -55,13 +66,9 @@ def assemble_shells(mesh: Mesh) -> ShellModel:
     groups = shell_groups(mesh)
     pattern = NodePattern(len(mesh.points), [group.nodes for group in groups])
     stiffness, mass_data = pattern.zeros(6), pattern.zeros(6)
-    for whole, positions in zip(groups, pattern.positions, strict=True):
-        first = 0
-        for group in whole.chunks():
-            of_chunk = positions[first : first + len(group.nodes)]
-            pattern.add(stiffness, of_chunk, stiffness_matrices(shell_strains(group)))
-            pattern.add(mass_data, of_chunk, mass_matrices(group))
-            first += len(group.nodes)
+    for group, positions in zip(groups, pattern.positions, strict=True):
+        add_elements(pattern, stiffness, positions, group, lambda part: stiffness_matrices(shell_strains(part)))
+        add_elements(pattern, mass_data, positions, group, mass_matrices)
     nothing = np.zeros((6 * len(mesh.points), 0))
     x, _, _, W = shell_inertia_samples(groups, nothing, as_pairs([]), nothing)
     mass, center, inertia = mass_properties(x, W)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.fem.shell_elements import ShellGroup, SurfacePoints, surface_points
+from flexmbs.fem.shell_internal import drilling, without_internal
 from flexmbs.mesh.element_kinds import KINDS
 
 EDGES = np.array([(0, 1), (3, 2), (0, 3), (1, 2)])
@@ -44,25 +45,8 @@ def membrane_strains(
     group: ShellGroup, points: SurfacePoints, seven: np.ndarray, stiffness: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Strains (ne, g, 9, n, 7) with drilling, and the enhanced membrane strains that follow from the nodal values."""
-    seven[:, :, 8] = np.einsum("gc,ecni->egni", points.values, _drilling(group))
-    enhanced = _enhanced(group, points)
-    flat = seven.reshape(*seven.shape[:3], -1)
-    stress = (stiffness * weights[..., None, None]) @ enhanced
-    own = np.einsum("egsa,egsb->eab", enhanced, stress)
-    mixed = np.einsum("egsa,egsi->eai", stress, flat, optimize=True)
-    follows = np.linalg.solve(own, mixed)
-    return (flat - enhanced @ follows[:, None]).reshape(seven.shape)
-
-
-def _drilling(group: ShellGroup) -> np.ndarray:
-    """(ne, corner, n, 7): rotation of a corner about its normal less that of the surface there."""
-    corners = surface_points(group, KINDS["quad4"].reference_nodes)
-    e, dN = corners.frame, corners.gradients
-    strains = np.zeros((*dN.shape[:2], dN.shape[3], 7))
-    spin = e[:, :, 1, None] * dN[:, :, 0, :, None] - e[:, :, 0, None] * dN[:, :, 1, :, None]
-    strains[..., :3] = -0.5 * spin
-    strains[..., 6] = np.eye(len(KINDS["quad4"].reference_nodes))
-    return strains
+    seven[:, :, 8] = np.einsum("gc,ecni->egni", points.values, drilling(group, KINDS["quad4"].reference_nodes))
+    return without_internal(seven, _enhanced(group, points), stiffness, weights)
 
 
 def _enhanced(group: ShellGroup, points: SurfacePoints) -> np.ndarray:

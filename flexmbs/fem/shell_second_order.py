@@ -15,7 +15,7 @@ from scipy import sparse
 
 from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.shell_elements import ShellGroup
-from flexmbs.fem.shell_strains import ShellStrains, shell_strains
+from flexmbs.fem.shell_strains import ShellStrains, add_elements, shell_strains
 
 # Numbers in one strain array (element, point, 9, pair) at a time
 NUMBERS_AT_A_TIME = 2**18
@@ -43,16 +43,31 @@ def shell_second_order_loads(
 def quadratic_strains(group: ShellGroup, strains: ShellStrains, nodal: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """q(a, b) (ne, g, 9, npairs) of nodal fields (ne, n, 6, k)."""
     seven = strains.to_seven @ nodal
-    slopes = np.einsum("egan,enik->egaik", strains.gradients, seven[:, :, :6], optimize=True)
-    i, j = strains.edges.T
-    steps, means = seven[:, j, :3] - seven[:, i, :3], 0.5 * (seven[:, i, 3:6] + seven[:, j, 3:6])
+    gradients = np.broadcast_to(strains.gradients, (len(nodal), *strains.gradients.shape[1:]))
+    slopes = np.einsum("egan,enik->egaik", gradients, seven[:, :, :6], optimize=True)
     first, second = pairs.T
     S = group.second_director(nodal[:, :, 3:, first], nodal[:, :, 3:, second])
     moved = np.concatenate([group.offset[:, None, None, None] * S, S], axis=2)
     q = np.einsum("egsni,enip->egsp", strains.seven[..., :6], moved, optimize=True)
+    if strains.sampled is not None:
+        crossed = _crossed_slopes(slopes, first, second)
+        values = strains.sampled.table.values[:, : seven.shape[1]]
+        turns = np.einsum("sn,enik->esik", values, seven[:, :, 3:6], optimize=True)
+        along, a, b = slopes[:, :, :, :3], turns[:, :, None][..., first], turns[:, :, None][..., second]
+        sheared = np.sum(along[..., first] * b + along[..., second] * a, axis=3)
+        return q + strains.sampled.to_points(np.concatenate([crossed, sheared], axis=2))
+    i, j = strains.edges.T
+    steps, means = seven[:, j, :3] - seven[:, i, :3], 0.5 * (seven[:, i, 3:6] + seven[:, j, 3:6])
     sheared = np.sum(steps[..., first] * means[..., second] + steps[..., second] * means[..., first], axis=2)
     q += np.einsum("egsk,ekp->egsp", strains.tied, sheared, optimize=True)
+    q[:, :, :6] += _crossed_slopes(slopes, first, second)
+    return q
+
+
+def _crossed_slopes(slopes: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(ne, g, 6, npairs) of slopes (ne, g, 2, 6, k): a,1 . b,2 symmetric, then the same with r."""
     a, b = slopes[..., first], slopes[..., second]
+    q = np.zeros((*slopes.shape[:2], 6, len(first)))
     for row, (m, n) in enumerate(((0, 0), (1, 1), (0, 1))):
         u = np.sum(a[:, :, m, :3] * b[:, :, n, :3], axis=2)
         r = np.sum(a[:, :, m, :3] * b[:, :, n, 3:] + b[:, :, m, :3] * a[:, :, n, 3:], axis=2)
@@ -68,12 +83,8 @@ def shell_geometric_stiffness(groups: list[ShellGroup], node_count: int, displac
     """(ndof, ndof) int N(u) . q(N_i, N_j) dA with the stress resultants N of the linear displacement u."""
     pattern = NodePattern(node_count, [group.nodes for group in groups])
     data = pattern.zeros(6)
-    for whole, positions in zip(groups, pattern.positions, strict=True):
-        first = 0
-        for group in whole.chunks():
-            matrices = _element_matrices(group, displacement)
-            pattern.add(data, positions[first : first + len(matrices)], matrices)
-            first += len(matrices)
+    for group, positions in zip(groups, pattern.positions, strict=True):
+        add_elements(pattern, data, positions, group, lambda part: _element_matrices(part, displacement))
     return pattern.matrix(data)
 
 
@@ -83,14 +94,18 @@ def _element_matrices(group: ShellGroup, displacement: np.ndarray) -> np.ndarray
     count, nodes = group.nodes.shape
     values = group.nodal(displacement[:, None]).reshape(count, 1, -1, 1)
     N = strains.resultants(strains.B @ values)[..., 0]
-    dN, (i, j) = strains.gradients, strains.edges.T
-    membrane = np.einsum("egan,egab,egbm->enm", dN, _symmetric(N[:, :, :3]), dN, optimize=True)
-    mixed = np.einsum("egan,egab,egbm->enm", dN, _symmetric(N[:, :, 3:6]), dN, optimize=True)
-    shear = np.einsum("egsk,egs->ek", strains.tied, N)
-    for k in range(len(i)):
-        for node, sign in ((i[k], -1.0), (j[k], 1.0)):
-            mixed[:, node, i[k]] += 0.5 * sign * shear[:, k]
-            mixed[:, node, j[k]] += 0.5 * sign * shear[:, k]
+    dN = np.broadcast_to(strains.gradients, (count, *strains.gradients.shape[1:]))
+    there = N if strains.sampled is None else strains.sampled.to_samples(N)
+    membrane = np.einsum("egan,egab,egbm->enm", dN, _symmetric(there[:, :, :3]), dN, optimize=True)
+    mixed = np.einsum("egan,egab,egbm->enm", dN, _symmetric(there[:, :, 3:6]), dN, optimize=True)
+    if strains.sampled is not None:
+        values = strains.sampled.table.values[:, :nodes]
+        mixed += np.einsum("esan,esa,sm->enm", dN, there[:, :, 6:8], values, optimize=True)
+    shear = np.einsum("egsk,egs->ek", strains.tied, N) if len(strains.edges) else ()
+    for k, (i, j) in enumerate(strains.edges):
+        for node, sign in ((i, -1.0), (j, 1.0)):
+            mixed[:, node, i] += 0.5 * sign * shear[:, k]
+            mixed[:, node, j] += 0.5 * sign * shear[:, k]
     seven = np.zeros((count, nodes, 7, nodes, 7))
     for axis in range(3):
         seven[:, :, axis, :, axis] = membrane

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.fem import shell_quad4, shell_tri3
+from flexmbs.fem import shell_quad4, shell_quad8, shell_tri3, shell_tri6
+from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.shell_elements import ShellGroup, SurfacePoints
+from flexmbs.fem.shell_sampling import Sampled, sampled_strains
 
-_ELEMENTS = {"tri3": shell_tri3, "quad4": shell_quad4}
+_ELEMENTS = {"tri3": shell_tri3, "tri6": shell_tri6, "quad4": shell_quad4, "quad8": shell_quad8}
+_BATCH = 2048  # elements whose matrices are held at a time
+_NO_EDGES = np.zeros((0, 2), int)
 
 
 def element_module(kind: str):
-    """``shell_tri3`` or ``shell_quad4``: their rule, sampled sides and membrane."""
+    """``shell_tri3``, ``shell_quad8``, ...: their rule and what is particular in their strains."""
     return _ELEMENTS[kind]
 
 
@@ -25,9 +30,11 @@ class ShellStrains:
     ----------
     B : (ne, g, 9, 6 n) strains (order of ``shell_sections``) of the nodal freedoms; internal modes are eliminated
     seven : (ne, g, 9, n, 7) the same of the seven nodal values of ``shell_elements``
-    gradients : (ne, g, 2, n) of the shape functions along axes 1, 2
+    gradients : (ne, g, 2, n) of the shape functions along axes 1, 2; (1, s, 2, n) along the reference coordinates at
+        the sampling points of kinds with ``sampled``
     edges : (k, 2) int, the pairs of nodes between which transverse shear is sampled
     tied : (ne, g, 9, k) strains of the sampled shear (x_j - x_i) . mean r + mean d . (u_j - u_i), m
+    sampled : all strains of tri6 and quad8 are sampled, not only shear along edges; None for tri3 and quad4
     stiffness : (ne, g, 9, 9)
     weights : (ne, g) m2
     to_seven : (ne, n, 7, 6)
@@ -38,6 +45,7 @@ class ShellStrains:
     gradients: np.ndarray
     edges: np.ndarray
     tied: np.ndarray
+    sampled: Sampled | None
     stiffness: np.ndarray
     weights: np.ndarray
     to_seven: np.ndarray
@@ -53,14 +61,21 @@ def shell_strains(group: ShellGroup) -> ShellStrains:
     points, weights = element.rule(group)
     thickness = np.einsum("gn,en->eg", points.values, group.thickness)
     stiffness = group.wall.stiffness(thickness)
-    edges = element.EDGES
-    tied = element.tied_strains(group, points)
-    seven = direct_strains(group, points) + np.einsum("egsk,ekni->egsni", tied, edge_samples(group, edges))
-    seven = element.membrane_strains(group, points, seven, stiffness, weights)
+    if group.kind in ("tri6", "quad8"):
+        seven, sampled = sampled_strains(group, element.SAMPLING, points, stiffness, weights)
+        gradients = sampled.table.gradients[None, :, :, : group.nodes.shape[1]]
+        edges, tied = _NO_EDGES, np.zeros((len(weights), 1, 9, 0))
+    else:
+        gradients, edges, sampled = points.gradients, element.EDGES, None
+        tied = element.tied_strains(group, points)
+        seven = direct_strains(group, points) + np.einsum("egsk,ekni->egsni", tied, edge_samples(group, edges))
+        seven = element.membrane_strains(group, points, seven, stiffness, weights)
+    if not group.wall.bends:
+        seven[:, :, 3:] = 0.0
     to_seven = group.to_seven()
     B = np.einsum("egsni,enij->egsnj", seven, to_seven, optimize=True)
     B = B.reshape(*seven.shape[:3], -1)
-    return ShellStrains(B, seven, points.gradients, edges, tied, stiffness, weights, to_seven)
+    return ShellStrains(B, seven, gradients, edges, tied, sampled, stiffness, weights, to_seven)
 
 
 def direct_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
@@ -96,3 +111,18 @@ def stiffness_matrices(strains: ShellStrains) -> np.ndarray:
     flat = B.reshape(count, -1, 6 * nodes)
     stress = strains.resultants(B).reshape(flat.shape)
     return (flat.transpose(0, 2, 1) @ stress).reshape(count, nodes, 6, nodes, 6)
+
+
+def add_elements(
+    pattern: NodePattern,
+    data: np.ndarray,
+    positions: np.ndarray,
+    group: ShellGroup,
+    matrices: Callable[[ShellGroup], np.ndarray],
+) -> None:
+    """Add ``matrices`` (ne, n, 6, n, 6) of all elements of ``group`` to ``data`` of ``pattern``."""
+    first = 0
+    for batch in group.chunks(_BATCH):
+        of_batch = [matrices(part) for part in batch.chunks()]
+        pattern.add(data, positions[first : first + len(batch.nodes)], np.concatenate(of_batch))
+        first += len(batch.nodes)

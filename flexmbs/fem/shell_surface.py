@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shell_elements import SMOOTH_COSINE, ShellGroup, mean_normals, surface_points
+from flexmbs.fem.shell_elements import ShellGroup
 from flexmbs.fem.shell_inertia import through_wall
-from flexmbs.fem.shell_strains import element_module, shell_strains
+from flexmbs.fem.shell_stress import shared_corners, to_nodes, wall_points, wall_strains
 from flexmbs.fem.surface_fields import SurfaceFields
-
-_ROWS, _COLUMNS = [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]
+from flexmbs.mesh.element_kinds import KINDS
 
 
 def shell_surface(
@@ -20,7 +19,7 @@ def shell_surface(
     Stress is plane, of the outermost layers, from the integration points (linear to the corners) and averaged over the
     elements that meet smoothly at a node; transverse shear vanishes on both faces.
     """
-    corner, count = _shared_corners(groups, node_count)
+    corner, count = shared_corners(groups, node_count)
     sums = [np.zeros((2, count, size)) for size in (3, 3 * modes.shape[1], 3 * len(pairs), 6 * modes.shape[1])]
     first = 0
     for whole in groups:
@@ -39,20 +38,10 @@ def shell_surface(
     )
 
 
-def _shared_corners(groups: list[ShellGroup], node_count: int) -> tuple[np.ndarray, int]:
-    """The drawn point of every corner of every element in order, and their number."""
-    nodes = np.concatenate([group.nodes.ravel() for group in groups])
-    normals = np.concatenate([group.normals.reshape(-1, 3) for group in groups])
-    mean = mean_normals(groups, node_count)
-    smooth = np.sum(mean[nodes] * normals, axis=1) > SMOOTH_COSINE
-    key = np.where(smooth, nodes, node_count + np.arange(len(nodes)))
-    unique, corner = np.unique(key, return_inverse=True)
-    return corner.ravel(), len(unique)
-
-
 def _add_faces(sums, corner, group: ShellGroup, modes, pairs, quadratic) -> None:
     linear, second = through_wall(group, modes, pairs, quadratic)
-    stress = face_stress(group, modes)
+    found, (bottom, *_, top) = wall_strains(group, modes), wall_points(group.wall)
+    stress = [to_nodes(group.kind, found.six(face, False)) for face in (bottom, top)]
     place = np.concatenate([group.middle, group.normals], axis=2)[..., None]
     for side, sign in enumerate((-1.0, 1.0)):
         z = (0.5 * sign * group.thickness)[..., None, None]
@@ -61,36 +50,30 @@ def _add_faces(sums, corner, group: ShellGroup, modes, pairs, quadratic) -> None
             np.add.at(total[side], corner, value.reshape(len(corner), -1))
 
 
-def face_stress(group: ShellGroup, modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Stress (ne, n, 6, k), Pa, xx, yy, zz, yz, xz, xy in the body frame, on the bottom and the top at the corners."""
-    element = element_module(group.kind)
-    strains = shell_strains(group)
-    points = surface_points(group, element.POINTS)
-    count, nodes = group.nodes.shape
-    of_modes = strains.B @ group.nodal(modes).reshape(count, 1, 6 * nodes, -1)
-    thickness = np.einsum("gn,en->eg", points.values, group.thickness)[..., None, None]
-    axes = points.frame[:, :, :2]
-    found = []
-    for sign, Q in ((-0.5, group.wall.bottom), (0.5, group.wall.top)):
-        plane = Q @ (of_modes[:, :, :3] + sign * thickness * of_modes[:, :, 3:6])
-        tensor = plane[:, :, [0, 2, 2, 1]].reshape(count, -1, 2, 2, plane.shape[-1])
-        turned = np.einsum("egai,egabk,egbj->egijk", axes, tensor, axes, optimize=True)
-        found.append(np.einsum("ng,egsk->ensk", element.TO_CORNERS, turned[:, :, _ROWS, _COLUMNS]))
-    return found[0], found[1]
-
-
 def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> np.ndarray:
     """VTK face list: bottoms turned over, tops, and quadrilaterals along edges that one element has alone."""
     parts, edges, owners, first = [], [], [], 0
     for group in groups:
-        rows = corner[first : first + group.nodes.size].reshape(group.nodes.shape)
+        around = _around(group.kind)
+        rows = corner[first : first + group.nodes.size].reshape(group.nodes.shape)[:, around]
+        nodes = group.nodes[:, around]
         first += group.nodes.size
         for polygons in (rows[:, ::-1], count + rows):
             parts.append(np.column_stack([np.full(len(rows), rows.shape[1]), polygons]).ravel())
-        after = np.roll(np.arange(rows.shape[1]), -1)
-        edges.append(np.stack([rows, rows[:, after]], axis=2).reshape(-1, 2))
-        owners.append(np.stack([group.nodes, group.nodes[:, after]], axis=2).reshape(-1, 2))
+        edges.append(_sides(rows))
+        owners.append(_sides(nodes))
     _, inverse, times = np.unique(np.sort(np.concatenate(owners)), axis=0, return_inverse=True, return_counts=True)
     a, b = np.concatenate(edges)[times[inverse.ravel()] == 1].T
     parts.append(np.column_stack([np.full(len(a), 4), a, b, count + b, count + a]).ravel())
     return np.concatenate(parts).astype(int)
+
+
+def _around(kind: str) -> list[int]:
+    """Nodes of an element in turn along its edge: corner, midside node, corner, ..."""
+    corners, nodes = KINDS[kind].corner_count, KINDS[kind].node_count
+    return [i for corner in range(corners) for i in (corner, corners + corner)[: nodes // corners]]
+
+
+def _sides(polygons: np.ndarray) -> np.ndarray:
+    """(sides, 2) from each point of each polygon to the next."""
+    return np.stack([polygons, np.roll(polygons, -1, axis=1)], axis=2).reshape(-1, 2)

@@ -13,7 +13,9 @@ from flexmbs.fem.solid_elements import SolidGroup, SolidOptions, mass_matrices, 
 from flexmbs.fem.solid_points import solid_point_operator
 from flexmbs.fem.solid_prestress import solid_geometric_stiffness
 from flexmbs.fem.solid_second_order import solid_second_order_loads
+from flexmbs.fem.solid_stress import solid_stress_modes
 from flexmbs.fem.solid_surface import solid_surface
+from flexmbs.fem.stress_field import StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
@@ -41,6 +43,9 @@ class SolidModel(FEModel):
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         return solid_surface(self.mesh, self.groups, modes, quadratic)
 
+    def stress_modes(self, fields: np.ndarray, at: str = "nodes", with_strain: bool = False) -> StressModes:
+        return solid_stress_modes(self.mesh, self.groups, fields, checked_place(at), with_strain)
+
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         return solid_point_operator(self.mesh, self.groups, point)
 
@@ -48,20 +53,13 @@ class SolidModel(FEModel):
 def assemble_solids(mesh: Mesh, options: SolidOptions) -> SolidModel:
     """Matrices and mass properties of a mesh of solids."""
     groups = solid_groups(mesh, options)
-    pattern = NodePattern(len(mesh.points), [group.nodes for group in groups])
-    stiffness, scalar = pattern.zeros(3), pattern.zeros(1)
-    for group, positions in zip(groups, pattern.positions, strict=True):
-        for chunk in group.chunks():
-            pattern.add(stiffness, positions[chunk], stiffness_matrices(group, chunk, mesh.source))
-            mass = mass_matrices(group, chunk, mesh.source)
-            pattern.add(scalar, positions[chunk], mass[:, :, None, :, None])
-    scalar_mass = pattern.matrix(scalar)
+    scalar_mass, K = solid_matrices(mesh, groups)
     mass, center, inertia = mass_properties(mesh.points, scalar_mass)
     return SolidModel(
         mesh=mesh,
         dofs_per_node=3,
         M=sparse.kron(scalar_mass, sparse.eye(3), format="csr"),
-        K=pattern.matrix(stiffness),
+        K=K,
         scalar_mass=scalar_mass,
         mass=mass,
         center=center,
@@ -70,3 +68,15 @@ def assemble_solids(mesh: Mesh, options: SolidOptions) -> SolidModel:
         rotary_inertia=True,
         groups=groups,
     )
+
+
+def solid_matrices(mesh: Mesh, groups: list[SolidGroup]) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """Scalar mass (nn, nn), kg, and stiffness (3 nn, 3 nn), N/m, of some elements of ``mesh``."""
+    pattern = NodePattern(len(mesh.points), [group.nodes for group in groups])
+    stiffness, scalar = pattern.zeros(3), pattern.zeros(1)
+    for group, positions in zip(groups, pattern.positions, strict=True):
+        for chunk in group.chunks():
+            pattern.add(stiffness, positions[chunk], stiffness_matrices(group, chunk, mesh.source))
+            mass = mass_matrices(group, chunk, mesh.source)
+            pattern.add(scalar, positions[chunk], mass[:, :, None, :, None])
+    return pattern.matrix(scalar), pattern.matrix(stiffness)

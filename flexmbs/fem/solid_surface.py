@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
-from flexmbs.fem.solid_elements import (
-    SolidGroup,
-    displacement_gradients,
-    field_internal_modes,
-    physical_gradients,
-)
+from flexmbs.fem.solid_elements import SolidGroup
+from flexmbs.fem.solid_stress import nodal_stress
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
-# tensor components in the order xx, yy, zz, yz, xz, xy
-ROWS, COLUMNS = [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]
-
 
 def solid_surface(mesh: Mesh, groups: list[SolidGroup], modes: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
-    """Outer faces as polygons through corner and midside nodes; stress averaged over the elements at each node.
+    """Outer faces as polygons through corner and midside nodes.
 
-    Stress is taken at the points where it is most accurate (centre, 4 or 2x2x2 points; Barlow, IJNME 10, 1976),
-    extrapolated linearly to the nodes, and averaged without regard to changes of material.
+    Stress is averaged over all elements at each node, without regard to changes of material.
     """
     polygons = outer_faces(groups)
     on_surface = np.unique(np.concatenate([p.ravel() for p in polygons]))
@@ -34,7 +25,7 @@ def solid_surface(mesh: Mesh, groups: list[SolidGroup], modes: np.ndarray, quadr
         faces=faces,
         modes=_at_nodes(modes, on_surface),
         quadratic=_at_nodes(quadratic, on_surface),
-        stress_modes=_stress_at_nodes(groups, new_index, len(on_surface), modes, mesh.source),
+        stress_modes=np.ascontiguousarray(nodal_stress(groups, modes, mesh.source, new_index).transpose(2, 0, 1)),
     )
 
 
@@ -70,32 +61,3 @@ def _vtk_faces(polygons: np.ndarray) -> np.ndarray:
 def _at_nodes(fields: np.ndarray, nodes: np.ndarray) -> np.ndarray:
     """(ndof, n) to (n, nodes, 3)."""
     return np.ascontiguousarray(fields.reshape(len(fields) // 3, 3, fields.shape[1])[nodes].transpose(2, 0, 1))
-
-
-def _stress_at_nodes(
-    groups: list[SolidGroup], new_index: np.ndarray, surface_count: int, modes: np.ndarray, source: str
-) -> np.ndarray:
-    """(n, surface nodes, 6) Pa."""
-    count = modes.shape[1]
-    total, hits = np.zeros((surface_count, 6 * count)), np.zeros(surface_count)
-    for group in groups:
-        extrapolation = group.shape.extrapolation()
-        for chunk in group.chunks():
-            at_points = _stress_at_points(group, chunk, modes, source).reshape(chunk.stop - chunk.start, -1, 6 * count)
-            nodal = (extrapolation @ at_points).reshape(-1, 6 * count)
-            index = new_index[group.nodes[chunk]].ravel()
-            kept = index >= 0
-            entries = (np.ones(kept.sum()), (index[kept], np.flatnonzero(kept)))
-            gather = sparse.csr_matrix(entries, shape=(surface_count, len(index)))
-            total += gather @ nodal
-            hits += np.bincount(index[kept], minlength=surface_count)
-    mean = (total / hits[:, None]).reshape(surface_count, 6, count)
-    return np.ascontiguousarray(mean.transpose(2, 0, 1))
-
-
-def _stress_at_points(group: SolidGroup, chunk: slice, modes: np.ndarray, source: str) -> np.ndarray:
-    """(ne, stress points, 6, n)."""
-    gradients, _ = physical_gradients(group, chunk, group.shape.stress_rule, source)
-    slopes = displacement_gradients(gradients, group, chunk, modes, field_internal_modes(group, chunk, source))
-    strain = 0.5 * (slopes + slopes.swapaxes(2, 3))
-    return group.elasticity.of(chunk).stress(strain)[:, :, ROWS, COLUMNS]

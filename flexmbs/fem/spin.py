@@ -6,18 +6,22 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.centrifugal import centrifugal
 from flexmbs.fem.factor import symmetric_factor
+from flexmbs.fem.free_space import free_space, restricted
 from flexmbs.fem.model import FEModel
 
 
-def spin_stiffness(model: FEModel, held: np.ndarray, speed: float, axis: np.ndarray) -> sparse.csr_matrix:
+def spin_stiffness(
+    model: FEModel, held: np.ndarray | sparse.spmatrix, speed: float, axis: np.ndarray
+) -> sparse.csr_matrix:
     """K + K_geo(u0) - speed^2 M_perp, for small vibration in the turning frame without gyroscopic terms.
 
     u0 is the linear displacement under the centrifugal load of a spin about an axis through the origin of the mesh.
 
     Parameters
     ----------
-    held : (ndof,) bool
+    held : (ndof,) bool or (k, ndof) sparse, as for ``natural_modes``
     speed : float, rad/s
     axis : (3,) direction of the axis
 
@@ -35,22 +39,19 @@ def spin_stiffness(model: FEModel, held: np.ndarray, speed: float, axis: np.ndar
     if axis.shape != (3,) or not (np.isfinite(length) and length > 0.0):
         raise BodyError(f"the spin axis is {axis.tolist()}; give three numbers that are not all zero.")
     across = np.eye(3) - np.outer(axis, axis) / length**2
-    in_plane = np.zeros((model.dofs_per_node, model.dofs_per_node))
-    in_plane[:3, :3] = across
-    projection = sparse.kron(sparse.eye(len(model.mesh.points)), in_plane, format="csr")
-    position = np.zeros((len(model.mesh.points), model.dofs_per_node))
-    position[:, :3] = model.mesh.points
-    softening = speed**2 * (projection @ model.M @ projection)
-    displacement = _static(model, held, speed**2 * (projection @ (model.M @ (projection @ position.ravel()))))
-    return (model.K + model.geometric_stiffness(displacement) - softening).tocsr()
+    load, softening = (speed**2 * found for found in centrifugal(model, across))
+    displacement = _static(model, held, load)
+    stiffness = model.K + model.geometric_stiffness(displacement) - softening
+    if model.dependence is not None:
+        stiffness = stiffness + model.dependence.stiffness(model.K @ displacement - load)
+    return stiffness.tocsr()
 
 
-def _static(model: FEModel, held: np.ndarray, load: np.ndarray) -> np.ndarray:
-    free = np.flatnonzero(~np.asarray(held, bool))
+def _static(model: FEModel, held: np.ndarray | sparse.spmatrix, load: np.ndarray) -> np.ndarray:
+    T = free_space(model, held)
     loose = "the supports do not hold the body against the centrifugal load; hold more (--fix SET)"
-    factor = symmetric_factor(model.K.tocsr()[free][:, free], loose)
-    displacement = np.zeros(model.ndof)
-    displacement[free] = factor.solve(load[free])
+    factor = symmetric_factor(restricted(model.K, T), loose)
+    displacement = T @ factor.solve(T.T @ load)
     if not np.abs(displacement).max() < 10.0 * np.ptp(model.mesh.points, axis=0).max():  # NaN too
         raise BodyError(f"{loose}.")
     return displacement

@@ -17,7 +17,7 @@ class SurfaceFields:
     faces : (k,) int, VTK style [count, i, j, k, count, ...]
     modes : (n, np, 3)
     quadratic : (npairs, np, 3)
-    stress_modes : (n, np, 6), Pa per unit q: xx, yy, zz, yz, xz, xy in the body frame (beams: local axes of the beam)
+    stress_modes : (n, np, 6), Pa per unit q: xx, yy, zz, yz, xz, xy in the body frame
     """
 
     points: np.ndarray

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from flexmbs.errors import MeshError
 from flexmbs.fem.shell_elements import SHELL_KINDS
 from flexmbs.fem.solid_shapes import SOLID_KINDS
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.properties import BeamSection, ShellSection
+from flexmbs.mesh.properties import ShellSection
 
 
 def refuse_uncomputed(mesh: Mesh) -> None:
-    """MeshError naming what of ``mesh`` would change the body but is not computed.
-
-    Couplings are no part of the body: its interfaces stand for them.
-    """
+    """MeshError naming what of ``mesh`` would change the body but is not computed."""
     source = mesh.source or "mesh"
     for block in mesh.blocks:
         what = _uncomputed_in(block)
         if what:
             raise MeshError(f"{block.where or source}: {block.kind} elements with {what} cannot be computed with")
-    for kind, found in (
-        ("point masses", mesh.point_masses),
-        ("equations between nodes", mesh.equations),
-        ("ties", mesh.ties),
-    ):
-        if found:
-            raise MeshError(
-                f"{found[0].where or source}: the mesh has {len(found)} {kind}, which are not computed; without them"
-                f" the body would be another one: remove them with dataclasses.replace if that is meant"
-            )
 
 
 def _uncomputed_in(block: ElementBlock) -> str:
@@ -42,15 +27,8 @@ def _uncomputed_in(block: ElementBlock) -> str:
         what = _uncomputed_material(block.kind, material)
         if what:
             return what
-    if block.offsets is not None and np.any(np.nan_to_num(block.offsets)):
-        return "offsets from their nodes"
-    if isinstance(section, ShellSection) and section.behaviour != "shell":
+    if isinstance(section, ShellSection) and section.behaviour not in ("shell", "membrane"):
         return f"{section.behaviour} behaviour in place of a shell's"
-    if isinstance(section, BeamSection):
-        if section.end is not None:
-            return "a tapered section"
-        if np.any(np.asarray(section.centroid)):
-            return f"a section whose centroid {tuple(section.centroid)} m lies off their nodes"
     return ""
 
 

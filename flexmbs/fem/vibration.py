@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.factor import symmetric_factor
+from flexmbs.fem.free_space import free_space, restricted
+from flexmbs.fem.lanczos import BlockLanczos
+from flexmbs.fem.mechanisms import mechanism
 from flexmbs.fem.model import FEModel
 from flexmbs.fem.rigid_motion import rigid_motions
+from flexmbs.stages import listening
 
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time
 # The shift makes K + shift M definite where rigid-body motion is left. In parts of trace(K) / trace(M), about the
 # square of the highest frequency: far below the elastic ones, far above rounding.
 _SHIFT = 1e-9
-_RIGID = 1e-4  # modes below this part of the first elastic frequency are rigid-body motion
+# Part of the rounding of x^T K x up to which omega^2 counts as zero: rigid-body motion has 0.3 of it at most, the first
+# elastic mode 6e4 at least (cubes to bars 500 times as long as thick, beams of up to 3000 elements).
+_RIGID = 100.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,7 @@ class NaturalModes:
     effective_mass: np.ndarray
 
 
+@listening()
 def natural_modes(
     model: FEModel, held: np.ndarray, count: int = 10, max_hz: float | None = None, stiffness=None
 ) -> NaturalModes:
@@ -46,8 +54,7 @@ def natural_modes(
 
     Parameters
     ----------
-    held : (ndof,) bool
-        Components that do not move.
+    held : (ndof,) bool, components that do not move; or (k, ndof) sparse H of supports H u = 0
     count : int
         Number of elastic modes; rigid-body motion comes in addition.
     max_hz : float or None
@@ -60,52 +67,71 @@ def natural_modes(
     BodyError
         Everything is held, or the matrix is singular with its mass (parts without stiffness and mass).
     """
-    free = np.flatnonzero(~np.asarray(held, bool))
-    if not len(free):
+    T = free_space(model, held)
+    if not T.shape[1]:
         raise BodyError("every node is held: nothing is left to vibrate; hold fewer sets.")
     if count < 1 or (max_hz is not None and not max_hz > 0.0):
         raise BodyError(f"count = {count} and max_hz = {max_hz}: give at least 1 mode, or a frequency above 0.")
-    K = (model.K if stiffness is None else stiffness).tocsr()[free][:, free]
-    M = model.M.tocsr()[free][:, free]
+    K = restricted(model.K if stiffness is None else stiffness, T)
+    M = restricted(model.M, T)
     shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum()
     wanted = count + 6 if max_hz is None else 16
+    try:
+        lowest = _lowest_modes(K, M, shift)
+    except BodyError as error:
+        loose = mechanism(model)
+        raise BodyError(f"{error}; {loose}." if loose else str(error)) from error
     while True:
-        values, vectors = _lowest(K, M, shift, min(wanted, len(free)))
-        frequencies = _in_hertz(values, shift)
-        if max_hz is None or len(frequencies) < wanted or frequencies[-1] > max_hz:
+        values, vectors = lowest(min(wanted, T.shape[1]))
+        frequencies = _in_hertz(values, vectors, K)
+        enough = np.count_nonzero(frequencies) >= count if max_hz is None else frequencies[-1] > max_hz
+        if enough or len(frequencies) < wanted:
             break
         wanted *= 2
     rigid = int(np.count_nonzero(frequencies == 0.0))
     kept = rigid + count if max_hz is None else int(np.searchsorted(frequencies, max_hz, side="right"))
     frequencies, vectors = frequencies[:kept], vectors[:, :kept]
-    shapes = np.zeros((model.ndof, len(frequencies)))
-    shapes[free] = vectors
+    shapes = T @ vectors
     motions = rigid_motions(model.mesh.points, model.dofs_per_node, model.center)
     return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2)
 
 
-def _lowest(K: sparse.csr_matrix, M: sparse.csr_matrix, shift: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """omega^2 (k,) rising and shapes (n, k) with unit modal mass, by (K + shift M) x = (omega^2 + shift) M x."""
+def _lowest_modes(
+    K: sparse.csr_matrix, M: sparse.csr_matrix, shift: float
+) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
+    """From a number of modes k to omega^2 (k,) rising and shapes (n, k) with unit modal mass.
+
+    By (K + shift M) x = (omega^2 + shift) M x.
+    """
     shifted = K + shift * M
-    if K.shape[0] <= _DENSE_LIMIT or count >= K.shape[0] - 1:
-        # With the mass on the left, since it may be singular (beams without rotary inertia) and the other is not.
-        inverse, vectors = linalg.eigh(M.toarray(), shifted.toarray())
-        inverse, vectors = inverse[::-1][:count], vectors[:, ::-1][:, :count]
-        kept = inverse > 1e-14 * inverse[0]
-        values, vectors = 1.0 / inverse[kept] - shift, vectors[:, kept] / np.sqrt(inverse[kept])
-        return values, vectors
+    if K.shape[0] <= _DENSE_LIMIT:
+        return partial(_dense_modes, shifted.toarray(), M.toarray(), shift)
     factor = symmetric_factor(shifted, "the stiffness matrix is singular: nodes without stiffness and mass")
-    n = K.shape[0]
-    inverse = LinearOperator((n, n), matvec=factor.solve, dtype=float)
-    start = factor.solve(M @ np.random.default_rng(0).standard_normal(n))  # fixed, so that runs repeat
-    values, vectors = eigsh(K, k=count, M=M, sigma=-shift, OPinv=inverse, v0=start, which="LM")
-    order = np.argsort(values)
-    return values[order], vectors[:, order]
+    iteration = BlockLanczos(factor.solve, M)
+
+    def lowest(count: int) -> tuple[np.ndarray, np.ndarray]:
+        values, vectors = iteration.lowest(count)
+        order = np.argsort(values)
+        return values[order] - shift, vectors[:, order]
+
+    return lowest
 
 
-def _in_hertz(values: np.ndarray, shift: float) -> np.ndarray:
+def _dense_modes(shifted: np.ndarray, M: np.ndarray, shift: float, count: int) -> tuple[np.ndarray, np.ndarray]:
+    # With the mass on the left, since it may be singular (beams without rotary inertia) and the other is not.
+    try:
+        inverse, vectors = linalg.eigh(M, shifted)
+    except linalg.LinAlgError as error:
+        raise BodyError(
+            f"the stiffness matrix is not positive: the body buckles, or nodes are without stiffness and mass ({error})"
+        ) from error
+    inverse, vectors = inverse[::-1][:count], vectors[:, ::-1][:, :count]
+    kept = inverse > 1e-14 * inverse[0]
+    return 1.0 / inverse[kept] - shift, vectors[:, kept] / np.sqrt(inverse[kept])
+
+
+def _in_hertz(values: np.ndarray, vectors: np.ndarray, K: sparse.csr_matrix) -> np.ndarray:
     """Frequencies of omega^2; those of rigid-body motion, which rounding leaves near zero, are set to zero."""
-    hertz = np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi)
-    elastic = hertz[values > shift]
-    first = elastic[0] if len(elastic) else np.sqrt(shift)
-    return np.where(hertz < _RIGID * first, 0.0, hertz)
+    size = np.abs(vectors)
+    rounding = np.finfo(float).eps * np.einsum("ia,ia->a", size, abs(K) @ size)
+    return np.where(values > _RIGID * rounding, np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi), 0.0)

@@ -19,8 +19,8 @@ def contact_geometry(tables, c, q, v, a, work):
     """Gap, gap rate and unit normal (from b to a) of contact ``c``; frames in ``work.scratch`` (a: 0, b: 1)."""
     contact = tables.contacts[c]
     fa, fb = work.scratch[0], work.scratch[1]
-    marker_in_world(tables, contact.a, q, v, a, work.frame, work.local, fa)
-    marker_in_world(tables, contact.b, q, v, a, work.frame, work.local, fb)
+    marker_in_world(tables, contact.a, q, v, a, work, fa)
+    marker_in_world(tables, contact.b, q, v, a, work, fb)
     dx, dy, dz = fa[9] - fb[9], fa[10] - fb[10], fa[11] - fb[11]
     ux, uy, uz = fa[15] - fb[15], fa[16] - fb[16], fa[17] - fb[17]
     if contact.kind == SPHERE_PLANE:
@@ -63,7 +63,7 @@ def add_force(tables, m, q, frame_of_marker, fx, fy, fz, mx, my, mz, work, resid
     if tables.markers[m].flexible != 0:
         gx, gy, gz = -_body(f, 0, fx, fy, fz), -_body(f, 1, fx, fy, fz), -_body(f, 2, fx, fy, fz)
         hx, hy, hz = -_body(f, 0, mx, my, mz), -_body(f, 1, mx, my, mz), -_body(f, 2, mx, my, mz)
-        add_modal_force(tables, m, q, gx, gy, gz, hx, hy, hz, residual)
+        add_modal_force(tables, m, q, gx, gy, gz, hx, hy, hz, work, residual)
 
 
 @kernel

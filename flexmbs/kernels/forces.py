@@ -16,7 +16,7 @@ def add_loads(tables, q, v, a, work, residual):
     f = work.scratch[0]
     for i in range(len(tables.loads)):
         load = tables.loads[i]
-        marker_in_world(tables, load.marker, q, v, a, work.frame, work.local, f)
+        marker_in_world(tables, load.marker, q, v, a, work, f)
         x, y, z = work.signal[load.sx, 0], work.signal[load.sy, 0], work.signal[load.sz, 0]
         if load.frame == FOLLOWER:
             gx = f[0] * x + f[1] * y + f[2] * z
@@ -35,8 +35,8 @@ def add_springs(tables, q, v, a, work, residual):
     fa, fb = work.scratch[0], work.scratch[1]
     for i in range(len(tables.springs)):
         spring = tables.springs[i]
-        marker_in_world(tables, spring.a, q, v, a, work.frame, work.local, fa)
-        marker_in_world(tables, spring.b, q, v, a, work.frame, work.local, fb)
+        marker_in_world(tables, spring.a, q, v, a, work, fa)
+        marker_in_world(tables, spring.b, q, v, a, work, fb)
         dx, dy, dz = fb[9] - fa[9], fb[10] - fa[10], fb[11] - fa[11]
         length = math.sqrt(dx * dx + dy * dy + dz * dz)
         if length == 0.0:
@@ -62,8 +62,8 @@ def spring_energy(tables, q, v, a, work):
     total = 0.0
     for i in range(len(tables.springs)):
         spring = tables.springs[i]
-        marker_in_world(tables, spring.a, q, v, a, work.frame, work.local, fa)
-        marker_in_world(tables, spring.b, q, v, a, work.frame, work.local, fb)
+        marker_in_world(tables, spring.a, q, v, a, work, fa)
+        marker_in_world(tables, spring.b, q, v, a, work, fb)
         dx, dy, dz = fb[9] - fa[9], fb[10] - fa[10], fb[11] - fa[11]
         stretch = math.sqrt(dx * dx + dy * dy + dz * dz) - spring.length
         total += 0.5 * spring.stiffness * stretch * stretch

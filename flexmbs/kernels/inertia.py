@@ -1,7 +1,7 @@
 """Inertia of a body with a second-order displacement field, all terms of the ansatz kept.
 
 The body is a cloud of R mass-orthonormal functions (reduction.body.InertiaFields): r = X + sum_a q_a P_a +
-sum q_a q_b Z_ab, so every integral over the body is a sum over the cloud:
+sum_r s_r Z_r with quadratic forms s_r (kernels.forms), so every integral over the body is a sum over the cloud:
     acceleration  b = a_B + (alpha~ + w~ w~) r + 2 w~ r' + r''          (r', r'': relative to the body frame)
     force = int b dm,  moment = int r x b dm,  modal force_a = int dr/dq_a . b dm   (body axes).
 """
@@ -43,17 +43,17 @@ def deform(tables, b, q, v, a, work):
 
 @kernel
 def weigh_rows(tables, b, q, v, a, work):
-    """What multiplies each row in r, r' and r'': q_a or q_a q_b, and the time derivatives."""
+    """What multiplies each row in r, r' and r'': q_a or a quadratic form, and the time derivatives."""
     body = tables.bodies[b]
     start = body.modal_start
     weight = work.weight
     for i in range(body.row_end - body.row_start):
         row = tables.rows[body.row_start + i]
-        qa, va, aa = q[start + row.a], v[start + row.a], a[start + row.a]
-        if row.b >= 0:
-            qb, vb, ab = q[start + row.b], v[start + row.b], a[start + row.b]
-            qa, va, aa = qa * qb, va * qb + qa * vb, aa * qb + 2.0 * va * vb + qa * ab
-        weight[0, i], weight[1, i], weight[2, i] = qa, va, aa
+        if row.form < 0:
+            weight[0, i], weight[1, i], weight[2, i] = q[start + row.mode], v[start + row.mode], a[start + row.mode]
+        else:
+            r = body.form_start + row.form
+            weight[0, i], weight[1, i], weight[2, i] = work.form[0, r], work.form[1, r], work.form[2, r]
 
 
 @kernel
@@ -88,12 +88,12 @@ def add_inertia(tables, b, q, v, a, work, residual):
     for i in range(3):
         work.wrench[b, i] = f[3 * i] * gx + f[3 * i + 1] * gy + f[3 * i + 2] * gz
         work.wrench[b, 3 + i] = f[3 * i] * mx + f[3 * i + 1] * my + f[3 * i + 2] * mz
-    add_modal_inertia(tables, b, q, work, residual)
+    add_modal_inertia(tables, b, work, residual)
 
 
 @kernel
-def add_modal_inertia(tables, b, q, work, residual):
-    """Add int dr/dq_a . b dm, with dr/dq_a = P_a + sum_b Z_ab q_b (twice for a = b) and b in ``work.accel``."""
+def add_modal_inertia(tables, b, work, residual):
+    """Add int P_a . b dm to the residual and int Z_r . b dm to the force on form r; b is in ``work.accel``."""
     body = tables.bodies[b]
     rank, start, pool = body.rank, body.modal_start, tables.pool
     first, at = 0, body.row_at
@@ -110,12 +110,10 @@ def add_modal_inertia(tables, b, q, work, residual):
         first += count
     for i in range(body.row_end - body.row_start):
         row = tables.rows[body.row_start + i]
-        force_i = work.weight[3, i]
-        if row.b < 0:
-            residual[start + row.a] += force_i
+        if row.form < 0:
+            residual[start + row.mode] += work.weight[3, i]
         else:
-            residual[start + row.a] += q[start + row.b] * force_i
-            residual[start + row.b] += q[start + row.a] * force_i
+            work.form[3, body.form_start + row.form] += work.weight[3, i]
 
 
 @kernel

@@ -7,25 +7,15 @@ a hash of all kernel sources; it lies in the user's cache folder, which also ser
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import numba
 
+from flexmbs.cache_folder import cache_folder
+
 # Reassociation lets dot products use SIMD; NaN and infinity must survive, they stop a run by name.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-
-
-def _user_cache_folder() -> Path:
-    if "FLEXMBS_CACHE" in os.environ:
-        return Path(os.environ["FLEXMBS_CACHE"])
-    if sys.platform == "win32" and "LOCALAPPDATA" in os.environ:
-        return Path(os.environ["LOCALAPPDATA"]) / "flexmbs"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "flexmbs"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "flexmbs"
 
 
 def _source_hash() -> str:
@@ -39,15 +29,7 @@ def _source_hash() -> str:
 
 def kernel_cache_folder() -> Path:
     """Folder of the compiled kernels: one per state of the kernel sources and numba version."""
-    base = _user_cache_folder()
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-        writable = os.access(base, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:
-        base = Path(tempfile.gettempdir()) / f"flexmbs-{os.environ.get('USER', 'user')}"
-    return base / f"kernels-{_source_hash()}"
+    return cache_folder() / f"kernels-{_source_hash()}"
 
 
 _FOLDER = kernel_cache_folder()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.kernels.forms import weigh_forms
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import through_axis
 from flexmbs.kernels.markers import attach, detach, marker_motion
@@ -9,7 +10,8 @@ from flexmbs.kernels.markers import attach, detach, marker_motion
 
 @kernel
 def forward_kinematics(tables, q, v, a, reference, work):
-    """Fill ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
+    """Fill ``work.form`` and ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
+    weigh_forms(tables, q, v, a, work)
     ground = work.frame[0]
     for i in range(24):
         ground[i] = 0.0
@@ -20,11 +22,11 @@ def forward_kinematics(tables, q, v, a, reference, work):
     turn = work.scratch[1]
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
-        marker_motion(tables, body.parent_marker, q, v, a, work.local)
+        marker_motion(tables, body.parent_marker, q, v, a, work)
         attach(work.frame[tables.markers[body.parent_marker].body], work.local, f)
         for axis in range(body.axis_start, body.axis_end):
             through_axis(tables, axis, q, v, a, reference, f, work.axis[axis], turn)
         for i in range(3):
             work.joint_point[b, i] = f[9 + i]
-        marker_motion(tables, body.own_marker, q, v, a, work.local)
+        marker_motion(tables, body.own_marker, q, v, a, work)
         detach(f, work.local, work.frame[b])

@@ -1,7 +1,7 @@
 """Markers on bodies: motion of the marker relative to its body, and the way back for forces.
 
 Relative motion ``local`` (body axes): R (9), p, omega, v, alpha, a of the marker frame in the body frame, with
-u = Phi q + sum Zu q_a q_b and th = Psi q + sum Zr q_a q_b, R_BM = exp(th) R0 (docs/notation.md).
+u = Phi q + sum Zu s and th = Psi q + sum Zr s (s: quadratic forms, ``work.form``), R_BM = exp(th) R0 (docs/notation.md).
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from flexmbs.kernels.rotation import rotation_matrix, tangent, tangent_rate
 
 
 @kernel
-def marker_motion(tables, m, q, v, a, local):
-    """Fill ``local`` for marker ``m``; velocities and accelerations vanish on rigid markers."""
+def marker_motion(tables, m, q, v, a, work):
+    """Fill ``work.local`` for marker ``m``; velocities and accelerations vanish on rigid markers."""
     marker = tables.markers[m]
+    local = work.local
     pool = tables.pool
     at = marker.frame_at
     for i in range(3):
@@ -46,13 +47,10 @@ def marker_motion(tables, m, q, v, a, local):
         sy += py * ai
         sz += pz * ai
     zu = psi + 3 * n
-    zr = zu + 3 * (body.pair_end - body.pair_start)
-    for p in range(body.pair_end - body.pair_start):
-        i = start + tables.pairs[body.pair_start + p].a
-        j = start + tables.pairs[body.pair_start + p].b
-        square = q[i] * q[j]
-        rate = v[i] * q[j] + q[i] * v[j]
-        accel = a[i] * q[j] + q[i] * a[j] + 2.0 * v[i] * v[j]
+    zr = zu + 3 * (body.form_end - body.form_start)
+    for p in range(body.form_end - body.form_start):
+        r = body.form_start + p
+        square, rate, accel = work.form[0, r], work.form[1, r], work.form[2, r]
         for k in range(3):
             shape = pool[zu + 3 * p + k]
             local[9 + k] += shape * square
@@ -87,15 +85,15 @@ def _turn(local, tx, ty, tz):
 
 
 @kernel
-def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, residual):
-    """Add the generalised force on the modes of the marker's body: force f and moment m at marker ``m``, body axes."""
+def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, work, residual):
+    """Add the generalised force on the modes and forms of the marker's body: force f, moment m there, body axes."""
     marker = tables.markers[m]
     if marker.flexible == 0:
         return
     pool = tables.pool
     body = tables.bodies[marker.body]
     n, start = body.modes, body.modal_start
-    count = body.pair_end - body.pair_start
+    count = body.form_end - body.form_start
     phi, psi = marker.field_at, marker.field_at + 3 * n
     zu = psi + 3 * n
     zr = zu + 3 * count
@@ -105,8 +103,7 @@ def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, residual):
         ty += pool[psi + 3 * i + 1] * q[start + i]
         tz += pool[psi + 3 * i + 2] * q[start + i]
     for p in range(count):
-        pair = tables.pairs[body.pair_start + p]
-        square = q[start + pair.a] * q[start + pair.b]
+        square = work.form[0, body.form_start + p]
         tx += pool[zr + 3 * p] * square
         ty += pool[zr + 3 * p + 1] * square
         tz += pool[zr + 3 * p + 2] * square
@@ -116,19 +113,17 @@ def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, residual):
         residual[start + i] += pool[u] * fx + pool[u + 1] * fy + pool[u + 2] * fz
         residual[start + i] += pool[r] * mx + pool[r + 1] * my + pool[r + 2] * mz
     for p in range(count):
-        pair = tables.pairs[body.pair_start + p]
         u, r = zu + 3 * p, zr + 3 * p
         power = pool[u] * fx + pool[u + 1] * fy + pool[u + 2] * fz
         power += pool[r] * mx + pool[r + 1] * my + pool[r + 2] * mz
-        residual[start + pair.a] += q[start + pair.b] * power
-        residual[start + pair.b] += q[start + pair.a] * power
+        work.form[3, body.form_start + p] += power
 
 
 @kernel
-def marker_in_world(tables, m, q, v, a, frame, local, out):
-    """Fill ``out`` (24) with the motion of marker ``m`` in world axes."""
-    marker_motion(tables, m, q, v, a, local)
-    attach(frame[tables.markers[m].body], local, out)
+def marker_in_world(tables, m, q, v, a, work, out):
+    """Fill ``out`` (24) with the motion of marker ``m`` in world axes; frames and forms in ``work`` are current."""
+    marker_motion(tables, m, q, v, a, work)
+    attach(work.frame[tables.markers[m].body], work.local, out)
 
 
 @kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from flexmbs.kernels.contact import add_contacts, contact_geometry
 from flexmbs.kernels.forces import add_coordinate_springs, add_loads, add_springs, spring_energy
+from flexmbs.kernels.forms import pass_to_modes
 from flexmbs.kernels.inertia import add_elasticity, add_inertia, kinetic_energy
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import back_through_axis
@@ -34,6 +35,7 @@ def residual(tables, active, q, v, a, reference, work, out):
     add_contacts(tables, active, q, v, a, work, out)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
+    pass_to_modes(tables, q, work, out)
 
 
 @kernel
@@ -42,14 +44,14 @@ def pass_to_parent(tables, b, q, work, out):
     body = tables.bodies[b]
     f, wrench, point = work.frame[b], work.wrench[b], work.joint_point[b]
     _shift(wrench, f[9] - point[0], f[10] - point[1], f[11] - point[2])
-    _project_on_modes(tables, body.own_marker, q, f, wrench, -1.0, out)
+    _project_on_modes(tables, body.own_marker, q, f, wrench, -1.0, work, out)
     for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
         back_through_axis(tables, axis, q, work.axis[axis], point, wrench, out)
     parent = tables.markers[body.parent_marker].body
     if parent == 0:
         return
     g = work.frame[parent]
-    _project_on_modes(tables, body.parent_marker, q, g, wrench, 1.0, out)
+    _project_on_modes(tables, body.parent_marker, q, g, wrench, 1.0, work, out)
     _shift(wrench, point[0] - g[9], point[1] - g[10], point[2] - g[11])
     for i in range(6):
         work.wrench[parent, i] += wrench[i]
@@ -64,7 +66,7 @@ def _shift(wrench, dx, dy, dz):
 
 
 @kernel
-def _project_on_modes(tables, m, q, f, wrench, sign, out):
+def _project_on_modes(tables, m, q, f, wrench, sign, work, out):
     if tables.markers[m].flexible == 0:
         return
     x, y, z = sign * wrench[0], sign * wrench[1], sign * wrench[2]
@@ -73,7 +75,7 @@ def _project_on_modes(tables, m, q, f, wrench, sign, out):
         tables, m, q,
         f[0] * x + f[3] * y + f[6] * z, f[1] * x + f[4] * y + f[7] * z, f[2] * x + f[5] * y + f[8] * z,
         f[0] * p + f[3] * r + f[6] * s, f[1] * p + f[4] * r + f[7] * s, f[2] * p + f[5] * r + f[8] * s,
-        out,
+        work, out,
     )  # fmt: skip
 
 

@@ -33,6 +33,9 @@ BODY = np.dtype(
         ("row_at", "i8"),  # their coefficients: per component an (R, rows) array
         ("pair_start", "i8"),
         ("pair_end", "i8"),
+        ("form_start", "i8"),  # quadratic forms (kernels.forms), numbered through all bodies
+        ("form_end", "i8"),
+        ("form_at", "i8"),  # their coefficients (pairs, forms); -1: each form is one pair
         ("stiffness_at", "i8"),
         ("damping_at", "i8"),
         ("root_mass", "f8"),  # sqrt(mass)
@@ -44,10 +47,10 @@ MARKER = np.dtype(
         ("body", "i8"),
         ("flexible", "i8"),
         ("frame_at", "i8"),  # position (3) and rotation (9) in the undeformed body
-        ("field_at", "i8"),  # Phi (n, 3), Psi (n, 3), Zu (pairs, 3), Zr (pairs, 3)
+        ("field_at", "i8"),  # Phi (n, 3), Psi (n, 3), Zu (forms, 3), Zr (forms, 3)
     ]
 )
-ROW = np.dtype([("a", "i8"), ("b", "i8"), ("component", "i8")])  # b = -1: component of P_a, else of Z_ab
+ROW = np.dtype([("mode", "i8"), ("form", "i8"), ("component", "i8")])  # form = -1: component of P, else of Z
 PAIR = np.dtype([("a", "i8"), ("b", "i8")])
 # Addresses of C functions double f(double t): value and its two derivatives; address 0: the constant (or zero).
 SIGNAL = np.dtype([("value", "i8"), ("rate", "i8"), ("acceleration", "i8"), ("constant", "f8")])
@@ -107,6 +110,7 @@ class Workspace(Block):
         "rate": ("f8", 2),
         "accel": ("f8", 2),
         "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
+        "form": ("f8", 2),  # (4, forms) quadratic forms of all bodies with two derivatives; force on them
         "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
         "entries": ("i8", 1),  # addresses of the mechanics (kernels.entries)
         "signal": ("f8", 2),  # (signals, 3) value, first and second derivative
@@ -131,6 +135,7 @@ def make_workspace(tables: Tables) -> Workspace:
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
         weight=np.zeros((4, rows)),
+        form=np.zeros((4, max(1, int(tables.bodies["form_end"].max())))),
         gap=np.zeros(2),
         entries=ADDRESSES,
         signal=np.zeros((max(1, len(tables.signals)), 3)),

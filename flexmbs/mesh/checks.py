@@ -8,48 +8,60 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.advice import what_to_add
-from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
+from flexmbs.mesh.distortion import distortion_warnings, sampled_jacobians
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.names import few
 from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.parts import unconnected
 from flexmbs.mesh.properties import BeamSection, ShellSection
+from flexmbs.mesh.shell_geometry import check_surface, check_thickness
+from flexmbs.mesh.stiffening import stiffening_warnings
 from flexmbs.mesh.units import check_units
 
-_NAMED_AT_MOST = 5
 # Shorter than this part of the mesh, two nodes are one and rounding decides the direction of the beam.
 _SHORTEST_BEAM = 1e-9
 _FLATTEST_ELEMENT = 1e-12
 
 
-def check_mesh(mesh: Mesh, *, trust_units: bool = False) -> tuple[str, ...]:
+def check_mesh(
+    mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatible", hex20: str = "full"
+) -> tuple[str, ...]:
     """Check that a mesh can be assembled.
 
     Parameters
     ----------
     trust_units : bool
         Turn suspected units from an error into a warning (a steel part larger than 50 m is meant so).
+    hex8, hex20 : as in ``assemble``, on which the error to expect depends
 
     Returns
     -------
-    Warnings, one sentence each (unused nodes, elements on the same nodes, doubtful units).
+    Warnings, one sentence each (unconnected parts, unused nodes, elements on the same nodes, doubtful units, distorted
+    elements; elements and walls one element thick that bend too stiffly, with the error to expect).
 
     Raises
     ------
     MeshError
         Coordinates that are no numbers, elements on missing nodes, no material, section or density, elements
-        without or with negative volume, beams without length, unconnected parts, beams mixed with solids, units.
+        without or with negative volume, shells without thickness or area, beams without length, units.
     """
     _check_arrays(mesh)
     for block in mesh.blocks:
         _check_properties(mesh, block)
         if KINDS[block.kind].is_beam:
             _check_beams(mesh, block)
-        elif KINDS[block.kind].sample_points is not None:
+        elif KINDS[block.kind].dimension == 3:
             _check_volumes(mesh, block)
-    _check_connected(mesh)
-    return _unused_nodes(mesh) + _repeated_elements(mesh) + check_units(mesh, trust_units)
+        elif KINDS[block.kind].dimension == 2:
+            check_thickness(block, f"{block.where or mesh.source}: {block.kind} elements")
+            check_surface(mesh, block)
+    apart = unconnected(mesh)
+    found = ((f"{apart}.",) if apart else ()) + _unused_nodes(mesh) + _repeated_elements(mesh)
+    found += check_units(mesh, trust_units)
+    return found + distortion_warnings(mesh) + stiffening_warnings(mesh, hex8, hex20)
 
 
 def _check_arrays(mesh: Mesh) -> None:
@@ -70,19 +82,17 @@ def _check_arrays(mesh: Mesh) -> None:
                 f"{mesh.source}: element {block.ids[row]} uses a node that does not exist (index"
                 f" {block.nodes[row][outside[row]][0]}, the mesh has {len(mesh.points)} nodes)."
             )
-    kinds = {block.kind for block in mesh.blocks}
-    if any(KINDS[kind].is_beam for kind in kinds) and any(KINDS[kind].dimension == 3 for kind in kinds):
-        raise MeshError(f"{mesh.source}: beams and solids in one mesh; make a body of each and join them.")
 
 
 def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
     count = f"{len(block.ids)} elements of kind {block.kind} (first: element {block.ids[0]})"
     what = f"{block.where or mesh.source}: {count}"
     is_beam = KINDS[block.kind].is_beam
+    if block.kind.startswith("spring"):
+        return
     if is_beam and block.section is None:
         raise MeshError(f"{what} have no section; {what_to_add('beam section', mesh.file_format)}.")
     if isinstance(block.section, ShellSection):
-        _check_thickness(what, block)
         for layer in block.section.layers:
             _check_properties(mesh, replace(block, material=layer.material, section=None))
         if block.section.layers:
@@ -97,16 +107,6 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
         raise MeshError(f"{what} have the material {name} without density{where}; {advice}.")
     if is_beam:
         _check_section(what, block.section)
-
-
-def _check_thickness(what: str, block: ElementBlock) -> None:
-    section = block.section
-    common = sum(layer.thickness for layer in section.layers) if section.layers else section.thickness
-    thickness = np.full(block.nodes.shape, np.nan if common is None else common, float)
-    if block.thickness is not None:
-        thickness = np.where(np.isnan(block.thickness), thickness, block.thickness)
-    if not thickness.min(initial=np.inf) > 0.0:  # NaN too
-        raise MeshError(f"{what} have thickness {thickness.min():g} m; shells need a positive one in their section.")
 
 
 def _check_section(what: str, section: BeamSection) -> None:
@@ -127,7 +127,9 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
             f"{mesh.source}: beam element {block.ids[short[0]]} between nodes {first} and {second} has zero length;"
             " join the nodes or remove the element."
         )
-    wished = np.broadcast_to(block.section.y_axis, along.shape) if block.y_axes is None else block.y_axes
+    wished = np.broadcast_to(block.section.y_axis, along.shape)
+    if block.y_axes is not None:
+        wished = np.where(np.isnan(block.y_axes), wished, block.y_axes)
     wished = wished / np.linalg.norm(wished, axis=1)[:, None]
     across = np.linalg.norm(np.cross(along / lengths[:, None], wished), axis=1)
     parallel = np.flatnonzero(~(across >= 1e-6))  # below this the section's axes are noise
@@ -141,7 +143,7 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
 def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
     corners = mesh.points[block.nodes]
     size = np.ptp(corners, axis=1).max(axis=1)
-    smallest = jacobian_determinants(KINDS[block.kind], corners).min(axis=1)
+    smallest = sampled_jacobians(KINDS[block.kind], corners).min(axis=1)
     wrong = np.flatnonzero(smallest <= _FLATTEST_ELEMENT * size**3)
     if wrong.size:
         first = wrong[0]
@@ -151,26 +153,6 @@ def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
         raise MeshError(
             f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes})"
             f" has {sign} volume (in all {wrong.size} such elements); check its node order and that its nodes differ."
-        )
-
-
-def _check_connected(mesh: Mesh) -> None:
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    first = np.concatenate([np.repeat(block.nodes[:, 0], block.nodes.shape[1]) for block in mesh.blocks])
-    other = np.concatenate([block.nodes.ravel() for block in mesh.blocks])
-    count = len(mesh.points)
-    links = coo_matrix((np.ones(len(first)), (first, other)), (count, count))
-    _, part_of_node = connected_components(links, directed=False)
-    used = np.unique(other)
-    parts, examples, sizes = np.unique(part_of_node[used], return_index=True, return_counts=True)
-    if len(parts) > 1:
-        named = list(zip(mesh.node_ids[used[examples]], sizes, strict=True))[:_NAMED_AT_MOST]
-        listed = ", ".join(f"node {node} in one of {size}" for node, size in named)
-        raise MeshError(
-            f"{mesh.source}: the mesh falls into {len(parts)} unconnected parts (for example {listed} nodes); merge"
-            " coincident nodes, or make a body of each part."
         )
 
 
@@ -186,6 +168,8 @@ def _repeated_elements(mesh: Mesh) -> tuple[str, ...]:
     """A warning for each kind of which two elements have the same nodes: they count twice."""
     warnings = []
     for kind in dict.fromkeys(block.kind for block in mesh.blocks):
+        if kind.startswith("spring"):
+            continue  # one for each direction is usual
         same = [block for block in mesh.blocks if block.kind == kind]
         ids = np.concatenate([block.ids for block in same])
         nodes = np.sort(np.concatenate([block.nodes for block in same]), axis=1)

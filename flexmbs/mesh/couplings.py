@@ -64,12 +64,19 @@ class Equation:
 
 @dataclass(frozen=True)
 class Tie:
-    """Two surfaces (or node sets) glued together, by their names in the mesh."""
+    """Two surfaces (or node sets) glued together, by their names in the mesh: nodes of the first, faces of the second.
+
+    Attributes
+    ----------
+    tolerance : float or None, m
+        Nodes farther from the faces are not tied; None: a part of the size of the faces.
+    """
 
     name: str
     first: str
     second: str
     where: str = ""
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)

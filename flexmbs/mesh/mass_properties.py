@@ -14,6 +14,7 @@ from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.quadrature import chunks, is_straight, line_samples, solid_samples, surface_samples
+from flexmbs.mesh.shell_geometry import nodal_normals, nodal_thickness, shell_section, surface_offset
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,10 @@ class MassProperties:
 def mass_properties(mesh: Mesh) -> MassProperties:
     """Mass, centre and inertia of a mesh by integration over its elements.
 
-    Solids are integrated with their shape functions (curved edges too). Shells: area times thickness, with the offset
-    of the middle surface, layers, nonstructural mass and the thickness' own inertia (t^3/12); the change of area across
-    a curved thickness is left out. Beams: area along the centroid, tapered linearly, with the section's own inertia.
+    Solids are integrated with their shape functions (curved edges too). Shells: area of the middle surface, which an
+    offset moves off the nodes, times thickness, with layers, nonstructural mass and the thickness' own inertia
+    (t^3/12); the change of area across a curved thickness is left out. Beams: area along the centroid, tapered
+    linearly, with the section's own inertia.
     Trusses, masses of springs and point masses with their inertia are added.
     """
     low, high = bounding_box(mesh)
@@ -151,36 +153,20 @@ def _add_solid_samples(sums: _Sums, kind: str, corners: np.ndarray, density: flo
 
 
 def _add_shells(sums: _Sums, block: ElementBlock, points: np.ndarray, density_known: bool) -> None:
-    section = block.section if isinstance(block.section, ShellSection) else ShellSection(None)
+    section, normals = shell_section(block), nodal_normals(block.kind, points[block.nodes])
+    middle = points[block.nodes] + surface_offset(block)[:, None, None] * normals
+    thickness_at_nodes = nodal_thickness(block)
     for part in chunks(block.kind, len(block.ids)):
-        positions, normals, areas, shapes = surface_samples(block.kind, points[block.nodes[part]])
-        thickness = _shell_thickness(block, section, part) @ shapes.T
-        offset = _shell_offset(block, section, part)
-        thickness, offset = (np.broadcast_to(values, areas.shape) for values in (thickness, offset))
+        positions, areas, shapes = surface_samples(block.kind, middle[part])
+        thickness, directors = thickness_at_nodes[part] @ shapes.T, shapes @ normals[part]
         sums.volume += float(np.nansum(areas * thickness))
         if density_known:
             mass, first, second = _through_thickness(section, block.material, thickness)
-            moved = first + mass * offset
+            if section.behaviour == "membrane":
+                first, second = np.zeros_like(first), np.zeros_like(second)
             sums.add_points(areas * mass, positions)
-            sums.add_moments(areas * moved, normals, positions)
-            sums.add_spread(areas * (second + 2.0 * offset * first + offset**2 * mass), normals)
-
-
-def _shell_thickness(block: ElementBlock, section: ShellSection, part: slice) -> np.ndarray:
-    """(ne or 1, nodes per element), NaN where none is given."""
-    common = sum(layer.thickness for layer in section.layers) if section.layers else section.thickness
-    common = np.nan if common is None else common
-    if block.thickness is None:
-        return np.full((1, block.nodes.shape[1]), common)
-    own = np.asarray(block.thickness, float)[part]
-    return np.where(np.isnan(own), common, own)
-
-
-def _shell_offset(block: ElementBlock, section: ShellSection, part: slice) -> np.ndarray:
-    if block.shell_offsets is None:
-        return np.full((1, 1), section.offset)
-    own = np.asarray(block.shell_offsets, float)[part, None]
-    return np.where(np.isnan(own), section.offset, own)
+            sums.add_moments(areas * first, directors, positions)
+            sums.add_spread(areas * second, directors)
 
 
 def _through_thickness(section: ShellSection, material: AnyMaterial | None, thickness: np.ndarray):
@@ -266,9 +252,7 @@ def _lacking(mesh: Mesh, block: ElementBlock) -> list[str]:
 def _missing_section(block: ElementBlock) -> list[str]:
     kind = KINDS[block.kind]
     if is_shell(block.kind):
-        given = block.section if isinstance(block.section, ShellSection) else ShellSection(None)
-        thickness = _shell_thickness(block, given, slice(None))
-        return ["shell thickness"] if np.isnan(thickness).any() else []
+        return ["shell thickness"] if np.isnan(nodal_thickness(block)).any() else []
     if kind.is_beam:
         return [] if isinstance(block.section, BeamSection) else ["beam section"]
     if kind.dimension == 1:

@@ -28,6 +28,9 @@ class BeamSection:
     principal_angle : float, rad
     centroid : (float, float), m
         Local (y, z) of the centroid, seen from the line of the element (nodes and their offsets).
+    shear_center : (float, float), m
+        Local (y, z) of the shear centre, seen from the centroid: forces through it bend without twisting. Readers
+        give it where the file's program counts it (CBEAM of Nastran, BEAM188 of Ansys, general sections of Abaqus).
     profile : str
         The file's name of the shape ("RECT", "PIPE", "BAR", ...), empty when only integrals are known.
     dimensions : tuple of float, m
@@ -52,6 +55,7 @@ class BeamSection:
     nonstructural_mass: float = 0.0
     end: BeamSection | None = None
     where: str = ""
+    shear_center: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)

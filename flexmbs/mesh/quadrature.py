@@ -77,14 +77,12 @@ def solid_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.einsum("eni,mn->emi", corners, values, optimize=True), volumes
 
 
-def surface_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Positions (ne, m, 3), unit normals (ne, m, 3), areas (ne, m) and shape functions (m, n) of shell elements."""
+def surface_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions (ne, m, 3), areas (ne, m) and shape functions (m, n) of shell elements."""
     values, gradients, weights = _shapes(kind)
     tangents = np.einsum("eni,mnj->jemi", corners, gradients, optimize=True)
-    normals = np.cross(tangents[0], tangents[1])
-    areas = np.linalg.norm(normals, axis=2)
-    normals = normals / np.where(areas > 0.0, areas, 1.0)[:, :, None]
-    return np.einsum("eni,mn->emi", corners, values, optimize=True), normals, weights * areas, values
+    areas = np.linalg.norm(np.cross(tangents[0], tangents[1]), axis=2)
+    return np.einsum("eni,mn->emi", corners, values, optimize=True), weights * areas, values
 
 
 def line_samples(kind: str, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

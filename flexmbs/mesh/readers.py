@@ -12,8 +12,12 @@ from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
 from flexmbs.mesh.unit_systems import converted, unit_system
 from flexmbs.mesh.units import check_units
+from flexmbs.stages import listening, stage
+
+_LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
 
+@listening()
 def read_mesh(
     path: str | Path, units: str | Sequence[float] | None = None, *, allow_outside_includes: bool = False
 ) -> Mesh:
@@ -45,6 +49,7 @@ def read_mesh(
     path = Path(path)
     system = None if units is None else unit_system(units)
     mesh_format = _format(path)
+    stage(f"reading {path.name}", long=path.is_file() and path.stat().st_size > _LONG)
     package, function = mesh_format.reader.split(":")
     reader = getattr(importlib.import_module(package), function)
     options = {"allow_outside": allow_outside_includes} if mesh_format.has_includes else {}

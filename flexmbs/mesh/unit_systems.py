@@ -95,6 +95,9 @@ def converted(mesh: Mesh, system: UnitSystem) -> Mesh:
         blocks=tuple(_block(block, system, material) for block in mesh.blocks),
         materials={name: material(old) for name, old in mesh.materials.items()},
         equations=tuple(_equation(equation, length) for equation in mesh.equations),
+        ties=tuple(
+            tie if tie.tolerance is None else replace(tie, tolerance=tie.tolerance * length) for tie in mesh.ties
+        ),
         point_masses=tuple(
             replace(
                 point,
@@ -156,6 +159,7 @@ def _section(old: AnySection | None, system: UnitSystem, material) -> AnySection
             torsion_constant=old.torsion_constant * length**4,
             outline=old.outline * length,
             centroid=(old.centroid[0] * length, old.centroid[1] * length),
+            shear_center=(old.shear_center[0] * length, old.shear_center[1] * length),
             dimensions=tuple(value * length for value in old.dimensions),
             nonstructural_mass=old.nonstructural_mass * system.mass / length,
             end=_section(old.end, system, material),

@@ -37,6 +37,7 @@ class _Compiler:
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
+        self.form_count = 0
         self.q: list[float] = []
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
@@ -106,8 +107,11 @@ class _Compiler:
         x_at = self.pool.add(rigid_cloud(body))
         rows, pairs = len(self.records["rows"]), len(self.records["pairs"])
         self.records["bodies"].append(
-            (*links, 0, len(self.q), 4, x_at, rows, rows, 0, 0, 0, 0, pairs, pairs, 0, 0, np.sqrt(body.mass))
-        )
+            (
+                *links, 0, len(self.q), 4, x_at, rows, rows, 0, 0, 0, 0, pairs, pairs, self.form_count, self.form_count,
+                -1, 0, 0, np.sqrt(body.mass),
+            )
+        )  # fmt: skip
 
     def add_flexible(self, name: str, body: FlexibleBody, links) -> None:
         check_finite(body, name)
@@ -120,6 +124,8 @@ class _Compiler:
         self.modal[name] = slice(modal_start, len(self.q))
         rows, counts, coefficients = cloud_rows(body)
         starts = {key: len(self.records[key]) for key in ("rows", "pairs")}
+        forms = (self.form_count, self.form_count + len(body.inertia.Z))
+        self.form_count = forms[1]
         self.records["rows"] += rows
         self.records["pairs"] += [tuple(pair) for pair in np.asarray(body.pairs).tolist()]
         add = self.pool.add
@@ -127,7 +133,8 @@ class _Compiler:
             (
                 *links, body.mode_count, modal_start, body.inertia.X.shape[1], add(body.inertia.X),
                 starts["rows"], len(self.records["rows"]), *counts, add(coefficients),
-                starts["pairs"], len(self.records["pairs"]), add(body.Ke), add(body.De), np.sqrt(body.mass),
+                starts["pairs"], len(self.records["pairs"]),
+                *forms, -1 if body.forms is None else add(body.forms.T), add(body.Ke), add(body.De), np.sqrt(body.mass),
             )
         )  # fmt: skip
 
@@ -176,7 +183,7 @@ def compile_system(system: System) -> Model:
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
     compiler = _Compiler(system)
-    compiler.records["bodies"].append((-1,) * 4 + (0,) * 14 + (0.0,))
+    compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (0.0,))
     compiler.marker(system.ground.frame)
     for branch in spanning_tree(system):
         compiler.add_branch(branch)

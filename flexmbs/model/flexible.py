@@ -57,7 +57,7 @@ def cloud_rows(body: FlexibleBody) -> tuple[list[tuple[int, int, int]], list[int
 
     Returns
     -------
-    rows : (a, -1, component) for P_a, (a, b, component) for Z_ab
+    rows : (a, -1, component) for P_a, (0, r, component) for Z_r
     counts : rows of each of the three components, filled up with empty rows to a multiple of ``LANES``
     coefficients : flat; per component an (R, rows) array
     """
@@ -66,11 +66,12 @@ def cloud_rows(body: FlexibleBody) -> tuple[list[tuple[int, int, int]], list[int
     for component in range(3):
         vectors: list[np.ndarray] = []
         linear = [(a, -1) for a in range(body.mode_count)]
-        for fields, owners in ((body.inertia.P, linear), (body.inertia.Z, body.pairs)):
+        second = [(0, r) for r in range(len(body.inertia.Z))]
+        for fields, owners in ((body.inertia.P, linear), (body.inertia.Z, second)):
             smallest = NOISE * np.abs(fields).max(initial=0.0)
-            for (a, b), field in zip(owners, fields[:, component], strict=True):
+            for owner, field in zip(owners, fields[:, component], strict=True):
                 if np.abs(field).max(initial=0.0) > smallest:
-                    rows.append((int(a), int(b), component))
+                    rows.append((*owner, component))
                     vectors.append(field)
         empty = -len(vectors) % LANES
         rows += [(0, -1, component)] * empty

@@ -4,7 +4,7 @@ from flexmbs.reduction.advice import Advice
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.damping import Rayleigh
 from flexmbs.reduction.interface import Interface
-from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder, StaticModes
+from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, Patch, SecondOrder, StaticModes
 from flexmbs.reduction.reduce import reduce, reduce_model
 from flexmbs.reduction.store import load_body, read_body, save_body, write_body
 
@@ -16,6 +16,7 @@ __all__ = [
     "FreeFree",
     "InertiaFields",
     "Interface",
+    "Patch",
     "PointFields",
     "Rayleigh",
     "SecondOrder",

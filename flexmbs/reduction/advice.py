@@ -30,7 +30,7 @@ class Advice:
         Part of the strain energy under a unit force (moment) at the marker that the modes do not show; nan where the
         unreduced body has none (moments at a marker without rotation). "(acceleration)": under the inertia forces of
         an acceleration of the frame.
-    highest_frequency : Hz
+    highest_frequency : Hz, of the normal modes (static modes may lie above it)
         Loads that vary faster than about half of it are followed poorly.
     frame : marker that the frame is fixed to, or None
     """
@@ -78,7 +78,10 @@ class Advice:
             for name, error in self.static_error.items():
                 cells = "".join(f"{'-' if np.isnan(e) else format(e, '.1e'):>10}" for e in error)
                 lines.append(f"{name:>14}{cells}")
-        lines.append(f"highest frequency {self.highest_frequency:.5g} Hz")
+        lines.append(f"highest frequency of the normal modes {self.highest_frequency:.5g} Hz")
+        above = np.count_nonzero(self.frequencies > (1.0 + 1e-9) * self.highest_frequency)
+        if above:
+            lines[-1] += f"; {above} more coordinates above it come from static modes"
         return "\n".join([*lines, *self.remarks])
 
     def _mass_table(self) -> list[str]:
@@ -117,7 +120,7 @@ def advice(body: FlexibleBody) -> Advice:
         effective_mass=effective,
         total_mass=np.concatenate([np.full(3, body.mass), inertia]),
         static_error=static,
-        highest_frequency=float(np.max(body.frequencies, initial=0.0)),
+        highest_frequency=float(body.options.get("normal_modes_to_hz", np.max(body.frequencies, initial=0.0))),
         frame=body.attached_at,
     )
 
@@ -127,4 +130,5 @@ def _static_error(Ke: np.ndarray, motion: np.ndarray, flexibility: np.ndarray) -
     full = np.diag(flexibility)
     shown = np.einsum("ai,ai->i", motion, np.linalg.solve(Ke, motion)) if len(Ke) else np.zeros(6)
     loaded = full > 1e-12 * np.repeat([full[:3].max(), full[3:].max()], 3)
-    return np.where(loaded, 1.0 - shown / np.where(loaded, full, 1.0), np.nan)
+    missing = np.maximum(1.0 - shown / np.where(loaded, full, 1.0), 0.0)  # below zero it is rounding
+    return np.where(loaded, missing, np.nan)

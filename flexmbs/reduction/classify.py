@@ -88,7 +88,7 @@ _EQUAL = 1e-6  # in omega^2: meshes break the symmetry by less, different modes 
 
 def _section_energies(fem, fields: np.ndarray, axis: int) -> np.ndarray:
     """(4, n) shares: mean displacement x, y, z and twist."""
-    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)
+    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
     gyration2 = fem.inertia[axis, axis] / fem.mass
     weights, means, twists = _section_motion(fem, fields, axis)
     energies = np.vstack([np.einsum("s,skn->kn", weights, means**2), gyration2 * (weights @ twists**2)])
@@ -100,8 +100,8 @@ def _section_energies(fem, fields: np.ndarray, axis: int) -> np.ndarray:
 
 def _section_motion(fem, fields: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Nodes (s,), mean displacement (s, 3, n) and mean twist (s, n) of each of s slices across the axis."""
-    points = fem.mesh.points
-    nodal = fields.reshape(len(points), fem.dofs_per_node, -1)
+    points, turning = fem.mesh.points[fem.massive_nodes], fem.turning_nodes[fem.massive_nodes]
+    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
     first, second = ((axis + 1) % 3, (axis + 2) % 3)
     along = points[:, axis]
     slices = np.minimum((_SLICES * (along - along.min()) / np.ptp(along)).astype(int), _SLICES - 1)
@@ -110,7 +110,7 @@ def _section_motion(fem, fields: np.ndarray, axis: int) -> tuple[np.ndarray, np.
         inside = np.flatnonzero(slices == s)
         u = nodal[inside, :3]
         mean = u.mean(axis=0)
-        if fem.dofs_per_node == 6:
+        if turning[inside].all():
             twist = nodal[inside, 3 + axis].mean(axis=0)
         else:
             r = points[inside] - points[inside].mean(axis=0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.damped_parts import damped_parts
 
 
 @dataclass(frozen=True)
@@ -18,10 +19,48 @@ class Rayleigh:
     beta: float = 0.0
 
 
-def damping_matrix(
+def damping_matrix(damping, fem, fields: np.ndarray, omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray) -> np.ndarray:
+    """De (n, n) of the modes ``fields`` (ndof, n): what ``reduce`` was told, and the dashpots of the mesh.
+
+    ``damping``: nothing, a damping ratio, one ratio per mode (2 zeta omega Me), Rayleigh's two numbers, or "material".
+    """
+    De = _material_damping(fem, fields, omega) if _is_material(damping) else _stated(damping, omega, Me, Ke)
+    return De if fem.damping is None else De + fields.T @ (fem.damping @ fields)
+
+
+def _is_material(damping) -> bool:
+    return isinstance(damping, str) and damping == "material"
+
+
+def _material_damping(fem, fields: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """De from the damping that the file gives to materials.
+
+    alpha M + beta K of the elements of each material; loss factors g by the modal strain energy method (C. D. Johnson
+    and D. A. Kienholz, AIAA Journal 20, 1982): each mode gets half the mean of g, weighted with its strain energy, as
+    damping ratio: 2 zeta omega Me = sum g phi^T K_g phi / omega.
+    """
+    parts = damped_parts(fem)
+    if not parts:
+        raise BodyError(
+            "damping = 'material': no material of the mesh states any (Abaqus *DAMPING, Nastran GE, Ansys MP,DMPR, "
+            "DMPS, ALPD or BETD); give a damping ratio or Rayleigh(alpha, beta)"
+        )
+    De = np.zeros((fields.shape[1], fields.shape[1]))
+    for part in parts:
+        given = part.damping
+        _check(
+            "damping of a material: alpha (1/s), beta (s), loss factor",
+            np.array([given.alpha, given.beta, given.structural]),
+        )
+        K = fields.T @ (part.K @ fields)
+        De += given.alpha * (fields.T @ (part.M @ fields)) + given.beta * K
+        De += np.diag(given.structural * np.diag(K) / omega)
+    return 0.5 * (De + De.T)
+
+
+def _stated(
     damping: None | float | Rayleigh | Sequence[float], omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray
 ) -> np.ndarray:
-    """De (n, n) from nothing, a damping ratio, one ratio per mode (2 zeta omega Me), or Rayleigh's two numbers."""
     n = len(omega)
     if damping is None:
         return np.zeros((n, n))
@@ -32,7 +71,7 @@ def damping_matrix(
         ratios = np.asarray(damping, dtype=float)
     except (TypeError, ValueError):
         raise BodyError(
-            f"damping is None, a ratio, one ratio per mode, or Rayleigh(alpha, beta); not {damping!r}"
+            f"damping is None, a ratio, one ratio per mode, Rayleigh(alpha, beta) or 'material'; not {damping!r}"
         ) from None
     if ratios.ndim > 1 or (ratios.ndim == 1 and len(ratios) != n):
         raise BodyError(f"damping: one ratio, or one for each of the {n} modes, not an array of shape {ratios.shape}")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.lanczos import BlockLanczos
 from flexmbs.reduction.constrained import ConstrainedProblem
 
 DENSE_LIMIT = 700  # dofs; below it LAPACK is as fast as Lanczos iteration and finds every mode
@@ -30,6 +30,7 @@ class ModeFamily:
     size: int
     kind: str | None
     _known: tuple[np.ndarray, np.ndarray] = field(default=(np.empty(0), np.empty((0, 0))), repr=False)
+    _iteration: BlockLanczos | None = field(default=None, repr=False)
 
     @property
     def limit(self) -> int:
@@ -41,13 +42,19 @@ class ModeFamily:
         """omega^2 (k,) ascending, rad2/s2, and fields (size, k), k = min(count, limit)."""
         count = min(count, self.limit)
         if len(self._known[0]) < count:
-            dense = self.problem.size <= DENSE_LIMIT
-            self._known = _dense_modes(self.problem, self.limit) if dense else _sparse_modes(self.problem, count)
+            self._known = self._found(count)
         values, vectors = self._known
         fields = np.zeros((self.size, min(count, len(values))))
         if fields.shape[1]:
             fields[self.dofs] = vectors[:, :count]
         return values[:count], fields
+
+    def _found(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.problem.size <= DENSE_LIMIT:
+            return _dense_modes(self.problem, self.limit)
+        if self._iteration is None:  # about zero: the constrained solve is the inverse of K
+            self._iteration = BlockLanczos(self.problem.solve, self.problem.M)
+        return self._iteration.lowest(count)
 
 
 def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -63,13 +70,3 @@ def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, n
     mu, vectors = mu[::-1][:count], vectors[:, ::-1][:, :count]
     keep = mu > 0.0
     return 1.0 / mu[keep], basis @ (scale[:, None] * vectors[:, keep])
-
-
-def _sparse_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Shift-invert Lanczos about zero; the constrained solve is the inverse. The start vector is fixed."""
-    n = problem.size
-    inverse = LinearOperator((n, n), matvec=problem.solve, dtype=float)
-    start = problem.solve(problem.M @ np.random.default_rng(0).standard_normal(n))
-    values, vectors = eigsh(problem.K, k=count, M=problem.M, sigma=0.0, OPinv=inverse, v0=start, which="LM")
-    order = np.argsort(values)
-    return values[order], vectors[:, order]

@@ -7,37 +7,58 @@ import numpy as np
 from flexmbs.errors import BodyError
 from flexmbs.reduction.body import InertiaFields
 
+_BLOCK = 64  # fields whose integrals are formed together
 
-def inertia_fields(
-    fem, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndarray, tolerance: float, amplitudes=None
-) -> InertiaFields:
+
+def inertia_fields(samples, tolerance: float, amplitudes=None, weights=None) -> InertiaFields:
     """InertiaFields of the body from its mass distribution at sample points.
 
     Parameters
     ----------
-    modes : (ndof, n); quadratic : (ndof, npairs), the fields Z
+    samples : x (m, 3), modes (n, m, 3), second-order fields Z (k, m, 3) and W (m, m), as of ``FEModel.inertia_samples``
     tolerance : largest error of an inertia integral.  Without ``amplitudes`` it is relative to the norms of the two
         fields of the integral; with them, integrals of second-order fields are taken at these amplitudes, and their
         error is relative to int |x|^2 dm (about the centre) of the body.
     amplitudes : (n,) modal coordinates up to which the tolerance has to hold, or None
+    weights : (k,) what multiplies the second-order fields at these amplitudes
     """
-    x, phi, z, W = fem.inertia_samples(modes, pairs, quadratic)
-    n, npairs = len(phi), len(z)
-    F = np.concatenate([x[None], phi, z]).transpose(0, 2, 1).reshape(3 * (1 + n + npairs), -1).T
-    ones = np.ones(len(x))
-    mass = float(ones @ (W @ ones))
+    x, phi, z, W = samples
+    n, k = len(phi), len(z)
+    mass = float(W.sum())
     if not mass > 0.0:
         raise BodyError(f"the body's mass is {mass:g} kg; every element needs a density > 0")
-    means = (W @ ones) @ F / mass
-    centred = F - means
-    gram = centred.T @ (W @ centred)
-    gram = 0.5 * (gram + gram.T)
+    means, gram = _central_gram([x[None], phi, z], W, mass)
     if amplitudes is None:
         coefficients, error = _compressed(gram, tolerance)
     else:
-        means, coefficients, error = _compressed_at(gram, means, mass, pairs, np.asarray(amplitudes), tolerance)
-    c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(1 + n + npairs, 3, -1)
+        means, coefficients, error = _compressed_at(gram, means, mass, np.asarray(amplitudes), weights, tolerance)
+    c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(1 + n + k, 3, -1)
     return InertiaFields(c[0].copy(), c[1 : 1 + n].copy(), c[1 + n :].copy(), error)
+
+
+def _central_gram(fields: list[np.ndarray], W, mass: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean (c,) of every component of every field (k, m, 3), and int f g dm (c, c) of all less their means.
+
+    Block by block: the fields are not copied as a whole.
+    """
+    total = np.asarray(W.sum(axis=0)).ravel()
+    blocks = [part[i : i + _BLOCK] for part in fields for i in range(0, len(part), _BLOCK)]
+    starts = np.cumsum([0, *(3 * len(block) for block in blocks)])
+    means, gram = np.zeros(starts[-1]), np.zeros((starts[-1], starts[-1]))
+
+    def central(i: int) -> np.ndarray:
+        columns = blocks[i].transpose(1, 0, 2).reshape(len(total), -1)
+        means[starts[i] : starts[i + 1]] = mean = total @ columns / mass
+        return columns - mean
+
+    for j in range(len(blocks)):
+        own = central(j)
+        weighed, columns = W @ own, slice(starts[j], starts[j + 1])
+        for i in range(j + 1):
+            rows = slice(starts[i], starts[i + 1])
+            product = (own if i == j else central(i)).T @ weighed
+            gram[rows, columns], gram[columns, rows] = product, product.T
+    return means, 0.5 * (gram + gram.T)
 
 
 def equal_energy_amplitudes(omega: np.ndarray, modal_mass: np.ndarray, deflection: float) -> np.ndarray:
@@ -65,7 +86,7 @@ def _root(gram: np.ndarray, smallest: float) -> np.ndarray:
     return (vectors[:, keep] * np.sqrt(values[keep]))[:, ::-1]
 
 
-def _compressed_at(gram, means, mass, pairs, amplitudes, tolerance):
+def _compressed_at(gram, means, mass, amplitudes, weights, tolerance):
     """As :func:`_compressed`, exact for x and the modes, and to ``tolerance`` at given amplitudes for the rest.
 
     Second-order components that are smaller than the tolerance are dropped; what is left of them besides the
@@ -73,7 +94,7 @@ def _compressed_at(gram, means, mass, pairs, amplitudes, tolerance):
     """
     n, linear = len(amplitudes), 3 * (1 + len(amplitudes))
     reference = np.trace(gram[:3, :3])
-    weight = np.concatenate([np.ones(3), np.repeat(amplitudes, 3), np.repeat(np.prod(amplitudes[pairs], axis=1), 3)])
+    weight = np.concatenate([np.ones(3), np.repeat(amplitudes, 3), np.repeat(weights, 3)])
     size = weight * np.sqrt(np.maximum(np.diag(gram), 0.0) + mass * means**2) / np.sqrt(reference)
     mode_size = np.repeat(np.sqrt((size[3:linear].reshape(n, 3) ** 2).sum(axis=1)), 3)
     kept = size > tolerance

@@ -9,8 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.beam_model import BeamModel
+from flexmbs.fem.node_fit import NodeFit, node_fit
 from flexmbs.fem.rigid_motion import skew
-from flexmbs.fem.shell_model import ShellModel
+from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.names import near_names
 
 
@@ -43,21 +45,21 @@ class Attachment:
     ----------
     nodes : (k,) indices of the nodes; empty for a material point
     position : (3,) m, of the marker
-    center : (3,) m, weighted mean of the nodes
-    weights : (k,) of the nodes, with sum 1
+    arm : (3,) m, from the mean of the nodes to the marker
     operator : (6, ndof) sparse: displacement (m) and rotation (rad) of the marker per nodal displacement
     has_rotation : False where the nodes do not determine a rotation
     rigid : all the nodes follow the marker (so the mesh is stiffer there)
+    fit : how displacements of the nodes give the motion of the marker; None where their own rotations do
     """
 
     name: str
     nodes: np.ndarray
     position: np.ndarray
-    center: np.ndarray
-    weights: np.ndarray
+    arm: np.ndarray
     operator: sparse.csr_matrix
     has_rotation: bool
     rigid: bool
+    fit: NodeFit | None = None
 
 
 def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Attachment]:
@@ -66,6 +68,9 @@ def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Atta
     for name, interface in interfaces.items():
         attached[name] = _attach(fem, name, Interface(set=interface) if isinstance(interface, str) else interface)
     _check_rigid_sets_apart(attached)
+    for attachment in attached.values():
+        if attachment.rigid:
+            _check_independent(fem, attachment)
     return attached
 
 
@@ -94,22 +99,36 @@ def attach_nodes(
     weights = np.full(len(nodes), 1.0 / len(nodes)) if weights is None else weights / np.sum(weights)
     center = weights @ fem.mesh.points[nodes]
     position = center if position is None else np.asarray(position, dtype=float)
-    if isinstance(fem, ShellModel):
-        operator, has_rotation = _shell_average(nodes, weights, fem.mesh.points, fem.K.shape[0]), True
-    elif fem.dofs_per_node == 6:
-        operator, has_rotation = _beam_average(nodes, weights, fem.K.shape[0]), True
-    else:
-        operator, has_rotation = _solid_average(nodes, weights, fem.mesh.points, fem.K.shape[0])
+    operator, fit = _mean_motion(fem, nodes, weights, position)
+    has_rotation = fit is None or bool(fit.has_rotation[0])
     size = np.linalg.norm(np.ptp(fem.mesh.points, axis=0))
-    if np.linalg.norm(position - center) > 1e-12 * size:
-        if not has_rotation:
-            raise BodyError(f"interface '{name}': its nodes lie on one line, but its marker does not lie on their mean")
-        operator = _moved(operator, position - center)
+    if not has_rotation and np.linalg.norm(position - center) > 1e-12 * size:
+        raise BodyError(f"interface '{name}': its nodes lie on one line, but its marker does not lie on their mean")
     # a single node is its own marker: nothing needs to follow it
-    rigid = rigid and (len(nodes) > 1 or (fem.dofs_per_node == 6 and position is not center))
+    rigid = rigid and (len(nodes) > 1 or (bool(fem.turning_nodes[nodes[0]]) and position is not center))
     if rigid and not has_rotation:
         raise BodyError(f"interface '{name}': its nodes lie on one line, a rigid marker could spin about it; add nodes")
-    return Attachment(name, nodes, position, center, weights, operator, has_rotation, rigid)
+    return Attachment(name, nodes, position, position - center, operator, has_rotation, rigid, fit)
+
+
+def _mean_motion(fem, nodes, weights, position) -> tuple[sparse.csr_matrix, NodeFit | None]:
+    """(6, ndof) operator of a marker on nodes: of beams the mean displacement and mean rotation, else a fit.
+
+    The rotation of a shell's node about the normal is hardly felt by the shell: a mean of it would be no support.
+    """
+    columns = (fem.dofs_per_node * nodes[:, None] + np.arange(fem.dofs_per_node)).ravel()
+    fit = None
+    if isinstance(fem, BeamModel):
+        dense = np.tile(np.eye(6), (1, len(nodes))) * np.repeat(weights, 6)
+        arm = position - weights @ fem.mesh.points[nodes]
+        dense[:3] += -skew(arm[None])[0] @ dense[3:]
+    else:
+        fit = node_fit(fem.mesh.points, nodes[None], weights[None], position[None], fem.turning_nodes)
+        dense = fit.operator(fem.dofs_per_node)[0].reshape(6, -1)
+        if not fit.has_rotation[0]:
+            dense[3:] = 0.0
+    index = (np.repeat(np.arange(6), len(columns)), np.tile(columns, 6))
+    return sparse.csr_matrix((dense.ravel(), index), shape=(6, fem.ndof)), fit
 
 
 def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
@@ -136,7 +155,23 @@ def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
     if len(np.unique(coupling.nodes)) < len(coupling.nodes):
         raise BodyError(f"{where} names a node twice; name a node set")
     position = mesh.points[coupling.reference] if coupling.reference >= 0 else coupling.point
+    if rigid and fem.dependence is not None:
+        return _attach_reference(fem, name, coupling, where)
     return attach_nodes(fem, name, np.asarray(coupling.nodes), rigid, coupling.weights, position)
+
+
+def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachment:
+    """The marker is the reference node of a rigid coupling, whose nodes follow it in the model."""
+    nodes, reference = np.asarray(coupling.nodes), int(coupling.reference)
+    fit = node_fit(
+        fem.mesh.points, nodes[None], np.ones((1, len(nodes))), fem.mesh.points[reference][None], fem.turning_nodes
+    )
+    if not (fit.has_rotation[0] or fem.stiff[6 * reference + 3 : 6 * reference + 6].all()):
+        raise BodyError(f"{where}: its nodes lie on one line, the marker could spin about it; add nodes")
+    dofs = 6 * reference + np.arange(6)
+    operator = sparse.csr_matrix((np.ones(6), (np.arange(6), dofs)), shape=(6, fem.ndof))
+    at = fem.mesh.points[reference]
+    return Attachment(name, np.array([reference]), at, np.zeros(3), operator, True, False)
 
 
 def _attach_point(fem, name: str, interface: Interface) -> Attachment:
@@ -149,7 +184,7 @@ def _attach_point(fem, name: str, interface: Interface) -> Attachment:
         operator = sparse.csr_matrix(fem.point_operator(point))
     except BodyError as error:
         raise BodyError(f"interface '{name}': {error}") from error
-    return Attachment(name, np.empty(0, dtype=np.int64), point, point, np.empty(0), operator, True, False)
+    return Attachment(name, np.empty(0, dtype=np.int64), point, np.zeros(3), operator, True, False)
 
 
 def _nodes(mesh, name: str, interface: Interface) -> np.ndarray:
@@ -172,65 +207,6 @@ def _nodes(mesh, name: str, interface: Interface) -> np.ndarray:
     return nodes
 
 
-def _beam_average(nodes: np.ndarray, weights: np.ndarray, ndof: int) -> sparse.csr_matrix:
-    """Mean displacement and mean rotation of beam nodes."""
-    k = len(nodes)
-    rows = np.tile(np.arange(6), k)
-    columns = (6 * nodes[:, None] + np.arange(6)).ravel()
-    return sparse.csr_matrix((np.repeat(weights, 6), (rows, columns)), shape=(6, ndof))
-
-
-def _shell_average(nodes: np.ndarray, weights: np.ndarray, points: np.ndarray, ndof: int) -> sparse.csr_matrix:
-    """As solids where the nodes' displacements determine a rotation; the mean of the nodes' own about other axes.
-
-    The rotation of a shell's node about the normal is hardly felt by the shell: a mean of it would be no support.
-    """
-    r = points[nodes] - weights @ points[nodes]
-    inverse = fitted_inverse(weights, r)
-    J = np.sum(weights @ (r * r)) * np.eye(3) - r.T @ (weights[:, None] * r)
-    dense = np.zeros((6, len(nodes), 6))
-    dense[:3, :, :3] = np.eye(3)[:, None, :] * weights[:, None]
-    dense[3:, :, :3] = np.einsum("ij,kjl->ikl", inverse, weights[:, None, None] * skew(r))
-    dense[3:, :, 3:] = (np.eye(3) - inverse @ J)[:, None, :] * weights[:, None]
-    columns = (6 * nodes[:, None] + np.arange(6)).ravel()
-    rows = np.repeat(np.arange(6), len(columns))
-    return sparse.csr_matrix((dense.ravel(), (rows, np.tile(columns, 6))), shape=(6, ndof))
-
-
-def fitted_inverse(weights: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """(3, 3) J^-1 of ``_solid_average``; zero about axes on which all the nodes lie."""
-    J = np.sum(weights @ (r * r)) * np.eye(3) - r.T @ (weights[:, None] * r)
-    moments, axes = np.linalg.eigh(J)
-    felt = moments > 1e-12 * max(moments[2], np.finfo(float).tiny)
-    return (axes[:, felt] / moments[felt]) @ axes[:, felt].T
-
-
-def _moved(operator: sparse.csr_matrix, offset: np.ndarray) -> sparse.csr_matrix:
-    """The operator of a marker that lies ``offset`` (3,) from the mean and turns with it: d + theta x offset."""
-    arm = sparse.csr_matrix(-skew(offset[None])[0])
-    return sparse.vstack([operator[:3] + arm @ operator[3:], operator[3:]]).tocsr()
-
-
-def _solid_average(
-    nodes: np.ndarray, weights: np.ndarray, points: np.ndarray, ndof: int
-) -> tuple[sparse.csr_matrix, bool]:
-    """Least-squares rigid motion: d = sum w u, theta = J^-1 sum w r x u, J = sum w (r.r I - r r^T), r from sum w x."""
-    k = len(nodes)
-    r = points[nodes] - weights @ points[nodes]
-    dense = np.zeros((6, k, 3))
-    dense[:3] = np.eye(3)[:, None, :] * weights[:, None]
-    J = np.sum(weights @ (r * r)) * np.eye(3) - r.T @ (weights[:, None] * r)
-    moments = np.linalg.eigvalsh(J)
-    # nodes on one line (or a single one) leave a rotation free: the smallest moment vanishes
-    has_rotation = bool(moments[0] > 1e-12 * max(moments[2], np.finfo(float).tiny))
-    if has_rotation:
-        dense[3:] = np.einsum("ij,kjl->ikl", np.linalg.inv(J), weights[:, None, None] * skew(r))
-    columns = (3 * nodes[:, None] + np.arange(3)).ravel()
-    rows = np.repeat(np.arange(6), 3 * k)
-    flat = dense.reshape(6, -1)
-    return sparse.csr_matrix((flat.ravel(), (rows, np.tile(columns, 6))), shape=(6, ndof)), has_rotation
-
-
 def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:
     rigid = [a for a in attached.values() if a.rigid]
     for i, first in enumerate(rigid):
@@ -241,3 +217,19 @@ def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:
                     f"interfaces '{second.name}' and '{first.name}' are both rigid and share {shared} nodes; "
                     "make one of them averaged, or join the two sets"
                 )
+
+
+def _check_independent(fem, attachment: Attachment) -> None:
+    """BodyError where nodes of a rigid set follow something else already."""
+    if fem.dependence is None:
+        return
+    dofs = (6 * attachment.nodes[:, None] + np.arange(6)).ravel()
+    following = fem.dependence.follower_rows(dofs)
+    if following:
+        dof, joint = next(iter(following.items()))
+        nodes = np.unique(np.fromiter(following, int) // 6)
+        raise BodyError(
+            f"interface '{attachment.name}' is rigid, but {len(nodes)} of its nodes (node"
+            f" {fem.mesh.node_ids[dof // 6]}) follow already from {joint}; take the coupling as interface"
+            " (Interface(coupling=...)), or make the interface averaged"
+        )

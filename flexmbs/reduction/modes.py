@@ -19,11 +19,15 @@ _SEARCH_LIMIT = 400  # modes searched for a kind before the search is given up
 
 @dataclass(frozen=True)
 class Modes:
-    """omega (n,) rad/s ascending; fields (ndof, n), largest displacement 1; labels n names."""
+    """omega (n,) rad/s ascending; fields (ndof, n), largest displacement 1; labels n names.
+
+    ``normal_limit``: rad/s of the highest normal mode chosen; static modes among the others may lie above it.
+    """
 
     omega: np.ndarray
     fields: np.ndarray
     labels: tuple[str, ...]
+    normal_limit: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def compute_modes(
         values, fields, kinds = spectrum.lowest(choice.count)
     if not (np.all(np.isfinite(values)) and np.all(values > 0.0) and np.all(np.isfinite(fields))):
         raise BodyError("the modes are not finite or not positive: check material and section of every element")
-    return Modes(np.sqrt(values), scaled(fields, fem), numbered(kinds))
+    return Modes(np.sqrt(values), scaled(fields, fem), numbered(kinds), float(np.sqrt(values.max(initial=0.0))))
 
 
 def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem) -> _Spectrum:
@@ -198,13 +202,14 @@ def _name(kinds: set[str]) -> str:
 def scaled(fields: np.ndarray, fem) -> np.ndarray:
     """Largest displacement 1, its largest component positive; fields that only turn: largest rotation 1.
 
-    Of nodes and components equal to 1e-6 the first counts, so that symmetric modes get a definite sign.
+    Nodes without mass (reference nodes of couplings) do not count. Of nodes and components equal to 1e-6 the first
+    counts, so that symmetric modes get a definite sign.
     """
     points, d = fem.mesh.points, fem.dofs_per_node
     size = np.linalg.norm(np.ptp(points, axis=0))
     result = np.empty_like(fields)
     for i, column in enumerate(fields.T):
-        nodal = column.reshape(len(points), d)
+        nodal = column.reshape(len(points), d)[fem.massive_nodes]
         motion = nodal[:, :3]
         if d == 6 and np.abs(motion).max() < 1e-9 * size * np.abs(nodal[:, 3:]).max():
             motion = nodal[:, 3:]

@@ -110,14 +110,60 @@ class CraigBampton(ModeChoice):
     ----------
     at : name of the interface that holds the frame
     keep : names of the other interfaces that are kept; None: all
+    frequency_tolerance : static responses to the inertia forces of frame and interfaces are added, at most six for
+        each, where the modes held at all markers miss so much of them that free frequencies up to half the highest held
+        one would be off by more than about this part; None: none are added
     """
 
     at: str
     keep: Sequence[str] | None = None
+    frequency_tolerance: float | None = 1e-4
 
     @property
     def frame(self) -> str:
         return self.at
+
+    def check(self) -> None:
+        super().check()
+        if self.frequency_tolerance is not None and not 0.0 < self.frequency_tolerance < 1.0:
+            raise BodyError(
+                "CraigBampton: frequency_tolerance is a part above 0 and below 1, or None, not "
+                f"{self.frequency_tolerance!r}"
+            )
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A part of the surface on which contact or pressure may act anywhere.
+
+    Its static modes are the responses to pressure that is uniform or varies linearly (three modes on a flat patch; six
+    with tractions along it), and to the ``count`` finer patterns that the body yields most to, besides what its other
+    modes show. A load on a small part of the patch wants many: its deflection converges with the finest pattern.
+
+    Attributes
+    ----------
+    set : node set of the mesh: the outer faces all of whose nodes are in it
+    point, radius : instead of a set, (x, y, z) and a distance, m: the outer faces whose middles lie within
+    count : number of finer patterns
+    tangential : True: tractions along the surface (friction) as well as pressure
+    """
+
+    set: str | None = None
+    point: tuple[float, float, float] | None = None
+    radius: float | None = None
+    count: int = 6
+    tangential: bool = False
+
+    def check(self, where: str) -> None:
+        """Raise BodyError unless it is one place and a number of patterns."""
+        if (self.set is None) == (self.point is None) or (self.point is None) != (self.radius is None):
+            raise BodyError(f"{where}: give either set, or point and radius")
+        if self.point is not None and (np.shape(self.point) != (3,) or not np.all(np.isfinite(self.point))):
+            raise BodyError(f"{where}: point is three finite coordinates in m, not {self.point!r}")
+        if self.radius is not None and not 0.0 < self.radius < np.inf:
+            raise BodyError(f"{where}: radius is > 0, in m, not {self.radius!r}")
+        if isinstance(self.count, bool) or int(self.count) != self.count or self.count < 0:
+            raise BodyError(f"{where}: count is a whole number of patterns >= 0, not {self.count!r}")
 
 
 @dataclass(frozen=True)
@@ -130,11 +176,13 @@ class StaticModes:
     acceleration : True adds the responses to the inertia forces of the accelerating frame (and of the constraint modes
         of CraigBampton): what modes above the highest kept one would add. Of no use to free bodies.
     loads : name of a load case -> {node number of the mesh file: (fx, fy, fz)}, N; only directions and ratios count
+    patches : name -> Patch, a part of the surface on which contact or pressure may act anywhere
     """
 
     interfaces: Sequence[str] = ()
     acceleration: bool = False
     loads: Mapping[str, Mapping[int, tuple[float, float, float]]] = field(default_factory=dict, repr=False)
+    patches: Mapping[str, Patch] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,11 +197,27 @@ class SecondOrder:
         term that double precision can show in a motion; 1e-6 makes bodies with many modes several times cheaper.
     deflection : part of the body's size (the diagonal of its bounding box); None: the tolerance is relative to the
         norms of the two fields of each integral, however small these are
+    field_tolerance : None keeps a field for every pair. A number (1e-8 to 0.1) replaces them by fewer fields, with
+        quadratic forms of the modal coordinates as their coordinates, where half as many are enough: no second-order
+        displacement is off by more than this part of the body's radius of gyration (root mean square over the mass,
+        and at every marker, rotations times the body's size) for any motion up to the energy that ``deflection``
+        states; ``body.inertia.field_error`` says by how much at most. Bodies with many modes then take less time and
+        memory; ``deflection`` should be what the body really does: most fields vanish below the tolerance.
     """
 
     pairs: str | Sequence[tuple[int, int]] = "all"
     tolerance: float = 1e-10
     deflection: float | None = 0.3
+    field_tolerance: float | None = None
+
+    def check(self) -> None:
+        """Raise BodyError when a number is out of its range."""
+        if self.field_tolerance is not None and not 1e-8 <= self.field_tolerance <= 0.1:
+            raise BodyError(
+                f"SecondOrder: field_tolerance is None or a number from 1e-8 to 0.1, not {self.field_tolerance!r}"
+            )
+        if self.field_tolerance is not None and self.deflection is None:
+            raise BodyError("SecondOrder: field_tolerance holds up to a deflection; give deflection as well")
 
     def resolve(self, mode_count: int) -> np.ndarray:
         """The pairs as (npairs, 2) int with a <= b, sorted and unique."""
@@ -170,6 +234,7 @@ class SecondOrder:
 def second_order_choice(option: str | SecondOrder) -> SecondOrder:
     """``"full"``, ``"none"`` or a SecondOrder -> SecondOrder."""
     if isinstance(option, SecondOrder):
+        option.check()
         return option
     named = {"full": SecondOrder(), "none": SecondOrder(pairs=())}
     if option not in named:

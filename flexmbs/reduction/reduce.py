@@ -13,16 +13,19 @@ from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.body_fields import HeldBody, body_fields
+from flexmbs.reduction.cache import BodyCache
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
 from flexmbs.reduction.inertia import equal_energy_amplitudes, inertia_fields, modal_mass
 from flexmbs.reduction.interface import Attachment, Interface, attach_all
-from flexmbs.reduction.markers import marker_fields
+from flexmbs.reduction.modes import Modes
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
-from flexmbs.reduction.second_order import quadratic_fields
 from flexmbs.reduction.static import basis
 from flexmbs.reduction.support import hold
+from flexmbs.stages import listening, stage
 
 
+@listening()
 def reduce(
     mesh: Mesh,
     *,
@@ -34,8 +37,10 @@ def reduce(
     hex8: str = "incompatible",
     hex20: str = "full",
     second_order: str | SecondOrder = "full",
-    damping: None | float | Rayleigh | Sequence[float] = None,
+    damping: None | float | Rayleigh | Sequence[float] | str = None,
+    stress: str = "surface",
     trust_units: bool = False,
+    cache: bool | None = None,
 ) -> FlexibleBody:
     """Reduce a mesh to a flexible body with modes, second-order fields and all inertia integrals.
 
@@ -47,27 +52,42 @@ def reduce(
     beam_theory : "timoshenko" or "euler-bernoulli" (meshes of beams)
     rotary_inertia : False leaves beams their line mass only
     hex8 : "incompatible" or "plain"; hex20 : "full" or "reduced" (``assemble`` says what they are)
-    second_order : "full" (geometric stiffness, all pairs of modes), "none", or SecondOrder(pairs=..., tolerance=...)
-    damping : None, a damping ratio, one ratio per mode, or Rayleigh(alpha, beta)
+    second_order : "full" (geometric stiffness, all pairs of modes), "none", or SecondOrder(pairs=..., tolerance=...,
+        field_tolerance=...)
+    damping : None, a damping ratio, one ratio per mode, Rayleigh(alpha, beta), or "material": what the file gives to
+        its materials. Dashpots of the mesh damp in any case.
+    stress : "surface", or "nodes": also at all nodes and by material, six numbers a node and mode more to keep
     trust_units : True turns the suspicion that the mesh is not in SI units from an error into a warning
+    cache : None: a body that took more than a second is kept on disk and found again, bit for bit, when mesh, options
+        and flexmbs are the same (docs/reduced_bodies.md); True: any body; False: compute, and keep nothing
 
     Raises
     ------
     MeshError : the mesh cannot be assembled.
-    BodyError : an interface is not found, or more modes are asked for than exist.
+    BodyError : an interface is not found, more modes are asked for than exist, or an option is unknown.
     """
+    contents = dict(locals())  # first: all arguments, and nothing else
+    del contents["cache"]
     if beam_theory not in BEAM_THEORIES:
         raise BodyError(f"beam_theory is {' or '.join(map(repr, BEAM_THEORIES))}, not {beam_theory!r}")
     try:
         SolidOptions(hex8, hex20)
     except ValueError as error:
         raise BodyError(str(error)) from None
-    warnings = check_mesh(mesh, trust_units=trust_units)
+    kept = BodyCache(contents, cache)
+    found = kept.find()
+    if found is not None:
+        return found
+    warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
     fem = assemble(mesh, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
-    body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, second_order=second_order, damping=damping)
-    return replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
+    choices = dict(second_order=second_order, damping=damping, stress=stress)
+    body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, **choices)
+    body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
+    kept.keep(body)
+    return body
 
 
+@listening()
 def reduce_model(
     fem,
     *,
@@ -75,18 +95,21 @@ def reduce_model(
     modes: ModeChoice,
     name: str | None = None,
     second_order: str | SecondOrder = "full",
-    damping: None | float | Rayleigh | Sequence[float] = None,
+    damping: None | float | Rayleigh | Sequence[float] | str = None,
+    stress: str = "surface",
 ) -> FlexibleBody:
     """As ``reduce``, from a finite-element model that is already assembled."""
+    if stress not in ("surface", "nodes"):
+        raise BodyError(f"stress is 'surface' or 'nodes', not {stress!r}")
     at = _held_interface(modes, interfaces)
     choice = second_order_choice(second_order)
     attached = attach_all(fem, interfaces)
     T, problem = hold(fem, attached, at)
     found = basis(fem, T, problem, attached, modes)
-    pairs = choice.resolve(len(found.omega))
-    following = [a for a in attached.values() if a.rigid and a.name != at]
-    Z = quadratic_fields(fem, T, problem, following, found.fields, pairs)
-    inertia = inertia_fields(fem, found.fields, Z, pairs, choice.tolerance, _amplitudes(fem, found, choice))
+    amplitudes = _amplitudes(fem, found, choice)
+    second = body_fields(HeldBody(fem, T, problem, attached, at, found.fields), choice, amplitudes)
+    stage("inertia", long=fem.ndof > 20_000)
+    inertia = inertia_fields(second.samples, choice.tolerance, amplitudes, second.weights)
     Me = modal_mass(inertia)
     Ke = _symmetric(found.fields.T @ (fem.K @ found.fields))
     body = FlexibleBody(
@@ -96,21 +119,21 @@ def reduce_model(
         mode_labels=found.labels,
         Me=Me,
         Ke=Ke,
-        De=damping_matrix(damping, found.omega, Me, Ke),
-        pairs=pairs,
-        inertia=inertia,
+        De=damping_matrix(damping, fem, found.fields, found.omega, Me, Ke),
+        pairs=second.pairs,
+        forms=second.forms,
+        inertia=replace(inertia, field_error=second.error),
         points=np.array(fem.mesh.points, dtype=float),
         node_ids=np.array(fem.mesh.node_ids),
-        markers={
-            key: marker_fields(fem, a, found.fields, Z, pairs, held=key == at) for key, a in attached.items()
-        },
-        surface=fem.surface(found.fields, pairs, Z),
+        markers=second.markers,
+        surface=second.surface,
         attached_at=at,
         source=fem.mesh.source,
-        options=_options(fem, modes, second_order),
+        options=_options(fem, modes, second_order, found),
         warnings=tuple(fem.mesh.warnings),
         flexibility=_flexibility(fem, T, problem, attached, at),
-        **_nodal(fem, found.fields, Z),
+        **_nodal(fem, found.fields, second.Z),
+        **_recovery(fem, found.fields, stress),
     )
     _check_finite(body)
     return body
@@ -165,8 +188,18 @@ def _nodal(fem, fields: np.ndarray, Z: np.ndarray) -> dict[str, np.ndarray | Non
     }
 
 
-def _options(fem, modes: ModeChoice, second_order: str | SecondOrder) -> dict[str, object]:
+def _recovery(fem, fields: np.ndarray, stress: str) -> dict[str, object]:
+    sections = fem.section_force_modes(fields)
+    return {
+        "stress_modes": fem.stress_modes(fields, "nodes") if stress == "nodes" else None,
+        "section_force_modes": sections if len(sections) else None,
+    }
+
+
+def _options(fem, modes: ModeChoice, second_order: str | SecondOrder, found: Modes) -> dict[str, object]:
     options = {"modes": repr(modes), "second_order": repr(second_order)}
+    if len(found.omega):
+        options["normal_modes_to_hz"] = found.normal_limit / (2.0 * np.pi)
     if fem.dofs_per_node == 6:
         options |= {"beam_theory": fem.beam_theory, "rotary_inertia": bool(fem.rotary_inertia)}
     return options

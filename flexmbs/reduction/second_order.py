@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +10,9 @@ from scipy import sparse
 from flexmbs.reduction.constrained import ConstrainedProblem
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.support import set_dofs
+from flexmbs.stages import stage
+
+BLOCK = 64  # pairs whose fields are found together
 
 
 def quadratic_fields(
@@ -22,18 +25,44 @@ def quadratic_fields(
     Wu and Tiso, Multibody System Dynamics 36, 2016), with the body held as for its modes. The nodes of a rigid set
     move by Z = Zu + Zr x r + 1/2 psi x (psi x r): the last term is prescribed, the rest found.
     """
-    ndof = modes.shape[0]
-    if len(pairs) == 0:
-        return np.zeros((ndof, 0))
+    Z = np.empty((len(pairs), modes.shape[0])).T
+    for block in pair_blocks(len(pairs)):
+        Z[:, block] = quadratic_block(fem, T, problem, rigid, modes, pairs[block])
+    return Z
+
+
+def pair_blocks(count: int) -> Iterator[slice]:
+    """Slices of at most ``BLOCK`` pairs: loads and responses of all at once would take several times their room."""
+    for first in range(0, count, BLOCK):
+        stage("second-order fields", first, count)
+        yield slice(first, min(first + BLOCK, count))
+    stage("second-order fields", count, count)
+
+
+def quadratic_block(
+    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, rigid: Iterable[Attachment], modes: np.ndarray,
+    pairs: np.ndarray,
+) -> np.ndarray:
+    """``quadratic_fields`` of a few pairs."""
     loads = np.asarray(fem.second_order_loads(modes, pairs))
-    H_set = np.zeros((ndof, len(pairs)))
-    for attachment in rigid:
-        dofs = set_dofs(attachment, fem.dofs_per_node)
-        H_set[dofs] = _turning_of_set(fem, attachment, modes, pairs)
-    if H_set.any():
-        loads = loads - fem.K @ H_set
-    H = T @ problem.solve(T.T @ loads) + H_set
+    H_joined = _prescribed(fem, rigid, modes, pairs)
+    if H_joined.any():
+        loads = loads - fem.K @ H_joined
+    H = T @ problem.solve(T.T @ loads) + H_joined
     return -np.where(pairs[:, 0] == pairs[:, 1], 0.5, 1.0) * H
+
+
+def _prescribed(fem, rigid: Iterable[Attachment], modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """H of the nodes on rigid sets, and of all that follows from others, while everything else is at rest."""
+    H = np.zeros((modes.shape[0], len(pairs)))
+    for attachment in rigid:
+        H[set_dofs(attachment, fem.dofs_per_node)] = _turning_of_set(fem, attachment, modes, pairs)
+    if fem.dependence is None:
+        return H
+    turned = fem.nodal_rotation_correction(modes, pairs) if fem.beam_theory == "euler-bernoulli" else None
+    Z = fem.dependence.second_order(modes, pairs, turned)
+    factor = np.where(pairs[:, 0] == pairs[:, 1], 0.5, 1.0)
+    return fem.dependence.D @ H[fem.dependence.independent] - Z / factor
 
 
 def _turning_of_set(fem, attachment: Attachment, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import linalg, sparse
@@ -15,7 +16,8 @@ from flexmbs.reduction.constrained import ConstrainedProblem
 from flexmbs.reduction.fixed import fixed, straining
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.modes import Modes, compute_modes, scaled
-from flexmbs.reduction.options import CraigBampton, FreeFree, ModeChoice, StaticModes
+from flexmbs.reduction.options import CraigBampton, FreeFree, ModeChoice, Patch, StaticModes
+from flexmbs.reduction.patches import patch_loads
 
 # A static response is dropped when what the modes do not show of it has less than this part of its strain energy:
 # static displacements stay right to it, and rounding (1e-12) cannot become a mode.
@@ -32,18 +34,55 @@ def basis(
     choice.check()
     loads = _static_loads(fem, attached, choice)
     accelerated = choice.static is not None and choice.static.acceleration
-    if loads.shape[1] == 0 and not accelerated and not isinstance(choice, CraigBampton):
+    patches = {} if choice.static is None else choice.static.patches
+    if loads.shape[1] == 0 and not accelerated and not patches and not isinstance(choice, CraigBampton):
         return compute_modes(fem, T, problem, choice)
     conditions = _kept_markers(attached, choice)
     held = fixed(problem, (conditions @ T).toarray()) if conditions.shape[0] else problem
     normal = compute_modes(fem, T, held, choice)
-    loads = (T.T @ sparse.hstack([conditions.T, loads])).toarray()
+    loads = sparse.hstack([conditions.T, loads, *_patch_loads(fem, T, problem, normal, patches)])
+    loads = (T.T @ loads).toarray()
     responses = _straining_responses(problem, problem, loads)
-    if choice.static is not None and choice.static.acceleration and choice.frame is not None:
+    tolerance = 0.0 if accelerated else getattr(choice, "frequency_tolerance", None)
+    if tolerance is not None and choice.frame is not None:
         moved = T @ responses[:, : conditions.shape[0]] if conditions.shape[0] else np.zeros((fem.K.shape[0], 0))
         moved = np.hstack([rigid_motions(fem.mesh.points, fem.dofs_per_node, fem.center), moved])
-        responses = np.hstack([responses, _straining_responses(problem, held, T.T @ (fem.M @ moved))])
-    return merged(fem, normal.fields, T @ responses)
+        responses = np.hstack([responses, _inertia_responses(fem, T, problem, held, normal, moved, tolerance)])
+    return replace(merged(fem, normal.fields, T @ responses), normal_limit=normal.normal_limit)
+
+
+def _patch_loads(fem, T, problem, normal: Modes, patches: Mapping[str, Patch]) -> list[sparse.csr_matrix]:
+    shown = _of_unit_energy(fem, normal.fields)
+    return [sparse.csr_matrix(patch_loads(fem, T, problem, shown, patches))] if patches else []
+
+
+def _inertia_responses(fem, T, problem, held, normal: Modes, moved: np.ndarray, tolerance: float) -> np.ndarray:
+    """Responses (independent dofs, k) to the inertia forces of the motions ``moved``, where the modes miss them.
+
+    A motion b (b^T M b = 1) of frame and markers at omega loads the held body by omega^2 M b. What the modes do not
+    show of the response R to it lowers omega by the part  1/2 omega^2 R^T K R  to first order; directions in which this
+    is below ``tolerance`` at half the highest frequency of the modes are left out.
+    """
+    loads = T.T @ (fem.M @ moved)
+    responses = held.solve(loads)
+    if tolerance > 0.0:
+        missing = T @ responses
+        shown = _of_unit_energy(fem, normal.fields)
+        missing = missing - shown @ (shown.T @ (fem.K @ missing))
+        gain, directions = _relative_eigen(missing.T @ (fem.K @ missing), moved.T @ (fem.M @ moved))
+        half = 0.5 * normal.omega.max(initial=0.0)
+        directions = directions[:, 0.5 * half**2 * gain > tolerance]
+        loads, responses = loads @ directions, responses @ directions
+    return responses[:, straining(problem, loads, responses)]
+
+
+def _relative_eigen(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and vectors of A x = value B x, x^T B x = 1, on the directions in which B is not zero."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(scale[:, None] * _symmetric(B) * scale)
+    root = scale[:, None] * (vectors[:, values > 1e-12] / np.sqrt(values[values > 1e-12]))
+    gain, turned = np.linalg.eigh(_symmetric(root.T @ A @ root))
+    return gain, root @ turned
 
 
 def _straining_responses(problem: ConstrainedProblem, held, loads: np.ndarray) -> np.ndarray:

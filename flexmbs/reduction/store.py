@@ -1,28 +1,42 @@
-"""A flexible body in one HDF5 file (or one group of a file), bit for bit."""
+"""A flexible body in one HDF5 file (or one group of a file), bit for bit; the layout is in docs/reduced_bodies.md."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+import os
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.section_forces import SectionForceModes
+from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 
-FORMAT = "flexmbs body 1"
-_PARTS = {"inertia": InertiaFields, "surface": SurfaceFields}
+# 2: second-order fields may belong to quadratic forms ("forms") in place of pairs.
+FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")
+PARTS = {
+    "inertia": InertiaFields,
+    "surface": SurfaceFields,
+    "stress_modes": StressModes,
+    "section_force_modes": SectionForceModes,
+}
+NESTED = {(StressModes, "points"): StressPoints}
 
 
 def save_body(body: FlexibleBody, path: str | Path) -> None:
-    """Write ``body`` to a new HDF5 file (an existing one is replaced)."""
+    """Write ``body`` to an HDF5 file; an existing one is replaced once the new one is whole."""
     import h5py
 
+    temporary = Path(f"{path}.{os.getpid()}.part")
     try:
-        with h5py.File(path, "w") as file:
+        with h5py.File(temporary, "w") as file:
             write_body(file, body)
+        os.replace(temporary, path)
     except OSError as error:
         raise BodyError(f"{path}: cannot be written ({error})") from error
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def load_body(path: str | Path) -> FlexibleBody:
@@ -43,8 +57,9 @@ def write_body(group, body: FlexibleBody) -> None:
     group.attrs["format"] = FORMAT
     for part in fields(body):
         value = getattr(body, part.name)
-        if part.name in _PARTS:
-            _write_plain(group.create_group(part.name), value)
+        if part.name in PARTS:
+            if value is not None:
+                _write_plain(group.create_group(part.name), value)
         elif part.name == "markers":
             markers = group.create_group("markers", track_order=True)
             for name, marker in value.items():
@@ -60,13 +75,16 @@ def write_body(group, body: FlexibleBody) -> None:
 def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
     """Read a body from an open HDF5 group; ``where`` names it in errors."""
     found = group.attrs.get("format")
-    if found != FORMAT:
-        raise BodyError(f"{where}: holds {found or 'no flexible body'}; expected '{FORMAT}'")
+    if found not in READABLE:
+        newer = str(found).startswith("flexmbs body ")
+        advice = "; a newer flexmbs wrote it: update flexmbs" if newer else ""
+        raise BodyError(f"{where}: holds {found or 'no flexible body'}; expected {' or '.join(READABLE)}{advice}")
     try:
         values = {}
         for part in fields(FlexibleBody):
-            if part.name in _PARTS:
-                values[part.name] = _read_plain(group[part.name], _PARTS[part.name])
+            if part.name in PARTS:
+                if part.name in group or part.default is MISSING:
+                    values[part.name] = _read_plain(group[part.name], PARTS[part.name])
             elif part.name == "markers":
                 values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
             elif part.name == "options":
@@ -80,11 +98,21 @@ def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
 
 def _write_plain(group, value) -> None:
     for part in fields(value):
-        _write_value(group, part.name, getattr(value, part.name))
+        inner = getattr(value, part.name)
+        if is_dataclass(inner):
+            _write_plain(group.create_group(part.name), inner)
+        else:
+            _write_value(group, part.name, inner)
 
 
 def _read_plain(group, kind: type):
-    return kind(**{part.name: _read_value(group, part.name) for part in fields(kind)})
+    values = {}
+    for part in fields(kind):
+        inner = NESTED.get((kind, part.name))
+        values[part.name] = (
+            _read_plain(group[part.name], inner) if inner else _read_value(group, part.name, part.default)
+        )
+    return kind(**values)
 
 
 def _write_value(group, name: str, value) -> None:

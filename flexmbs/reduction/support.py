@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
+from flexmbs.fem.free_motion import check_free_motion
+from flexmbs.fem.free_space import restricted
+from flexmbs.fem.mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
+from flexmbs.mesh.parts import unconnected
 from flexmbs.reduction.constrained import ConstrainedProblem, determinate_dofs
 from flexmbs.reduction.interface import Attachment
+
+_SOFT = 1e-3  # of the usual stiffness of a displacement: below it a node does not serve to pin the body
+_SPREAD = 1e-6  # of singular values: pins that nearly lie on a line do not hold the body
 
 
 def set_motion(attachment: Attachment, points: np.ndarray, dofs_per_node: int) -> np.ndarray:
@@ -27,26 +35,68 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
 
     ``at`` names the interface whose marker is held; None means mean axes, int Phi dm = 0, int x cross Phi dm = 0.
     """
+    _check_whole(fem)
     held = attached[at] if at is not None else None
-    clamped = held is not None and (held.rigid or (fem.dofs_per_node == 6 and len(held.nodes) == 1))
+    clamped = held is not None and _is_clamped(fem, held)
     if held is not None and not held.has_rotation:
         raise BodyError(
             f"modes cannot be clamped at interface '{at}': its {len(held.nodes)} node(s) of a solid lie in one point "
             "or line and determine no rotation; use a set of nodes that spans an area"
         )
     rigid = [a for a in attached.values() if a.rigid and a is not held]
-    T = _transformation(fem, rigid, set_dofs(held, fem.dofs_per_node) if clamped else np.empty(0, dtype=np.int64))
-    K, M = (T.T @ fem.K @ T).tocsr(), (T.T @ fem.M @ T).tocsr()
+    space = _Space.of(fem)
+    clamped_columns = space.of_set(held) if clamped else np.empty(0, dtype=np.int64)
+    kept, T = _transformation(fem, space, rigid, clamped_columns)
+    R_nodes = rigid_motions(fem.mesh.points, fem.dofs_per_node, fem.center)
+    check_free_motion(fem, R_nodes)
+    K, M = restricted(fem.K, T), restricted(fem.M, T)
     n = K.shape[0]
     if clamped:
         none = np.zeros((0, n))
         return T, ConstrainedProblem(K, M, none, none.T, np.empty(0, dtype=np.int64))
-    R_nodes = rigid_motions(fem.mesh.points, fem.dofs_per_node, fem.center)
-    R = _independent_motions(fem, rigid, R_nodes, n)
+    R = _independent_motions(fem, R_nodes[space.dofs[kept]], rigid)
     conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
     C = (T.T @ conditions.T).T
-    candidates = _far_dofs(fem, rigid, n)
+    candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
     return T, ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates))
+
+
+def _check_whole(fem) -> None:
+    """BodyError where parts of the body are not joined, or can move against each other freely."""
+    loose = unconnected(fem.mesh) or mechanism(fem)
+    if loose:
+        raise BodyError(f"{loose}.")
+
+
+def _is_clamped(fem, held: Attachment) -> bool:
+    """Whether holding the marker is holding single components: of a rigid set, of one node that can turn."""
+    if held.rigid:
+        return True
+    if fem.dofs_per_node == 3 or len(held.nodes) != 1:
+        return False
+    return fem.dependence is None or bool(np.all(np.isin(set_dofs(held, 6), fem.dependence.independent)))
+
+
+@dataclass(frozen=True)
+class _Space:
+    """u = D u[dofs], D None where all components move by themselves; column (ndof,) of each component, or -1."""
+
+    D: sparse.csr_matrix | None
+    dofs: np.ndarray
+    column: np.ndarray
+    dofs_per_node: int
+
+    @classmethod
+    def of(cls, fem) -> _Space:
+        dofs = np.arange(fem.ndof) if fem.dependence is None else fem.dependence.independent
+        column = np.full(fem.ndof, -1)
+        column[dofs] = np.arange(len(dofs))
+        return cls(None if fem.dependence is None else fem.dependence.D, dofs, column, fem.dofs_per_node)
+
+    def of_set(self, attachment: Attachment) -> np.ndarray:
+        """Columns of the components of a set that move by themselves."""
+        columns = self.column[set_dofs(attachment, self.dofs_per_node)]
+        return columns[columns >= 0]
 
 
 def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
@@ -58,40 +108,49 @@ def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
     moments, axes = np.linalg.eigh(C[3:] @ R[:, 3:])
     for axis in axes.T[moments < 1e-10 * moments.max()]:
         twist = np.zeros((len(fem.mesh.points), fem.dofs_per_node))
-        twist[:, 3:] = axis * moments.max() / len(fem.mesh.points)
+        twist[fem.turning_nodes, 3:] = axis * moments.max() / fem.turning_nodes.sum()
         C[3:] += np.outer(axis, twist.ravel())
     return C
 
 
-def _transformation(fem, rigid: list[Attachment], clamped_dofs: np.ndarray) -> sparse.csr_matrix:
-    ndof, d = fem.K.shape[0], fem.dofs_per_node
-    following = [set_dofs(a, d) for a in rigid]
-    kept = np.setdiff1d(np.arange(ndof), np.concatenate([clamped_dofs, *following]))
+def _transformation(
+    fem, space: _Space, rigid: list[Attachment], clamped: np.ndarray
+) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Columns of ``space`` that stay, and T: from these, and six of every rigid set, to nodal values."""
+    count, d = len(space.dofs), fem.dofs_per_node
+    following = [space.of_set(a) for a in rigid]
+    kept = np.setdiff1d(np.arange(count), np.concatenate([clamped, *following]))
     if len(kept) == 0 and not rigid:
         raise BodyError("every node of the body is held: no motion is left for modes")
-    parts = [sparse.csr_matrix((np.ones(len(kept)), (kept, np.arange(len(kept)))), shape=(ndof, len(kept)))]
-    for attachment, dofs in zip(rigid, following, strict=True):
-        block = sparse.lil_matrix((ndof, 6))
-        block[dofs] = set_motion(attachment, fem.mesh.points, d)
+    parts = [sparse.csr_matrix((np.ones(len(kept)), (kept, np.arange(len(kept)))), shape=(count, len(kept)))]
+    for attachment in rigid:
+        columns = space.column[set_dofs(attachment, d)]
+        block = sparse.lil_matrix((count, 6))
+        block[columns[columns >= 0]] = set_motion(attachment, fem.mesh.points, d)[columns >= 0]
         parts.append(block.tocsr())
-    return sparse.hstack(parts).tocsr()
+    T = sparse.hstack(parts).tocsr()
+    return kept, T if space.D is None else (space.D @ T).tocsr()
 
 
-def _independent_motions(fem, rigid: list[Attachment], R_nodes: np.ndarray, n: int) -> np.ndarray:
+def _independent_motions(fem, of_kept: np.ndarray, rigid: list[Attachment]) -> np.ndarray:
     """Rigid motions in independent dofs: those of kept nodes, then of the markers of the rigid sets."""
-    following = [set_dofs(a, fem.dofs_per_node) for a in rigid]
-    kept = np.setdiff1d(np.arange(len(R_nodes)), np.concatenate([*following, np.empty(0, dtype=np.int64)]))
-    R = np.zeros((n, 6))
-    R[: len(kept)] = R_nodes[kept]
-    for i, attachment in enumerate(rigid):
-        R[len(kept) + 6 * i : len(kept) + 6 * i + 6] = rigid_motions(attachment.position[None], 6, fem.center)
-    return R
+    return np.vstack([of_kept, *(rigid_motions(a.position[None], 6, fem.center) for a in rigid)])
 
 
-def _far_dofs(fem, rigid: list[Attachment], n: int) -> np.ndarray:
-    """Candidate dofs for pinning: a rigid set's marker, a beam's node, or three far nodes of a solid not in a line."""
+def _far_dofs(fem, rigid: list[Attachment], K: sparse.csr_matrix, R: np.ndarray, dofs: np.ndarray) -> np.ndarray:
+    """Candidate dofs for pinning: a rigid set's marker, a beam's node, or three far nodes of a solid not in a line.
+
+    Of mixed bodies the displacements that are not soft, where they determine the motion.
+    """
     if rigid:
-        return np.arange(n - 6, n)
+        return np.arange(K.shape[0] - 6, K.shape[0])
+    if fem.dependence is not None:
+        stiffness = K.diagonal()
+        moving = (dofs % 6 < 3) & (stiffness > 0.0)
+        typical = np.median(stiffness[moving]) if moving.any() else 0.0
+        firm = np.flatnonzero(moving & (stiffness >= _SOFT * typical))
+        spread = np.linalg.svd(R[firm] / np.abs(R).max(axis=0), compute_uv=False) if len(firm) > 5 else np.zeros(6)
+        return firm if spread[-1] > _SPREAD * spread[0] else np.flatnonzero(stiffness > 0.0)
     x = fem.mesh.points
     first = np.argmax(np.linalg.norm(x - fem.center, axis=1))
     if fem.dofs_per_node == 6:

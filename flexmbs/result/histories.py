@@ -78,7 +78,7 @@ def marker_displacement_history(body: BodyRecord, marker: MarkerRecord, run: Tra
     """(nt, 3) displacement of a marker in the axes of its body, m (zero on rigid bodies)."""
     if body.flexible is None or marker.fields is None:
         return np.zeros((len(run.t), 3))
-    return marker_displacement(marker.fields, body.flexible.pairs, run.q[:, body.coordinates])
+    return marker_displacement(body.flexible, marker.fields, run.q[:, body.coordinates])
 
 
 def marker_position_history(structure: Structure, marker: MarkerRecord, run: Trajectory) -> np.ndarray:
@@ -99,7 +99,7 @@ def marker_velocity_history(structure: Structure, marker: MarkerRecord, run: Tra
     rate = np.zeros_like(local)
     if body.flexible is not None and marker.fields is not None:
         q, v = run.q[:, body.coordinates], run.v[:, body.rates]
-        rate = marker_velocity(marker.fields, body.flexible.pairs, q, v)
+        rate = marker_velocity(body.flexible, marker.fields, q, v)
     turn = run.body_rotation[:, index]
     arm = np.einsum("tij,tj->ti", turn, local)
     swing = np.cross(run.body_angular_velocity[:, index], arm)

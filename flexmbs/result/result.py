@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.fem.section_forces import SectionForces
+from flexmbs.fem.stress_field import StressField, von_mises
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
@@ -129,7 +131,7 @@ class Result:
     def displacement(self, body: str, time: float) -> np.ndarray:
         """(nn, 3) m: displacement of every node of a flexible body, in the axes of the body."""
         flexible = self.flexible(body)
-        return fields.superpose(flexible.modes, flexible.quadratic, flexible.pairs, self.modal(body, time))
+        return fields.superpose(flexible, flexible.modes, flexible.quadratic, self.modal(body, time))
 
     def points(self, body: str, time: float) -> np.ndarray:
         """(nn, 3) m: position of every node of a flexible body, in world axes."""
@@ -142,7 +144,20 @@ class Result:
 
     def von_mises(self, body: str, time: float) -> np.ndarray:
         """(np,) Pa: von Mises stress at the surface points."""
-        return fields.von_mises(self.stress(body, time))
+        return von_mises(self.stress(body, time))
+
+    def stress_field(self, body: str, time: float, at: str = "surface") -> StressField:
+        """Stress of a flexible body with its points, von Mises and principal stresses, in the axes of the body.
+
+        ``at="nodes"`` is for bodies reduced with ``stress="nodes"`` (``FlexibleBody.stress``). Stress and strain at
+        integration points: ``model.stress(flexible.linear_displacement(result.modal(body, time)), ...)`` with the
+        assembled mesh.
+        """
+        return self.flexible(body).stress(self.modal(body, time), at)
+
+    def section_forces(self, body: str, time: float) -> SectionForces:
+        """Forces and moments at both ends of every beam and bar of a flexible body; BodyError when it has none."""
+        return self.flexible(body).section_forces(self.modal(body, time))
 
     def largest_von_mises(self, body: str) -> float:
         """Pa: largest von Mises stress at the surface points over all steps."""

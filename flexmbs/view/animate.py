@@ -55,14 +55,15 @@ def animate(
             scene.show_time(float(result.t[-1]) if time is None else time)
             imageio.imwrite(path, scene.picture())
         else:
-            with _open_writer(imageio, path, frames_per_second) as writer:
+            with open_writer(imageio, path, frames_per_second) as writer:
                 _write_frames(scene, writer, result, round(duration * frames_per_second), progress)
     finally:
         scene.close()
     return path
 
 
-def _open_writer(imageio, path: Path, frames_per_second: int):
+def open_writer(imageio, path: Path, frames_per_second: int):
+    """imageio's writer of a .gif that repeats, or an .mp4."""
     if path.suffix.lower() == ".gif":
         return imageio.get_writer(path, mode="I", duration=1000.0 / frames_per_second, loop=0)
     return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)

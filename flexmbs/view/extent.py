@@ -43,9 +43,9 @@ def motion_bounds(result: Result, scale: float) -> tuple[np.ndarray, np.ndarray]
 
 def colour_values(result: Result, body: str, time: float, color: str) -> np.ndarray:
     """(np,) of what colours the surface: displacement magnitude in m or von Mises stress in Pa."""
-    if color == "von_mises":
-        return result.von_mises(body, time)
     flexible = result.flexible(body)
+    if color == "von_mises":
+        return result.von_mises(body, time) if flexible.has_stress else np.zeros(len(flexible.surface.points))
     return np.linalg.norm(fields.surface_displacement(flexible, result.modal(body, time)), axis=1)
 
 

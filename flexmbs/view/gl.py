@@ -15,6 +15,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from flexmbs.cache_folder import cache_folder
 from flexmbs.errors import FlexmbsError
 
 VARIABLE = "VTK_DEFAULT_OPENGL_WINDOW"
@@ -84,7 +85,7 @@ def _cached_choice() -> str | None:
         candidates = [os.environ[VARIABLE]]
     if not candidates:
         return None
-    path = _cache_folder() / f"rendering-{_key(found)}.json"
+    path = cache_folder() / f"rendering-{_key(found)}.json"
     try:
         return json.loads(path.read_text())["window"]
     except (OSError, ValueError, KeyError):
@@ -128,8 +129,3 @@ def _key(found: dict[str, str | None]) -> str:
     settings = [os.environ.get(name) for name in ("DISPLAY", VARIABLE)]
     text = repr((vtk, sys.executable, sorted(found.items(), key=str), drivers, settings))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "flexmbs"

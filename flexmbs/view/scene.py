@@ -266,7 +266,7 @@ def drawn_axes(here: Result, marker: int, scale: float) -> np.ndarray:
     body, turn = structure.bodies[index], np.eye(3)
     if body.flexible is not None and record.fields is not None:
         q = run.q[0, body.coordinates]
-        turn = rotation_matrix(scale * superpose(record.fields.Psi, record.fields.Zr, body.flexible.pairs, q))
+        turn = rotation_matrix(scale * superpose(body.flexible, record.fields.Psi, record.fields.Zr, q))
     return run.body_rotation[0, index] @ turn @ record.rotation
 
 

@@ -133,7 +133,7 @@ class Evaluation:
         out = np.zeros(24)
         forward_kinematics(self.tables, q, v, a, self.reference, self.work)
         index = self.model.marker_index[(body, name)]
-        marker_in_world(self.tables, index, q, v, a, self.work.frame, self.work.local, out)
+        marker_in_world(self.tables, index, q, v, a, self.work, out)
         return out
 
 

@@ -69,22 +69,26 @@ def _general(model: Model, region: Region, card: Card) -> tuple[BeamSection, Any
     area, first, mixed, second, torsion = values[:5]
     axis = _axis_1(region, card, lines[1:2])
     try:
-        section = general_section(area, first, second, torsion, axis, Iyz=mixed, centroid=_centroid(model, card))
+        centroid, center = _centers(model, card)
+        section = general_section(area, first, second, torsion, axis, Iyz=mixed, centroid=centroid)
     except MeshError as error:
         raise MeshError(f"{card.at(line)}: {error}") from None
-    return replace(section, where=card.line.where), _material(model, card, 2)
+    cos, sin = np.cos(section.principal_angle), np.sin(section.principal_angle)
+    y, z = np.subtract(center, centroid)
+    center = (float(cos * y + sin * z), float(cos * z - sin * y))
+    return replace(section, where=card.line.where, shear_center=center), _material(model, card, 2)
 
 
-def _centroid(model: Model, card: Card) -> tuple[float, float]:
-    """*CENTROID after the card; its other completions are skipped."""
-    centroid = (0.0, 0.0)
+def _centers(model: Model, card: Card) -> tuple[tuple[float, float], tuple[float, float]]:
+    """*CENTROID and *SHEAR CENTER after the card, from the nodes, where they are without; the rest is skipped."""
+    found = {"CENTROID": (0.0, 0.0), "SHEARCENTER": (0.0, 0.0)}
     for child in card.children:
-        if child.key == "CENTROID":
-            values = [*numbers(child, data_line(child, 0, "the centroid"), "the centroid"), 0.0, 0.0]
-            centroid = (values[0], values[1])
+        if child.key in found:
+            values = [*numbers(child, data_line(child, 0, "the centre"), "the centre"), 0.0, 0.0]
+            found[child.key] = (values[0], values[1])
         else:
             model.deck.skipped.add(child.title, child.line.file, child.line.number)
-    return centroid
+    return found["CENTROID"], found["SHEARCENTER"]
 
 
 def _material(model: Model, card: Card, moduli_line: int) -> AnyMaterial:

@@ -305,17 +305,20 @@ def _equation(joined: Joined, region: Region, card: Card, line: Line, entries: l
 
 
 def read_tie(joined: Joined, region: Region, card: Card) -> None:
-    """*TIE, NAME=name: one surface, the other."""
+    """*TIE, NAME=name [, POSITION TOLERANCE=distance]: one surface, the other."""
     cyclic = [name for name in card.parameters if "CYCLIC" in name or name in ("MULTISTAGE", "FLUID PERIODIC")]
     if cyclic:
         joined.skip(card, f"{cyclic[0]}: only the sector in the file is read")
         return
+    text = card.parameters.get("POSITION TOLERANCE")
+    tolerance = number(text, card.where, "POSITION TOLERANCE") if text else None
     for line in card.lines():
         fields, where = line.fields(), card.at(line)
         if len(fields) < 2:
             raise MeshError(f"{where}: a tie has two surfaces, got '{line.text[:60]}'.")
         names = [_surface_or_set(joined, region, label(text), where) for text in fields[:2]]
-        joined.ties.append(Tie(card.name("NAME") or f"TIE {line.number}", *names, where=line.where))
+        name = card.name("NAME") or f"TIE {line.number}"
+        joined.ties.append(Tie(name, *names, where=line.where, tolerance=tolerance))
 
 
 def _surface_or_set(joined: Joined, region: Region, name: str, where: str) -> str:

@@ -119,7 +119,9 @@ def _pbeam(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
     centroids = [card.real(at + 8 + i, "N", 0.0) for i in (4, 5)]
     sections = []
     for area, first, second, product, torsion, mass in (start, *(values for x, values in stations if x == 1.0)):
-        sections.append(_checked(use, card, area, first, second, product, torsion, shear, mass, centroids))
+        section = _checked(use, card, area, first, second, product, torsion, shear, mass, centroids)
+        y, z = section.centroid
+        sections.append(replace(section, shear_center=(-y, -z)))  # the line of a CBEAM is that of its shear centres
     if any(x != 1.0 and values != start for x, values in stations):
         use.deck.warn(card.where, f"{card.text(0)}: stations between the ends are left out; the taper is linear.")
     if card.real(at + 4, "NSI(A)", 0.0) or card.real(at + 5, "NSI(B)", 0.0):

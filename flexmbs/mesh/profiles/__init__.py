@@ -50,7 +50,8 @@ def profile_section(
     poisson_ratio : for the shear factors of circles and rings (Cowper)
     where : file, line and card, the beginning of messages
     line : what of the section lies on the line of the element: its "origin" (Abaqus, CalculiX; default there), its
-        "centroid" (PBARL, Ansys; default there) or its "shear center" (PBEAML)
+        "centroid" (PBARL, Ansys; default there) or its "shear center" (PBEAML). Sections of Ansys and of PBEAML have
+        their ``shear_center``; the others are taken to have it at the centroid, as their programs do
 
     Raises
     ------
@@ -71,6 +72,8 @@ def profile_section(
         direction = unit_direction(y_axis)
     except MeshError as error:
         raise MeshError(f"{start}profile {name}: {error}") from None
+    if not (line == "shear center" or family == "ansys"):
+        section = replace(section, shear_center=(0.0, 0.0))
     kept = used if known.lengths else ()
     return replace(section, y_axis=direction, profile=name, dimensions=kept, where=where)
 
@@ -96,13 +99,13 @@ def _made(profile: Profile, dimensions: tuple[float, ...], poisson_ratio: float,
         shear_center = np.zeros(2)
     if not min(shape.area, shape.Iy, shape.Iz, shape.torsion_constant) > 0.0:
         raise MeshError("its area, moments of inertia and torsion constant are not all positive; check its dimensions.")
-    if line == "centroid":
-        return replace(shape, centroid=(0.0, 0.0))
-    if line == "shear center":
-        cos, sin = math.cos(shape.principal_angle), math.sin(shape.principal_angle)
-        y, z = -shear_center
-        return replace(shape, centroid=(cos * y + sin * z, cos * z - sin * y))
-    return shape
+    cos, sin = math.cos(shape.principal_angle), math.sin(shape.principal_angle)
+    y, z = shear_center
+    y, z = float(cos * y + sin * z), float(cos * z - sin * y)
+    shape = replace(shape, shear_center=(y, z))
+    if line == "origin":
+        return shape
+    return replace(shape, centroid=(0.0, 0.0) if line == "centroid" else (-y, -z))
 
 
 def _of_shape(shape: Shape) -> tuple[BeamSection, np.ndarray]:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fem_meshes import STEEL, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
@@ -103,6 +105,33 @@ def test_timoshenko_with_stiff_shear_agrees_with_euler_bernoulli():
     for part in (0, 1, 2, 3, 4, 5):
         # what is left of shear, and rounding by the shear stiffness: 3e-7 seen
         assert abs(H[1][part::6] - H[0][part::6]).max() < 2e-6 * abs(H[0][part::6]).max()
+
+
+def rigid_in_shear(mesh, along_y=np.inf, along_z=np.inf):
+    section = replace(mesh.blocks[0].section, shear_factor_y=along_y, shear_factor_z=along_z)
+    return replace(mesh, blocks=(replace(mesh.blocks[0], section=section),))
+
+
+@pytest.mark.parametrize("factors", [(np.inf, np.inf), (np.inf, 5 / 6), (5 / 6, np.inf)])
+def test_sections_rigid_in_shear_turn_exactly_to_second_order(factors):
+    model = assemble(rigid_in_shear(straight_beam(4, **OBLIQUE), *factors))
+    turns, pairs, second = rigid_rotations(model.mesh.points, with_turn=True)
+    H = np.concatenate([-second, np.zeros_like(second)], axis=2).reshape(len(pairs), -1).T
+    assert model.second_order_loads(turns, pairs) == pytest.approx(model.K @ H, abs=1e-11 * abs(model.K).max())
+
+
+def test_infinite_shear_factors_are_the_limit_of_large_ones():
+    fine = straight_beam(24, section=rectangle(0.01, 0.02, shear_factor=1e6))
+    stiff, rigid = assemble(fine), assemble(rigid_in_shear(fine))
+    _, modes, free = clamped_modes(stiff, [0], 5)
+    pairs = np.array([(a, b) for a in range(5) for b in range(a, 5)])
+    H = [solve_held(model, free, model.second_order_loads(modes, pairs)) for model in (stiff, rigid)]
+    for part in range(6):
+        # what is left of shear, and rounding by the shear stiffness
+        assert abs(H[1][part::6] - H[0][part::6]).max() < 2e-6 * abs(H[0]).max()
+    a, b, w = np.random.default_rng(3).standard_normal((3, rigid.ndof))
+    (load,) = rigid.second_order_loads(np.column_stack([a, b]), [(0, 1)]).T
+    assert a @ (rigid.geometric_stiffness(w) @ b) == pytest.approx(w @ load, rel=1e-10)
 
 
 def test_second_order_rotation_at_a_node_is_the_same_by_both_routes():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fem_meshes import box, rigid_rotations
+from fem_meshes import rigid_rotations
 from scipy.sparse.linalg import spsolve
 from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
@@ -15,7 +15,7 @@ from flexmbs.mesh import check_mesh, mass_properties
 from flexmbs.mesh.materials import OrthotropicMaterial
 from flexmbs.mesh.properties import Layer, ShellSection
 
-both_kinds = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", KINDS)
 NO_PAIRS = np.zeros((0, 2), int)
 
 
@@ -36,7 +36,7 @@ def plate(wxx, wyy, wxy):
     return field
 
 
-@both_kinds
+@every_kind
 @pytest.mark.parametrize("field", [membrane, plate(1.0, 0.0, 0.0), plate(0.3, 1.0, 0.0), plate(0.0, 0.0, 1.0)])
 def test_patch_of_constant_strain_or_curvature(kind, field):
     mesh, grid = sheet(kind, (3, 3), flat(), distort=0.3)
@@ -52,7 +52,7 @@ def test_patch_of_constant_strain_or_curvature(kind, field):
         assert face == pytest.approx(np.tile(face[0], (len(face), 1)), abs=1e-9 * abs(stress).max())
 
 
-@both_kinds
+@every_kind
 @pytest.mark.parametrize("offset", [0.0, 0.02])
 def test_six_rigid_body_motions_and_no_other(kind, offset):
     mesh, _ = sheet(kind, (3, 3), bowl, distort=0.3, section=ShellSection(0.05, offset=offset))
@@ -63,7 +63,7 @@ def test_six_rigid_body_motions_and_no_other(kind, offset):
     assert values[6] > 1e-6
 
 
-@both_kinds
+@every_kind
 @pytest.mark.parametrize("offset", [0.0, 0.02])
 def test_second_order_loads_of_rotation_are_those_of_its_quadratic_part(kind, offset):
     mesh, _ = sheet(kind, (3, 3), bowl, distort=0.3, section=ShellSection(0.05, offset=offset))
@@ -76,7 +76,7 @@ def test_second_order_loads_of_rotation_are_those_of_its_quadratic_part(kind, of
     assert loads == pytest.approx(expected, abs=1e-11 * abs(expected).max())
 
 
-@both_kinds
+@every_kind
 def test_second_order_loads_and_geometric_stiffness_are_one_form(kind):
     mesh, _ = sheet(kind, (3, 2), bowl, section=ShellSection(0.05, offset=0.02))
     model = assemble(mesh)
@@ -88,10 +88,11 @@ def test_second_order_loads_and_geometric_stiffness_are_one_form(kind):
     assert abs(geometric - geometric.T).max() < 1e-12 * abs(geometric).max()
 
 
-@both_kinds
-def test_mass_and_inertia_samples(kind):
+@every_kind
+@pytest.mark.parametrize("place", [flat(), bowl])
+def test_mass_and_inertia_samples(kind, place):
     section = ShellSection(0.05, offset=0.02, nonstructural_mass=5.0)
-    mesh, _ = sheet(kind, (3, 3), flat(), distort=0.3, section=section)
+    mesh, _ = sheet(kind, (3, 3), place, distort=0.3, section=section)
     model, expected = assemble(mesh), mass_properties(mesh)
     assert model.mass == pytest.approx(expected.mass, rel=1e-12)
     assert model.center == pytest.approx(expected.center, abs=1e-12)
@@ -101,7 +102,20 @@ def test_mass_and_inertia_samples(kind):
     assert np.sum(fields[0] * (W @ fields[1])) == pytest.approx(modes[:, 0] @ model.M @ modes[:, 1], rel=1e-10)
 
 
-@both_kinds
+@pytest.mark.parametrize("kind", ["quad8", "tri6"])
+def test_mass_of_a_curved_shell_is_that_of_its_middle_surface(kind):
+    """Quarter of a tube, nodes at radius 1, middle surface at 0.9 or 1.1. (Flat elements keep their area.)"""
+
+    def tube(s, t):
+        return np.sin(t * np.pi / 2), s, np.cos(t * np.pi / 2)
+
+    mesh, _ = sheet(kind, (1, 16), tube, section=ShellSection(0.05, offset=0.1))
+    outward = 1.1 if assemble(mesh).groups[0].normals[0, 0, 2] > 0.0 else 0.9
+    expected = 7850.0 * 0.05 * outward * np.pi / 2
+    assert assemble(mesh).mass == pytest.approx(expected, rel=1e-4)  # normals at the nodes of 16 parabolas
+
+
+@every_kind
 def test_offset_of_the_middle_surface_is_another_place_of_it(kind):
     there, grid = sheet(kind, (6, 2), lambda s, t: (s, 0.1 * t, 0.02 + 0 * s))
     beside, _ = sheet(kind, (6, 2), lambda s, t: (s, 0.1 * t, 0 * s), section=ShellSection(0.01, offset=0.02))
@@ -112,7 +126,7 @@ def test_offset_of_the_middle_surface_is_another_place_of_it(kind):
     assert tips[0] == pytest.approx(tips[1], rel=1e-8)
 
 
-@both_kinds
+@every_kind
 def test_layers_of_one_material_are_one_wall(kind):
     mesh, _ = sheet(kind, (2, 2), bowl, thickness=0.04)
     steel = mesh.blocks[0].material
@@ -124,7 +138,7 @@ def test_layers_of_one_material_are_one_wall(kind):
     check_mesh(layered)
 
 
-@both_kinds
+@every_kind
 def test_turned_orthotropic_layers(kind):
     along = OrthotropicMaterial("ply", 140e9, 10e9, None, 0.3, None, None, 5e9, 5e9, 3e9, 1600.0)
     across = replace(along, E1=10e9, E2=140e9, nu12=0.3 / 14.0, G13=3e9, G23=5e9)
@@ -135,7 +149,7 @@ def test_turned_orthotropic_layers(kind):
     assert abs(K[0] - K[1]).max() < 1e-10 * abs(K[0]).max()
 
 
-@both_kinds
+@every_kind
 def test_points_anywhere_in_the_thickness(kind):
     mesh, _ = sheet(kind, (3, 3), bowl, section=ShellSection(0.05, offset=0.02))
     model, turn = assemble(mesh), np.array([0.1, 0.2, 0.3])
@@ -154,7 +168,8 @@ def test_points_anywhere_in_the_thickness(kind):
     [
         ({"section": ShellSection(0.0)}, "element 1 has thickness 0 m"),
         ({"section": None}, "element 1 has no thickness"),
-        ({"section": ShellSection(0.1, behaviour="membrane")}, "membrane behaviour"),
+        ({"thickness": np.array([[0.1, 0.1, 0.1, -0.1]])}, "element 1 has thickness -0.1 m"),
+        ({"section": ShellSection(0.1, behaviour="shear")}, "shear behaviour"),
         ({"nodes": np.array([[0, 3, 1, 4]])}, r"quad4 element 1 \(nodes 1, 4, 2, 5\) has zero or negative area"),
         ({"section": ShellSection(None, (Layer(None, 0.1),))}, "no material"),
     ],
@@ -162,15 +177,47 @@ def test_points_anywhere_in_the_thickness(kind):
 def test_impossible_shells_are_refused_by_name(change, words):
     mesh, _ = sheet("quad4", (1, 2), flat())
     one = replace(mesh.blocks[0], nodes=mesh.blocks[0].nodes[:1], ids=np.array([1]))
+    mesh = replace(mesh, blocks=(replace(one, **change),))
     with pytest.raises(MeshError, match=words):
-        assemble(replace(mesh, blocks=(replace(one, **change),)))
+        assemble(mesh)
+    if "behaviour" not in words:
+        with pytest.raises(MeshError, match=words):
+            check_mesh(mesh)
 
 
-def test_mixtures_are_refused():
-    mesh, _ = sheet("quad4", (1, 1), flat())
-    solid = box("hex8", (1, 1, 1))
-    with pytest.raises(MeshError, match="shells and solids in one body"):
-        assemble(replace(solid, blocks=(*solid.blocks, *mesh.blocks)))
+@every_kind
+def test_membranes_resist_stretch_only(kind):
+    """Their nodes have no rotations; stretched, they are shells (tri3: with linear displacement)."""
+    section = ShellSection(0.05, offset=0.0, behaviour="membrane")
+    mesh, _ = sheet(kind, (3, 3), flat(), distort=0.3, section=section)
+    model, shell = assemble(mesh), assemble(sheet(kind, (3, 3), flat(), thickness=0.05, distort=0.3)[0])
+    assert (
+        np.flatnonzero(np.diff(model.dependence.D.indptr)).tolist()
+        == dofs(np.arange(len(mesh.points)), range(3)).tolist()
+    )
+    stretched = membrane(*mesh.points[:, :2].T)
+    forces = (model.K @ stretched.ravel()).reshape(-1, 6)
+    expected = (shell.K @ stretched.ravel()).reshape(-1, 6)
+    assert np.sum(stretched * forces) == pytest.approx(np.sum(stretched * expected), rel=1e-10)
+    if kind != "tri3":  # whose sides curve with the rotations
+        assert forces[:, :3] == pytest.approx(expected[:, :3], abs=1e-9 * abs(expected).max())
+    assert (model.K @ plate(1.0, 0.3, 0.5)(*mesh.points[:, :2].T).ravel()) == pytest.approx(0.0, abs=1e-3)
+    expected = mass_properties(mesh)
+    assert model.mass == pytest.approx(expected.mass, rel=1e-12)
+    assert model.inertia == pytest.approx(expected.inertia, rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize(("kind", "moved"), [("quad8", 0.3), ("tri6", 0.3)])
+def test_middle_nodes_far_from_the_middle_turn_the_surface_over(kind, moved):
+    """Beyond a quarter of the side from its middle the surface folds at the near corner."""
+    mesh, _ = sheet(kind, (1, 1), flat())
+    corner_count = 4 if kind == "quad8" else 3
+    first, second, middle = mesh.blocks[0].nodes[0, [0, 1, corner_count]]
+    points = mesh.points.copy()
+    points[middle] += moved * (points[second] - points[first])
+    for check in (assemble, check_mesh):
+        with pytest.raises(MeshError, match=f"{kind} element 1 .* has zero or negative area at its node"):
+            check(replace(mesh, points=points))
 
 
 def test_transverse_shear_of_one_layer_and_of_a_sandwich():
@@ -186,13 +233,22 @@ def test_transverse_shear_of_one_layer_and_of_a_sandwich():
     assert sandwich[6, 6] == pytest.approx(0.5e6 * 39e-3**2 / 38e-3, rel=1e-3)
 
 
+@pytest.mark.parametrize("second_order", [False, True])
 @pytest.mark.parametrize("field", [membrane, plate(1.0, 0.3, 0.5)])
-def test_patch_of_quadrilaterals_and_triangles_together(field):
-    mesh, grid = sheet("quad4", (4, 3), flat(), distort=0.3)
+def test_patch_of_quadrilaterals_and_triangles_together(field, second_order):
+    mesh, grid = sheet("quad8" if second_order else "quad4", (4, 3), flat(), distort=0.3)
     block = mesh.blocks[0]
-    cut = np.concatenate([block.nodes[6:][:, corners] for corners in ([0, 1, 2], [0, 2, 3])])
-    triangles = replace(block, kind="tri3", nodes=cut, ids=np.arange(len(cut)) + 7)
+    points, cut = mesh.points, [block.nodes[6:][:, corners] for corners in ([0, 1, 2], [0, 2, 3])]
+    if second_order:
+        middles = len(points) + np.arange(len(cut[0]))[:, None]
+        points = np.concatenate([points, 0.5 * (points[cut[0][:, 0]] + points[cut[0][:, 2]])])
+        sides = block.nodes[6:, 4:]
+        cut = [np.hstack([cut[0], sides[:, :2], middles]), np.hstack([cut[1], middles, sides[:, 2:]])]
+    cut = np.concatenate(cut)
+    triangles = replace(block, kind="tri6" if second_order else "tri3", nodes=cut, ids=np.arange(len(cut)) + 7)
     quads = replace(block, nodes=block.nodes[:6], ids=block.ids[:6])
-    model = assemble(replace(mesh, blocks=(quads, triangles)))
+    mesh = replace(mesh, points=points, node_ids=np.arange(len(points)) + 1, blocks=(quads, triangles))
+    model = assemble(mesh)
     forces = model.K @ field(*mesh.points[:, :2].T).ravel()
-    assert abs(forces[dofs(grid[1:-1, 1:-1], range(6))]).max() < 1e-10 * abs(forces).max()
+    edge = np.abs(np.abs(points[:, :2] - [0.5, 0.0]) - 0.5).min(axis=1) < 1e-9
+    assert abs(forces.reshape(-1, 6)[~edge]).max() < 1e-10 * abs(forces).max()

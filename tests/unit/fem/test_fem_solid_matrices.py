@@ -197,10 +197,7 @@ def test_inverted_element_is_named(kind):
         assemble(replace(mirrored, blocks=(block,)))
 
 
-def test_missing_density_and_mixed_dimensions_are_refused():
+def test_missing_density_is_refused():
     mesh = box("tet4", (1, 1, 1))
     with pytest.raises(MeshError, match="density None"):
         assemble(replace(mesh, blocks=(replace(mesh.blocks[0], material=replace(STEEL, density=None)),)))
-    beam = replace(mesh.blocks[0], kind="beam2", nodes=mesh.blocks[0].nodes[:, :2])
-    with pytest.raises(MeshError, match="beams and solids"):
-        assemble(replace(mesh, blocks=(*mesh.blocks, beam)))

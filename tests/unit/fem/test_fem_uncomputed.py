@@ -8,7 +8,7 @@ from fem_meshes import box, rectangle, straight_beam
 
 from flexmbs.errors import MeshError
 from flexmbs.fem import assemble
-from flexmbs.mesh import Equation, OrthotropicMaterial, PointMass, Tie
+from flexmbs.mesh import OrthotropicMaterial
 from flexmbs.mesh.materials import UnusableMaterial
 
 
@@ -53,18 +53,6 @@ RUBBER = UnusableMaterial("RUBBER", "no *ELASTIC card")
         (changed(straight_beam(1), material=WOOD, where="a.inp:7"), r"a.inp:7: beam2 .* material WOOD.*isotropic"),
         (changed(box("hex8"), material=VENEER, where="a.inp:7"), r"a.inp:7: hex8 .* material VENEER.*lacks E3"),
         (changed(box("hex8"), material=RUBBER), r"material RUBBER \(no \*ELASTIC card\)"),
-        (changed(straight_beam(1), offsets=np.ones((1, 2, 3))), "offsets from their nodes"),
-        (changed(straight_beam(1), section=replace(rectangle(), end=rectangle())), "a tapered section"),
-        (changed(straight_beam(1), section=replace(rectangle(), centroid=(0.1, 0.0))), r"centroid \(0.1, 0.0\)"),
-        (
-            replace(straight_beam(1), point_masses=(PointMass("M", 0, 1.0, np.eye(3), np.zeros(3), "a.bdf:3"),)),
-            "a.bdf:3: the mesh has 1 point masses",
-        ),
-        (
-            replace(box("hex8"), equations=(Equation("E", np.array([0, 1]), np.array([1, 1]), np.array([1.0, -1.0])),)),
-            "1 equations between nodes",
-        ),
-        (replace(box("hex8"), ties=(Tie("T", "A", "B"),)), "1 ties"),
         (changed(box("hex8"), kind="polyhedron"), "elements of kind polyhedron cannot be computed with"),
     ],
 )

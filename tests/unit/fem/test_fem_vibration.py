@@ -1,5 +1,7 @@
 """Natural modes of held and free models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fem_meshes import STEEL, box, straight_beam
@@ -8,7 +10,7 @@ from flexmbs.errors import BodyError, MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import BoundaryCondition, CoordinateSystem, line_mesh, rectangle
+from flexmbs.mesh import BoundaryCondition, CoordinateSystem, box_mesh, line_mesh, rectangle
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,20 @@ def test_free_solid_has_six_rigid_body_motions_and_all_its_mass(kind):
     assert modes.shapes.T @ (model.M @ modes.shapes) == pytest.approx(np.eye(10), abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    "mesh", [box_mesh((2.4, 0.04, 0.02), (120, 1, 1), STEEL), straight_beam(2000, 2.4, section=rectangle(0.02, 0.04))],
+    ids=["solid", "beam"],
+)
+def test_slender_free_bodies_have_six_rigid_body_motions(mesh):
+    """Their first elastic mode lies low, and must be told from rounding."""
+    model = assemble(mesh)
+    frequencies = natural_modes(model, np.zeros(model.ndof, bool), 3).frequencies
+    assert np.count_nonzero(frequencies == 0.0) == 6
+    radius, speed = 0.02 / np.sqrt(12.0), np.sqrt(STEEL.youngs_modulus / STEEL.density)
+    # cosh(r) cos(r) = 1 for r = 4.730041; shear and rotary inertia lower it by 3e-4
+    assert frequencies[6] == pytest.approx(4.730041**2 / (2.0 * np.pi * 2.4**2) * speed * radius, rel=1e-3)
+
+
 def test_small_and_large_solvers_agree():
     """The dense solver below 500 dofs and shift-invert Lanczos above, on the same mesh but for one element."""
     small, large = (assemble(box("hex20", (n, 1, 1), size=(n / 10, 0.1, 0.05))) for n in (10, 18))
@@ -62,8 +78,6 @@ def test_all_modes_up_to_a_frequency(beam):
 
 
 def test_supports_of_the_file(beam):
-    from dataclasses import replace
-
     tip = BoundaryCondition("PIN", beam.mesh.node_sets["TIP"], (1, 2, 3), "a.inp:5")
     pinned = replace(beam.mesh, boundary_conditions=(tip,))
     held = held_components(assemble(pinned))
@@ -72,9 +86,27 @@ def test_supports_of_the_file(beam):
     system = CoordinateSystem("C", "cylindrical", np.zeros(3), np.eye(3))
     local = {"coordinate_systems": {"C": system}, "displacement_systems": {"C": tip.nodes}}
     assert held_components(assemble(replace(pinned, **local))).sum() == 3  # all three: the axes do not matter
-    single = replace(pinned, boundary_conditions=(replace(tip, dofs=(1,)),), **local)
-    with pytest.raises(MeshError, match="a.inp:5: PIN holds single components of coordinate system C"):
-        held_components(assemble(single))
+
+
+def test_single_components_in_local_axes(beam):
+    """A guide under 30 degrees at the tip: the same as the beam turned by them under a guide along the axes."""
+    angle = np.radians(30.0)
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]])
+    system = CoordinateSystem("C", "rectangular", np.zeros(3), turn)
+    tip, root = beam.mesh.node_sets["TIP"], beam.mesh.node_sets["ROOT"]
+    supports = (BoundaryCondition("ROOT", root, (1, 2, 3, 4, 5, 6)), BoundaryCondition("GUIDE", tip, (2,)))
+    local = replace(
+        beam.mesh, boundary_conditions=supports, coordinate_systems={"C": system}, displacement_systems={"C": tip}
+    )
+    section = rectangle(0.004, 0.02, turn.T @ [0.0, 1.0, 0.0])
+    turned = line_mesh(1.0, 20, section, STEEL, direction=turn.T @ [1.0, 0.0, 0.0])
+    frequencies = []
+    for mesh in (local, replace(turned, boundary_conditions=supports)):
+        model = assemble(mesh)
+        modes = natural_modes(model, held_components(model), 5)
+        frequencies.append(modes.frequencies)
+    assert frequencies[0] == pytest.approx(frequencies[1], rel=1e-9)
+    assert abs(modes.shapes[120:123, 0] @ [0.0, 1.0, 0.0]) < 1e-12
 
 
 def test_impossible_requests(beam):

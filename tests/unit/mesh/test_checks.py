@@ -7,9 +7,11 @@ import pytest
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh import (
+    Coupling,
     ElementBlock,
     Material,
     Mesh,
+    SpringSection,
     box_mesh,
     check_mesh,
     line_mesh,
@@ -25,7 +27,7 @@ STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
 @pytest.fixture
 def solid():
-    return box_mesh((1.0, 0.1, 0.1), (4, 1, 1), STEEL)
+    return box_mesh((1.0, 0.1, 0.1), (4, 2, 2), STEEL)
 
 
 @pytest.fixture
@@ -105,9 +107,12 @@ def test_unconnected_parts(solid):
         np.arange(1, 2 * len(shifted) + 1),
         (ElementBlock(block.kind, ids, twice, STEEL),),
     )
-    count = len(shifted)
-    with pytest.raises(MeshError, match=rf"2 unconnected parts .*node 1 in one of {count}, node {count + 1} in one of"):
-        check_mesh(mesh)
+    count, elements = len(shifted), len(block.ids)
+    (warning,) = (text for text in check_mesh(mesh) if "unconnected" in text)
+    assert f"2 unconnected parts (for example node 1 in one of {count} nodes (element 1 and {elements - 1} m" in warning
+    assert f"node {count + 1} in one of {count} nodes (element {elements + 1} and" in warning
+    joined = replace(mesh, couplings=(Coupling("arm", "rigid", 0, np.array([count])),))
+    assert not any("unconnected" in text for text in check_mesh(joined))
 
 
 def test_nodes_that_do_not_exist_or_are_no_numbers(solid):
@@ -125,11 +130,6 @@ def test_unused_nodes_are_a_warning(solid):
     mesh = replace(solid, points=np.vstack([solid.points, [9.0, 9.0, 9.0]]), node_ids=np.append(solid.node_ids, 777))
     (warning,) = check_mesh(mesh)
     assert "1 nodes belong to no element (first: 777)" in warning
-
-
-def test_beams_and_solids_do_not_mix(solid, beam):
-    with pytest.raises(MeshError, match="beams and solids in one mesh"):
-        check_mesh(replace(solid, blocks=(*solid.blocks, *beam.blocks)))
 
 
 @pytest.mark.parametrize("mesh_name", ["solid", "beam"])
@@ -167,3 +167,12 @@ def test_elements_on_the_same_nodes_are_a_warning(solid):
     twice = replace(block, ids=np.append(block.ids, 99), nodes=np.vstack([block.nodes, block.nodes[1:2]]))
     (warning,) = check_mesh(replace(solid, blocks=(twice,)))
     assert "1 elements of kind hex20" in warning and f"{block.ids[1]} and 99" in warning
+
+
+def test_springs_need_no_material_and_may_share_their_nodes(beam):
+    springs = ElementBlock("spring1", np.array([90, 91]), np.array([[2], [2]]), section=SpringSection(np.ones(6)))
+    assert check_mesh(replace(beam, blocks=(*beam.blocks, springs))) == ()
+
+
+def test_beams_without_a_direction_of_their_own_have_that_of_the_section(beam):
+    assert check_mesh(changed_block(beam, y_axes=np.full((4, 3), np.nan))) == ()

@@ -23,7 +23,8 @@ def test_meshes_that_come_along_can_be_assembled(meshes, name, kind, nodes, elem
         mesh = with_material(mesh, **STEEL)
     (block,) = mesh.blocks
     assert (block.kind, len(mesh.points), len(block.ids)) == (kind, nodes, elements)
-    assert check_mesh(mesh) == ()
+    # the pendulum's solids are one element thick, which is said
+    assert [warning for warning in check_mesh(mesh) if "stand alone in the thickness" not in warning] == []
     material = block.material
     assert {"youngs_modulus": material.youngs_modulus, "poisson_ratio": material.poisson_ratio} == {
         name: value for name, value in STEEL.items() if name != "density"

@@ -1,28 +1,10 @@
 """A saved body comes back bit for bit."""
 
-from dataclasses import fields, is_dataclass
-
-import numpy as np
 import pytest
+from same_values import assert_same
 
 from flexmbs.errors import BodyError
 from flexmbs.reduction import ClampedFree, FreeFree, Interface, load_body, reduce, save_body
-
-
-def assert_same(first, second, where="body"):
-    assert type(first) is type(second), where
-    if is_dataclass(first):
-        for part in fields(first):
-            assert_same(getattr(first, part.name), getattr(second, part.name), f"{where}.{part.name}")
-    elif isinstance(first, dict):
-        assert list(first) == list(second), where
-        for key in first:
-            assert_same(first[key], second[key], f"{where}[{key}]")
-    elif isinstance(first, np.ndarray):
-        assert first.dtype == second.dtype and first.shape == second.shape, where
-        assert first.tobytes() == second.tobytes(), where
-    else:
-        assert first == second, where
 
 
 @pytest.mark.parametrize("mesh", ["blade", "square_solid"])
@@ -62,3 +44,30 @@ def test_files_of_earlier_versions_lack_the_compliance(tmp_path, blade):
     old = load_body(tmp_path / "body.h5")
     assert old.flexibility is None
     assert old.advice().static_error == {} and "bending y 1" in str(old.advice())
+
+
+def test_bodies_of_a_newer_program_and_of_the_first_format(tmp_path, blade):
+    import h5py
+
+    body = reduce(blade, interfaces={"hinge": "ROOT"}, modes=ClampedFree("hinge", count=2))
+    path = tmp_path / "body.h5"
+    save_body(body, path)
+    with h5py.File(path, "a") as file:
+        file.attrs["format"] = "flexmbs body 1"
+        for group, name in ((file, "forms is none"), (file["inertia"], "field_error")):
+            del group.attrs[name]
+    assert_same(load_body(path), body)
+    with h5py.File(path, "a") as file:
+        file.attrs["format"] = "flexmbs body 99"
+    with pytest.raises(BodyError, match="holds flexmbs body 99; expected .*a newer flexmbs wrote it: update flexmbs"):
+        load_body(path)
+
+
+def test_a_file_is_replaced_when_the_new_one_is_whole(tmp_path, blade):
+    body = reduce(blade, interfaces={"hinge": "ROOT"}, modes=ClampedFree("hinge", count=2))
+    path = tmp_path / "body.h5"
+    save_body(body, path)
+    with pytest.raises(TypeError):
+        save_body(object(), path)
+    assert_same(load_body(path), body)
+    assert [file.name for file in tmp_path.iterdir()] == ["body.h5"]

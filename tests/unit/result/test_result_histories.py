@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.result import Result
+from flexmbs.errors import BodyError
+from flexmbs.fem.section_forces import SectionForceModes
+from flexmbs.result import Result, load
 from flexmbs.result.interpolation import rotation_matrix
 
 
@@ -169,6 +171,28 @@ def test_nodal_points_and_stress(result):
     # at the root: sigma = E y q (pi/2)^2, outer fibre 2 mm
     assert abs(stress[0, 0]) == pytest.approx(bar.YOUNGS_MODULUS * 0.002 * abs(q) * (np.pi / 2) ** 2, rel=1e-12)
     assert result.von_mises("pendulum", 0.31) == pytest.approx(np.abs(stress[:, 0]), rel=1e-12)
+
+
+def test_stress_fields_and_section_forces(result, tmp_path):
+    field = result.stress_field("pendulum", 0.31)
+    assert np.array_equal(field.stress, result.stress("pendulum", 0.31))
+    assert field.principal[:, 0] - field.principal[:, 2] == pytest.approx(field.von_mises, rel=1e-12)  # one axis only
+    with pytest.raises(BodyError, match="keeps stress at its surface only"):
+        result.stress_field("pendulum", 0.31, at="nodes")
+    with pytest.raises(BodyError, match="has no beams or bars"):
+        result.section_forces("pendulum", 0.31)
+    moments = SectionForceModes(
+        np.array([7]), np.zeros((1, 2, 3)), np.eye(3)[None], np.arange(12.0).reshape(1, 1, 2, 6)
+    )
+    ground, pendulum = result.structure.bodies
+    flexible = dataclasses.replace(bar.bar(), section_force_modes=moments)
+    bodies = (ground, dataclasses.replace(pendulum, flexible=flexible))
+    beam = Result(dataclasses.replace(result.structure, bodies=bodies), result.trajectory)
+    beam.save(tmp_path)
+    for one in (beam, load(tmp_path)):
+        found = one.section_forces("pendulum", 0.31)
+        assert found.M[0, 1, 1] == pytest.approx(11.0 * result.modal("pendulum", 0.31)[0], rel=1e-12)
+        assert found.element_ids == [7]
 
 
 def test_rigid_bodies_have_no_stress(result):

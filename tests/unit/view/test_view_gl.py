@@ -11,7 +11,7 @@ from flexmbs.view import gl
 @pytest.fixture
 def clean(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("FLEXMBS_CACHE", str(tmp_path))
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     # set first so that the variable is removed again after the test, whatever the code under test sets it to

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh import read_mesh
 
 
 def numbers(mesh, nodes):
@@ -68,6 +69,15 @@ def test_ties_masses_supports_and_axes(deck):
     system = mesh.coordinate_systems["TRANSFORM TIP"]
     assert (system.kind, system.axes[:, 2].tolist()) == ("cylindrical", [0.0, 0.0, 1.0])
     assert numbers(mesh, mesh.displacement_systems["TRANSFORM TIP"]) == [13, 14]
+
+
+def test_position_tolerance_of_a_tie_is_a_length(tmp_path):
+    path = tmp_path / "tie.inp"
+    path.write_text(
+        "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n*ELEMENT, TYPE=T3D2\n1, 1, 2\n*SURFACE, NAME=A, TYPE=NODE\n1\n"
+        "*SURFACE, NAME=B, TYPE=NODE\n2\n*TIE, NAME=T, POSITION TOLERANCE=0.5\nA, B\n"
+    )
+    assert [tie.tolerance for units in (None, "mm-t-s") for tie in read_mesh(path, units).ties] == [0.5, 5e-4]
 
 
 def test_support_of_a_node_that_does_not_exist_is_left_out(read):

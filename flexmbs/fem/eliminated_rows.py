@@ -1,0 +1,88 @@
+"""Conditions without a component of their own, solved for one component each by elimination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+_NOTHING = 1e-10  # of the largest coefficient: what elimination leaves of a condition that others imply
+
+
+@dataclass(frozen=True, eq=False)
+class EliminatedRows:
+    """B v = t solved for v[pivots].
+
+    Attributes
+    ----------
+    rows : (r,) the conditions that are not implied by others
+    pivots, kept : (r,) and (n - r,) columns that follow, and all others
+    of_kept : (r, n - r) csr: v[pivots] = of_kept @ v[kept] + solve(t)
+    """
+
+    rows: np.ndarray
+    pivots: np.ndarray
+    kept: np.ndarray
+    of_kept: sparse.csr_matrix
+    factor: object
+
+    def solve(self, t: np.ndarray) -> np.ndarray:
+        """(r, p) for right sides t (k, p) of all conditions."""
+        return self.factor.solve(np.ascontiguousarray(t[self.rows]))
+
+
+def eliminated(B: sparse.csr_matrix, dofs: np.ndarray, size: float) -> EliminatedRows:
+    """Solve B (k, n) v = t; ``dofs`` (n,) are the nodal components of the columns, ``size`` (m) that of the body."""
+    weight = np.where(dofs % 6 < 3, 1.0, 1.0 / size)  # coefficients of rotations are lengths
+    rows, pivots = _pivots(B, weight)
+    kept = np.setdiff1d(np.arange(B.shape[1]), pivots)
+    if not len(rows):
+        none = sparse.csr_matrix((0, len(kept)))
+        return EliminatedRows(rows, pivots, kept, none, None)
+    chosen = B[rows].tocsc()
+    factor = splu(chosen[:, pivots].tocsc())
+    others = chosen[:, kept]
+    used = np.flatnonzero(np.diff(others.indptr))
+    solved = sparse.coo_matrix(-factor.solve(others[:, used].toarray()))
+    of_kept = sparse.csr_matrix((solved.data, (solved.row, used[solved.col])), shape=(len(rows), len(kept)))
+    return EliminatedRows(rows, pivots, kept, of_kept, factor)
+
+
+def _pivots(B: sparse.csr_matrix, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Independent rows and the column that each is solved for: the largest coefficient that is left."""
+    reduced: dict[int, dict[int, float]] = {}
+    order: dict[int, int] = {}
+    rows, pivots = [], []
+    for i in range(B.shape[0]):
+        own = slice(B.indptr[i], B.indptr[i + 1])
+        row = dict(zip(B.indices[own].tolist(), (B.data[own] * weight[B.indices[own]]).tolist(), strict=True))
+        largest = max(map(abs, row.values()), default=0.0)
+        _substitute(row, reduced, order, pivots)
+        row = {column: value for column, value in row.items() if abs(value) > _NOTHING * largest}
+        if not row:
+            continue
+        pivot = max(row, key=lambda column: abs(row[column]))
+        value = row.pop(pivot)
+        reduced[pivot], order[pivot] = {column: -other / value for column, other in row.items()}, len(pivots)
+        rows.append(i)
+        pivots.append(pivot)
+    return np.array(rows, dtype=int), np.array(pivots, dtype=int)
+
+
+def _substitute(
+    row: dict[int, float], reduced: dict[int, dict[int, float]], order: dict[int, int], columns: list[int]
+) -> None:
+    """Replace solved columns of ``row``, first solved first: what stands for one may hold columns solved later."""
+    waiting = [order[column] for column in row if column in order]
+    heapify(waiting)
+    while waiting:
+        column = columns[heappop(waiting)]
+        factor = row.pop(column, 0.0)
+        if factor:
+            for other, value in reduced[column].items():
+                if other in order and other not in row:
+                    heappush(waiting, order[other])
+                row[other] = row.get(other, 0.0) + factor * value

@@ -1,0 +1,130 @@
+"""What trusses and springs have in common: elements between two nodes with a few strains, constant along them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.errors import BodyError
+from flexmbs.fem.model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.mesh.mesh import Mesh
+
+# columns of an element's twelve components: displacement and rotation of its first node, then of its second
+U1, TURN1, U2, TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
+
+
+@dataclass(frozen=True, eq=False)
+class LineElements(ABC):
+    """Elements between two nodes, all components in mesh axes.
+
+    Attributes
+    ----------
+    nodes : (ne, 2) int
+    strain : (ne, m, 12)
+        From the displacements and rotations of both nodes to the strains (what a strain is depends on the element:
+        m/m, rad/m, m or rad).
+    stiffness : (ne, m)
+        Energy of the element = 1/2 sum stiffness strain^2, J.
+    """
+
+    nodes: np.ndarray
+    strain: np.ndarray
+    stiffness: np.ndarray
+
+    @abstractmethod
+    def second_order_strain(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """q(a, b) (ne, m, k), symmetric and bilinear, of element values a and b (ne, 12, k), for eps + 1/2 q(u, u)."""
+
+    def local(self, fields: np.ndarray) -> np.ndarray:
+        """Nodal values (ndof, n) to element values (ne, 12, n)."""
+        count = fields.shape[1]
+        return fields.reshape(len(fields) // 6, 6, count)[self.nodes].reshape(len(self.nodes), 12, count)
+
+    def matrix(self, values: np.ndarray, node_count: int) -> sparse.csr_matrix:
+        """Element matrices (ne, 12, 12) summed to (ndof, ndof)."""
+        pattern = NodePattern(node_count, [self.nodes])
+        data = pattern.zeros(6)
+        pattern.add(data, pattern.positions[0], values.reshape(-1, 2, 6, 2, 6))
+        summed = pattern.matrix(data)
+        summed.eliminate_zeros()  # components without stiffness are not to look like entries
+        return summed
+
+    def stiffness_matrix(self, node_count: int, stiffness: np.ndarray | None = None) -> sparse.csr_matrix:
+        """(ndof, ndof) int B^T D B, with ``stiffness`` (ne, m) in place of the elements' own where given."""
+        D = self.stiffness if stiffness is None else stiffness
+        return self.matrix(np.einsum("emi,em,emj->eij", self.strain, D, self.strain), node_count)
+
+    def second_order_loads(self, node_count: int, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """(ndof, npairs) as ``FEModel.second_order_loads``."""
+        values = self.local(fields)
+        q = self.second_order_strain(values[..., pairs[:, 0]], values[..., pairs[:, 1]])
+        loads = np.einsum("emi,em,emp->eip", self.strain, self.stiffness, q)
+        total = np.zeros((node_count, 6, len(pairs)))
+        np.add.at(total, self.nodes, loads.reshape(len(loads), 2, 6, len(pairs)))
+        return total.reshape(6 * node_count, len(pairs))
+
+    def geometric_stiffness(self, node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
+        """(ndof, ndof) as ``FEModel.geometric_stiffness``."""
+        force = self.stiffness * (self.strain @ self.local(displacement[:, None]))[..., 0]
+        unit = np.broadcast_to(np.eye(12), (len(self.nodes), 12, 12))
+        first, second = np.divmod(np.arange(144), 12)
+        q = self.second_order_strain(unit[..., first], unit[..., second])
+        return self.matrix(np.einsum("em,emp->ep", force, q).reshape(-1, 12, 12), node_count)
+
+
+@dataclass(frozen=True, eq=False)
+class LineModel(FEModel):
+    """``FEModel`` of trusses or of springs."""
+
+    elements: LineElements
+
+    def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        return self.elements.second_order_loads(len(self.mesh.points), np.asarray(fields), as_pairs(pairs))
+
+    def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
+        return self.elements.geometric_stiffness(len(self.mesh.points), np.asarray(displacement))
+
+    def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
+        raise no_rotation(self.mesh.source, "a truss or spring", point)
+
+
+def line_model(kind: type[LineModel], mesh: Mesh, elements: LineElements, mass_matrices: np.ndarray) -> LineModel:
+    """The model of all ``elements`` with their mass matrices (ne, 12, 12); without mass its centre is the origin."""
+    count = len(mesh.points)
+    M, K = elements.matrix(mass_matrices, count), elements.stiffness_matrix(count)
+    model = kind(mesh, 6, M, K, None, 0.0, np.zeros(3), np.zeros((3, 3)), "", False, elements)
+    nothing = np.zeros((model.ndof, 0))
+    x, _, _, W = model.inertia_samples(nothing, as_pairs([]), nothing)
+    if not W.sum() > 0.0:
+        return model
+    return replace(model, **dict(zip(("mass", "center", "inertia"), mass_properties(x, W), strict=True)))
+
+
+def no_rotation(source: str, part: str, point: np.ndarray) -> BodyError:
+    """The error for a marker at a point of what has no rotation of its own."""
+    return BodyError(
+        f"point {np.asarray(point).tolist()} m of {source or 'the mesh'}: {part} carries no marker, since it has no "
+        "rotation of its own; take a node or a node set"
+    )
+
+
+def nothing_drawn(mode_count: int, pair_count: int) -> SurfaceFields:
+    """The surface of what has none."""
+    return SurfaceFields(
+        points=np.zeros((0, 3)),
+        faces=np.zeros(0, int),
+        modes=np.zeros((mode_count, 0, 3)),
+        quadratic=np.zeros((pair_count, 0, 3)),
+        stress_modes=np.zeros((mode_count, 0, 6)),
+    )
+
+
+def as_samples(values: np.ndarray) -> np.ndarray:
+    """(..., 3, n) of every element to (n, m, 3), as ``FEModel.inertia_samples`` gives its fields."""
+    count = int(np.prod(values.shape[:-2]))
+    return np.ascontiguousarray(np.moveaxis(values.reshape(count, 3, values.shape[-1]), 2, 0))

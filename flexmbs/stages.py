@@ -1,0 +1,87 @@
+"""What a long computation is doing just now: library code says it, whoever listens shows it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+_QUIET = 0.5  # s; work that ends before is not worth a line
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a computation.
+
+    Attributes
+    ----------
+    text : what is being done, such as "factorising (299,307 unknowns, about 2.1 GB)"
+    done, total : int or None
+        Parts finished, where the stage has parts.
+    long : bool
+        It may well take more than a second.
+    """
+
+    text: str
+    done: int | None = None
+    total: int | None = None
+    long: bool = False
+
+    def __str__(self) -> str:
+        return self.text if self.total is None else f"{self.text} {self.done}/{self.total}"
+
+
+_listener: ContextVar[Callable[[Stage], None] | None] = ContextVar("listener", default=None)
+
+
+def stage(text: str, done: int | None = None, total: int | None = None, *, long: bool = False) -> None:
+    """Say which stage begins, or how far it is. Without a listener it costs next to nothing."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(Stage(text, done, total, long))
+
+
+@contextmanager
+def listening(listener: Callable[[Stage], None] | None = None) -> Iterator[None]:
+    """While it lasts, ``listener`` is called with every :class:`Stage`.
+
+    None: whoever listens already goes on; if nobody does and stderr is a terminal, a line there shows the stage and
+    goes away at the end.
+    """
+    line = None
+    if listener is None:
+        listener = _listener.get()
+    if listener is None and sys.stderr.isatty():
+        listener = line = _TerminalLine()
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+        if line is not None:
+            line.close()
+
+
+class _TerminalLine:
+    """One line on stderr that is written over by the next stage."""
+
+    def __init__(self) -> None:
+        self._start = self._drawn_at = time.perf_counter()
+        self._drawn = ""
+
+    def __call__(self, stage: Stage) -> None:
+        now = time.perf_counter()
+        counting = stage.total is not None and now - self._drawn_at < 0.1
+        if counting or not (stage.long or now - self._start > _QUIET):
+            return
+        self._drawn, self._drawn_at = str(stage), now
+        sys.stderr.write(f"\r\x1b[2K{self._drawn}")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()

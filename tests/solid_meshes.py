@@ -1,0 +1,64 @@
+"""Boxes of solids that the tests share."""
+
+from itertools import product
+
+import numpy as np
+
+from flexmbs.fem.solid_shapes import solid_shape
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.materials import Material
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+
+STEEL = Material("steel", 210e9, 0.3, 7850.0)
+# the six tetrahedra around the main diagonal of a cube, corners numbered 4 i + 2 j + k
+CUBE_TETRAHEDRA = [[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]]
+
+
+def box(kind, divisions=(2, 2, 2), size=(1.0, 1.0, 1.0), material=STEEL, distort=0.0, affine=None):
+    """A box from the origin; ``distort`` moves inner corners at random, ``affine`` (3, 3) maps all points."""
+    n = np.array(divisions)
+    grid = np.array(list(product(*(range(k + 1) for k in n))))
+    corners = grid / n * np.array(size)
+    inner = np.all((grid > 0) & (grid < n), axis=1)
+    corners[inner] += distort * np.random.default_rng(1).uniform(-1, 1, (inner.sum(), 3)) * np.array(size) / n
+    if affine is not None:
+        corners = corners @ np.asarray(affine).T
+
+    def number(ijk):
+        return (ijk[0] * (n[1] + 1) + ijk[1]) * (n[2] + 1) + ijk[2]
+
+    cells = [[number(np.add(c, o)) for o in product((0, 1), repeat=3)] for c in product(*(range(k) for k in n))]
+    cells = np.array(cells)
+    if kind.startswith("pyramid"):
+        corners, elements = six_pyramids(corners, cells[:, [0, 4, 6, 2, 1, 5, 7, 3]])
+    elif kind.startswith("tet"):
+        elements = np.concatenate([cells[:, tet] for tet in CUBE_TETRAHEDRA])
+    else:
+        elements = cells[:, [0, 4, 6, 2, 1, 5, 7, 3]]
+        if kind.startswith("wedge"):
+            halves = ([0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7])
+            elements = np.concatenate([elements[:, half] for half in halves])
+    points, elements = with_midside_nodes(corners, elements, solid_shape(kind).edges)
+    block = ElementBlock(kind, np.arange(len(elements)) + 1, elements, material)
+    return Mesh(points, np.arange(len(points)) + 1, (block,), source=f"{kind} box")
+
+
+def six_pyramids(points, bricks):
+    """Every brick cut into the pyramids from its centre to its faces."""
+    tops = np.arange(len(bricks)) + len(points)
+    elements = [np.column_stack([bricks[:, face[::-1]], tops]) for face in KINDS["hex8"].faces]
+    return np.vstack([points, points[bricks].mean(axis=1)]), np.concatenate(elements)
+
+
+def with_midside_nodes(points, elements, edges):
+    points, found, extra = list(points), {}, []
+    for element in elements:
+        row = []
+        for i, j in edges:
+            key = tuple(sorted((element[i], element[j])))
+            if key not in found:
+                found[key] = len(points)
+                points.append(0.5 * (points[key[0]] + points[key[1]]))
+            row.append(found[key])
+        extra.append(row)
+    return np.array(points), np.hstack([elements, np.array(extra, dtype=int).reshape(len(elements), -1)])

@@ -1,0 +1,168 @@
+"""Damping from materials and dashpots: exact where damping is uniform, by strain energy where it is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from mixed_meshes import bar_and_beam
+from shell_meshes import flat, sheet
+
+from flexmbs.errors import BodyError
+from flexmbs.fem import assemble
+from flexmbs.mesh import Layer, Material, ShellSection, box_mesh, line_mesh, read_mesh, rectangle
+from flexmbs.mesh.materials import Damping
+from flexmbs.reduction import ClampedFree, Rayleigh, reduce, reduce_model
+
+ENDS = {"hinge": "ROOT", "tip": "TIP"}
+MODES = ClampedFree("hinge", count=4)
+PLAIN = Material("STEEL", 210e9, 0.3, 7850.0)
+
+
+def bar(*dampings):
+    """Bar 0.5 m x 20 mm x 20 mm of hexahedra, cut along its length into blocks with these dampings."""
+    mesh = box_mesh((0.5, 0.02, 0.02), (16, 2, 2), PLAIN)
+    block, cells = mesh.blocks[0], np.arange(len(mesh.blocks[0].nodes))
+    along = mesh.points[block.nodes].mean(axis=1)[:, 0]
+    part = np.minimum((along / 0.5 * len(dampings)).astype(int), len(dampings) - 1)
+    blocks = tuple(
+        replace(block, ids=block.ids[cells[part == i]], nodes=block.nodes[part == i],
+                material=replace(PLAIN, damping=damping))
+        for i, damping in enumerate(dampings)
+    )  # fmt: skip
+    return replace(mesh, blocks=blocks, element_sets={})
+
+
+def damped(mesh, damping="material", **options):
+    return reduce(mesh, interfaces=ENDS, modes=MODES, second_order="none", damping=damping, **options)
+
+
+def ratios(body):
+    omega = 2.0 * np.pi * body.frequencies
+    return np.diag(body.De) / (2.0 * omega * np.diag(body.Me))
+
+
+def test_one_material_with_rayleigh_damping():
+    found, expected = damped(bar(Damping(3.0, 2e-5))), damped(bar(None), Rayleigh(3.0, 2e-5))
+    np.testing.assert_allclose(found.De, expected.De, atol=1e-9 * np.abs(expected.De).max())
+
+
+def test_one_material_with_a_loss_factor():
+    """Every mode has half the loss factor as its damping ratio."""
+    np.testing.assert_allclose(ratios(damped(bar(Damping(structural=0.04)))), 0.02, rtol=1e-8)
+
+
+def test_loss_factors_are_weighted_with_strain_energy():
+    """A clamped bar, damped in the half next to the clamp only: parts of strain energy by int w''^2 of the exact mode.
+
+    1 %: shear, and an averaged clamp, which lets the end's section warp.
+    """
+    found = ratios(damped(bar(Damping(structural=0.1), None)))
+    root = 1.875104068711961
+    sigma = (np.cosh(root) + np.cos(root)) / (np.sinh(root) + np.sin(root))
+    x = np.linspace(0.0, 1.0, 20001)
+    bend = np.cosh(root * x) + np.cos(root * x) - sigma * (np.sinh(root * x) + np.sin(root * x))
+    part = np.trapezoid(bend[:10001] ** 2, x[:10001]) / np.trapezoid(bend**2, x)
+    np.testing.assert_allclose(found[:2], 0.05 * part, rtol=0.01)
+
+
+def test_parts_add_up_to_the_whole():
+    """The same damping stated by two materials is that of one; damping of one half and of the other adds up."""
+    first, second = Damping(3.0, 2e-5, 0.01), Damping(3.0, 2e-5, 0.010000000001)  # not the same object or value
+    whole = damped(bar(first)).De
+    scale = 1e-9 * np.abs(whole).max()
+    np.testing.assert_allclose(damped(bar(first, second)).De, whole, atol=scale)
+    np.testing.assert_allclose(damped(bar(first, None)).De + damped(bar(None, first)).De, whole, atol=scale)
+
+
+@pytest.mark.parametrize("kind", ["solid", "beam"])
+def test_mixed_bodies(kind):
+    """A bar half of solids, half of beams: the damped halves' De add up to that of the same damping everywhere."""
+    damping, mesh = Damping(5.0, 1e-5, 0.02), bar_and_beam("rigid")
+    ends = {"hinge": "ROOT", "tip": "BEAM TIP"}
+
+    def De(*which):
+        blocks = tuple(
+            replace(b, material=replace(b.material, damping=damping if i in which else None))
+            for i, b in enumerate(mesh.blocks)
+        )
+        fem = assemble(replace(mesh, blocks=blocks))
+        return reduce_model(fem, interfaces=ends, modes=MODES, second_order="none", damping="material").De
+
+    whole = De(0, 1)
+    part = De(0 if kind == "solid" else 1)
+    other = De(1 if kind == "solid" else 0)
+    np.testing.assert_allclose(part + other, whole, atol=1e-9 * np.abs(whole).max())
+    assert np.all(np.diag(part) > 0.0) and np.all(np.diag(part) < np.diag(whole))
+
+
+def plate():
+    """Quadrilaterals, 1 m x 1 m, held at the edge x = 0."""
+    mesh, _ = sheet("quad4", (6, 6), flat(), material=PLAIN)
+    return replace(mesh, node_sets={"ROOT": np.flatnonzero(mesh.points[:, 0] < 1e-9)})
+
+
+def test_shells_of_two_materials():
+    mesh = plate()
+    block = mesh.blocks[0]
+    half = len(block.nodes) // 2
+    damping = Damping(structural=0.04)
+
+    def body(first, second):
+        blocks = tuple(
+            replace(block, ids=block.ids[s], nodes=block.nodes[s], material=replace(block.material, damping=d))
+            for s, d in ((slice(half), first), (slice(half, None), second))
+        )
+        fem = assemble(replace(mesh, blocks=blocks, element_sets={}))
+        return reduce_model(fem, interfaces={"hinge": "ROOT"}, modes=MODES, second_order="none", damping="material")
+
+    np.testing.assert_allclose(ratios(body(damping, damping)), 0.02, rtol=1e-8)
+    first, second = ratios(body(damping, None)), ratios(body(None, damping))
+    np.testing.assert_allclose(first + second, 0.02, rtol=1e-8)
+    assert np.all(first > 0.0) and np.all(second > 0.0)
+
+
+ABAQUS = """*NODE, NSET=ALL
+1, 0, 0, 0
+2, 1, 0, 0
+3, 2, 0, 0
+*NSET, NSET=ROOT
+1
+*ELEMENT, TYPE=B31, ELSET=E
+1, 1, 2
+2, 2, 3
+*BEAM SECTION, ELSET=E, MATERIAL=M, SECTION=RECT
+0.1, 0.2
+0, 1, 0
+*MATERIAL, NAME=M
+*ELASTIC
+210e9, 0.3
+*DENSITY
+7850
+*DAMPING, STRUCTURAL=0.06
+"""
+
+
+def test_from_a_file(tmp_path):
+    (tmp_path / "bar.inp").write_text(ABAQUS)
+    body = reduce(
+        read_mesh(tmp_path / "bar.inp"), interfaces={"hinge": "ROOT"}, modes=ClampedFree("hinge", count=2),
+        second_order="none", damping="material",
+    )  # fmt: skip
+    np.testing.assert_allclose(ratios(body), 0.03, rtol=1e-8)
+
+
+def test_refused(blade):
+    with pytest.raises(BodyError, match="no material of the mesh states any"):
+        damped(blade)
+    with pytest.raises(BodyError, match="or 'material'; not 'steel'"):
+        damped(blade, "steel")
+    with pytest.raises(BodyError, match="must be finite and not negative"):
+        damped(line_mesh(1.0, 4, rectangle(0.1, 0.1), replace(PLAIN, damping=Damping(alpha=-1.0))))
+    mesh = plate()
+    layers = tuple(Layer(replace(PLAIN, damping=d), 0.001) for d in (None, Damping(alpha=1.0)))
+    block = replace(mesh.blocks[0], material=None, section=ShellSection(thickness=0.002, layers=layers))
+    with pytest.raises(BodyError, match="layers of a shell have different damping"):
+        reduce_model(
+            assemble(replace(mesh, blocks=(block,))), interfaces={"hinge": "ROOT"}, modes=MODES,
+            second_order="none", damping="material",
+        )  # fmt: skip

@@ -1,0 +1,55 @@
+"""Where files lie that can be made again."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from flexmbs import cache_folder as module
+from flexmbs.cache_folder import cache_folder
+
+
+@pytest.fixture
+def bare(monkeypatch, tmp_path):
+    """No variable is set, and the home folder is empty."""
+    for name in (module.VARIABLE, "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("platform", "folder"),
+    [("linux", ".cache/flexmbs"), ("darwin", "Library/Caches/flexmbs"), ("win32", ".cache/flexmbs")],
+)
+def test_the_place_that_the_system_has(bare, tmp_path, platform, folder):
+    bare.setattr(sys, "platform", platform)
+    assert cache_folder() == tmp_path / folder and (tmp_path / folder).is_dir()
+
+
+def test_variables_in_their_order(bare, tmp_path):
+    bare.setattr(sys, "platform", "linux")
+    bare.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "flexmbs"
+    bare.setenv(module.VARIABLE, str(tmp_path / "own"))
+    assert cache_folder() == tmp_path / "own"
+    bare.delenv(module.VARIABLE)
+    bare.setattr(sys, "platform", "win32")
+    bare.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert cache_folder() == tmp_path / "local" / "flexmbs"
+
+
+def test_temporary_files_where_it_cannot_be_written(bare, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    bare.setenv(module.VARIABLE, str(tmp_path / "file" / "below"))
+    bare.setenv("USER", "somebody")
+    assert cache_folder() == Path(tempfile.gettempdir()) / "flexmbs-somebody"
+
+
+def test_kernels_bodies_and_rendering_lie_in_it(bare, tmp_path):
+    from flexmbs.kernels.jit import kernel_cache_folder
+    from flexmbs.reduction.cache import bodies_folder
+
+    bare.setenv(module.VARIABLE, str(tmp_path / "own"))
+    assert kernel_cache_folder().parent == bodies_folder().parent == tmp_path / "own"

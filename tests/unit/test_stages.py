@@ -1,0 +1,73 @@
+"""Who listens hears what a long computation is doing; nobody else sees anything."""
+
+import sys
+
+import flexmbs as fm
+from flexmbs import stages
+from flexmbs.stages import listening, stage
+
+STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
+
+
+class Terminal:
+    """A stderr that is a terminal."""
+
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+def reduced():
+    mesh = fm.box_mesh((0.5, 0.04, 0.02), (12, 2, 2), STEEL)
+    return fm.reduce(mesh, interfaces={"root": "ROOT"}, modes=fm.ClampedFree("root", count=3), cache=False)
+
+
+def test_stages_of_a_reduction():
+    heard = []
+    with listening(heard.append):
+        reduced()
+    names = list(dict.fromkeys(stage.text.split(" (")[0] for stage in heard))
+    order = ["assembling", "factorising", "modes", "second-order fields"]
+    assert [name for name in names if name in order] == order
+    assert [str(s) for s in heard if s.text == "second-order fields"][0] == "second-order fields 0/6"
+    stage("afterwards")
+    assert heard[-1].text != "afterwards"
+
+
+def test_nothing_is_written_where_no_terminal_is(capsys):
+    reduced()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_gets_a_line_that_goes_away(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(stages, "_QUIET", 0.0)
+    reduced()
+    assert "\r\x1b[2Kfactorising (" in sys.stderr.text
+    assert sys.stderr.text.endswith("\r\x1b[2K")
+
+
+def test_short_work_is_not_worth_a_line(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with listening():
+        stage("something short")
+        assert sys.stderr.text == ""
+        stage("something long", long=True)
+        assert sys.stderr.text == "\r\x1b[2Ksomething long"
+    assert sys.stderr.text.endswith("\r\x1b[2K")
+
+
+def test_the_own_listener_replaces_the_line(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    heard = []
+    with listening(heard.append), listening():
+        stage("inside", 1, 2, long=True)
+    assert [str(s) for s in heard] == ["inside 1/2"] and sys.stderr.text == ""
