@@ -27,7 +27,8 @@ class Factor(ABC):
     """A factorised symmetric matrix."""
 
     @staticmethod
-    def load() -> None:  # noqa: B027 (SciPy has nothing to load)
+    @abstractmethod
+    def load() -> None:
         """Load the libraries of the solver; ImportError, OSError or AttributeError where they are not usable."""
 
     @abstractmethod

@@ -64,6 +64,8 @@ class PardisoFactor(Factor):
     def solve(self, loads: np.ndarray) -> np.ndarray:
         loads = np.array(loads, dtype=float, order="F")
         found = np.empty_like(loads)
+        if not loads.size:
+            return found
         error = self._call(_SOLVE, loads, found)
         if error:
             raise ArithmeticError(f"PARDISO error {error}")

@@ -19,6 +19,10 @@ _BYTES_PER_ENTRY = 10.3  # measured, with what SuperLU works with
 class SuperLUFactor(Factor):
     """SuperLU in symmetric mode, which orders by A + A^T and is several times faster than its default."""
 
+    @staticmethod
+    def load() -> None:
+        """It is part of SciPy, and loaded."""
+
     def __init__(self, matrix: sparse.csr_matrix) -> None:
         size = estimated_size(matrix)
         announce(matrix.shape[0], f"about {text_of_size(size)}, SciPy")

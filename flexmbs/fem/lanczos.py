@@ -11,7 +11,8 @@ from flexmbs.fem.memory import require_memory
 from flexmbs.stages import stage
 
 BLOCK = 4  # vectors at a time: a solve for 4 costs less than two single ones
-_CONVERGED = 1e-12  # residual of a mode, in parts of 1 / lambda
+# Residual of a mode, in parts of 1 / lambda: modes are then orthogonal in stiffness too, to rounding.
+_CONVERGED = 1e-14
 _DEPENDENT = 1e-14  # what is left of a vector without what others show of it, in parts of it: rounding
 _LONG = 20_000  # unknowns; from here on it may take a second
 

@@ -9,7 +9,8 @@ from scipy import sparse
 
 from flexmbs.fem.joined_rows import JoinedRows, rows_of, summed_blocks
 from flexmbs.fem.nodal_axes import component_direction
-from flexmbs.fem.node_fit import arm_stiffness, turned_arm
+from flexmbs.fem.node_fit import arm_stiffness
+from flexmbs.fem.rigid_motion import skew
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh
 
@@ -75,14 +76,17 @@ def _displacements(mesh: Mesh, node, reference, direction, preferred, names) -> 
     axis = np.arange(3)
     columns = np.hstack([6 * node[:, None] + axis, 6 * reference[:, None] + axis, 6 * reference[:, None] + 3 + axis])
     values = np.hstack([direction, -direction, -np.cross(r, direction)])
+    order = np.argsort(reference, kind="stable")
+    followers = np.split(order, np.flatnonzero(np.diff(reference[order])) + 1) if len(order) else []
 
     def second_order(fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        distinct, inverse = np.unique(reference, return_inverse=True)
-        psi = fields[distinct, 3:]
         found = np.empty((len(node), len(pairs)))
-        for k, (a, b) in enumerate(pairs):
-            bent = turned_arm(psi[inverse, :, a], psi[inverse, :, b], r, np.bool_(a == b))
-            found[:, k] = np.sum(direction * bent, axis=1)
+        for rows in followers:
+            psi = skew(fields[reference[rows[0]], 3:].T)
+            first, second = psi[pairs[:, 0]], psi[pairs[:, 1]]
+            turn = np.where(pairs[:, 0] == pairs[:, 1], 0.25, 0.5)[:, None, None] * (first @ second + second @ first)
+            products = (direction[rows, :, None] * r[rows, None, :]).reshape(-1, 9)
+            found[rows] = products @ turn.reshape(-1, 9).T
         return found
 
     ndof = 6 * len(mesh.points)

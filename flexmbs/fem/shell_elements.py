@@ -202,5 +202,11 @@ def _directions(block: ElementBlock, normals: np.ndarray) -> np.ndarray:
         given = np.broadcast_to(np.asarray(block.material_axes, float), (len(normals), 3, 3))[:, :, 0]
         wish = np.where(np.isnan(given).any(axis=1)[:, None], wish, given)
     mean = normals.mean(axis=1)
-    across = np.linalg.norm(np.cross(wish, mean / np.linalg.norm(mean, axis=1)[:, None]), axis=1)
-    return np.where((across < _ALONG_NORMAL)[:, None], [0.0, 0.0, 1.0], wish)
+    mean /= np.linalg.norm(mean, axis=1)[:, None]
+    wish = wish / np.linalg.norm(wish, axis=1)[:, None]
+    across = np.linalg.norm(np.cross(wish, mean), axis=1)
+    wish = np.where((across < _ALONG_NORMAL)[:, None], [0.0, 0.0, 1.0], wish)
+    # A direction among the normals of a warped element has no projection somewhere in it: its part across the mean has.
+    warp = np.linalg.norm(np.cross(normals, mean[:, None]), axis=2).max(axis=1)
+    flattened = wish - np.sum(wish * mean, axis=1)[:, None] * mean
+    return np.where((across < 2.0 * warp)[:, None], flattened, wish)

@@ -1,7 +1,7 @@
 """Markers on bodies: motion of the marker relative to its body, and the way back for forces.
 
 Relative motion ``local`` (body axes): R (9), p, omega, v, alpha, a of the marker frame in the body frame, with
-u = Phi q + sum Zu s and th = Psi q + sum Zr s (s: quadratic forms, ``work.form``), R_BM = exp(th) R0 (docs/notation.md).
+u = Phi q + sum Zu s and th = Psi q + sum Zr s (s: ``work.form``), R_BM = exp(th) R0 (docs/notation.md).
 """
 
 from __future__ import annotations

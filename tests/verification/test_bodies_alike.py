@@ -54,8 +54,8 @@ def history(result, name, times):
 
 
 def test_driven_bars_of_beams_shells_and_solids_move_alike(figures):
-    """The tip lags by 10 % of the length while it is spun up, and swings with 13.3 Hz afterwards. The ends are held in the
-    mean, which on shells and solids lets them give way: 0.7 and 0.3 % in the first frequency.
+    """The tip lags by 10 % of the length while it is spun up, and swings with 13.3 Hz afterwards. The ends are held in
+    the mean, which on shells and solids lets them give way: 0.7 and 0.3 % in the first frequency.
     """
     beams, shells, solids = (spun_up(kind) for kind in ("beams", "shells", "solids"))
     swing = np.abs(beams[:, 2]).max()
@@ -65,22 +65,28 @@ def test_driven_bars_of_beams_shells_and_solids_move_alike(figures):
 
 
 def struck(kind):
-    """(nt, 3) m: path of the tip of the free bar, struck there."""
-    modes = FreeFree(count=8, attachment=True)
+    """(nt, 3) and (nt, 3) m: displacement (body axes) and path of the tip of the free bar, struck there."""
+    modes = FreeFree(count=4)
     body = reduce_model(assemble(bar(kind)), interfaces={"root": "ROOT", "tip": "TIP"}, modes=modes)
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     arm = system.add(body, "arm", position=(0.0, 0.0, 0.0))
-    system.force(arm["tip"], (0.0, 2.0, lambda t: 20.0 * np.sin(np.pi * t / 0.02) ** 2 if t < 0.02 else 0.0))
-    result = system.simulate(0.2, rtol=1e-7, max_step=2e-3)
-    return history(result, "arm.tip.position", np.linspace(0.0, 0.2, 41))
+    system.force(arm["tip"], (0.0, 0.0, lambda t: 100.0 * np.sin(np.pi * t / 0.01) ** 2 if t < 0.01 else 0.0))
+    result = system.simulate(0.1, rtol=1e-6, max_step=2e-3)
+    return [history(result, f"arm.tip.{name}", np.linspace(0.0, 0.1, 51)) for name in ("displacement", "position")]
 
 
 def test_free_bars_of_beams_shells_and_solids_move_alike(figures):
-    """A blow of 20 ms across a free bar, and a steady push sideways: it turns over, bends and twists, held by nothing."""
+    """A blow of 10 ms across the end of a free bar: it turns, bends and flies away, held by nothing.
+
+    The first free frequency agrees to 3e-4, the fourth to 2e-3; after 9 and 46 swings phases differ accordingly.
+    """
     beams, shells, solids = (struck(kind) for kind in ("beams", "shells", "solids"))
-    way = np.abs(beams - beams[0]).max()
+    bend, way = np.abs(beams[0]).max(), np.abs(beams[1] - beams[1][0]).max()
+    assert bend > 0.01 * LENGTH and way > 2.0 * bend
     for kind, found in (("shells", shells), ("solids", solids)):
-        figures(f"bar struck: tip of {kind}", "the same of beams", found.ravel(), beams.ravel(), 2e-3, scale=way)
+        for i, what, scale in ((0, "displacement", bend), (1, "path", way)):
+            figures(f"bar struck: {what} of the tip of {kind}", "the same of beams", found[i].ravel(), beams[i].ravel(),
+                    2e-2, scale=scale)  # fmt: skip
 
 
 @pytest.mark.parametrize("modes", [ClampedFree("hinge", count=4), FreeFree(count=4)])

@@ -1,7 +1,7 @@
-"""Bodies reduced from meshes: statics of CalculiX through interface modes, free vibration, exact inertia, rigid limit.
+"""Bodies reduced from meshes: statics of CalculiX through interface modes, free vibration, exact inertia.
 
-Meshes: meshes/conrod.inp and data/reference_solids. Static displacements: CalculiX 2.20 on the same meshes, one set held
-in all directions, 100 N along x, y and z spread equally over another, mean displacement of that set (columns: load).
+Meshes: meshes/conrod.inp and data/reference_solids. Static displacements: CalculiX 2.20 on the same meshes, one set
+held in all directions, 100 N along x, y and z spread equally over another, mean displacement of that set.
 """
 
 import gzip
@@ -80,8 +80,8 @@ def test_static_displacement_through_interface_modes(model, figures, name):
 
 @pytest.mark.slow
 def test_craig_bampton_of_the_connecting_rod_vibrates_freely(model, figures):
-    """All free frequencies up to half the highest of the modes held at both markers, which the rigid motion of the frame
-    and the modes together must give.
+    """All free frequencies up to half the highest of the modes held at both markers, which the rigid motion of the
+    frame and the modes together must give.
     """
     fem = model("conrod")
     interfaces = {"big": "NBIG", "small": "NSMALL"}
@@ -107,7 +107,7 @@ def _free_frequencies(body):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_inertia_integrals_are_those_of_direct_quadrature(model, figures, name):
-    """int f g dm for f, g among 1, the coordinates and the components of all modes; points exact beyond their degree."""
+    """int f g dm for f, g among 1, coordinates and all components of the modes; points exact beyond their degree."""
     fem = model(name)
     held, _ = SETS[name]
     body = reduce_model(

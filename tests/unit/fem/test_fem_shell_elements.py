@@ -10,10 +10,12 @@ from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
 from flexmbs.errors import BodyError, MeshError
 from flexmbs.fem import assemble
+from flexmbs.fem.shell_elements import surface_points
 from flexmbs.fem.shell_sections import shell_wall
 from flexmbs.mesh import check_mesh, mass_properties
 from flexmbs.mesh.materials import OrthotropicMaterial
 from flexmbs.mesh.properties import Layer, ShellSection
+from flexmbs.mesh.quadrature import rule
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 NO_PAIRS = np.zeros((0, 2), int)
@@ -147,6 +149,24 @@ def test_turned_orthotropic_layers(kind):
         section = ShellSection(None, (Layer(material, 0.01, angle),))
         K.append(assemble(sheet(kind, (2, 2), bowl, section=section)[0]).K)
     assert abs(K[0] - K[1]).max() < 1e-10 * abs(K[0]).max()
+
+
+@every_kind
+def test_axes_of_a_warped_element_with_mesh_x_among_its_normals(kind):
+    """Mesh x, axis 1 of the wall, is the normal at one point of the 2 x 2 rule, 1 degree off the mean normal."""
+    there = 0.5 - 0.5 / np.sqrt(3.0)
+
+    def warped(s, t):
+        return 0.05 * (s * t - there * (s + t)), s, t
+
+    material = OrthotropicMaterial("ply", 140e9, 10e9, None, 0.3, None, None, 5e9, 5e9, 3e9, 1600.0)
+    section = ShellSection(None, (Layer(material, 0.01, 0.3),))
+    mesh, _ = sheet(kind, (1, 1), warped, section=section)
+    model = assemble(mesh)
+    assert np.isfinite(model.K.data).all()
+    for group in model.groups:  # all points agree on axis 1
+        along = surface_points(group, rule(kind)[0]).frame[:, :, 0]
+        assert np.einsum("egi,ehi->egh", along, along).min() > 0.99
 
 
 @every_kind
