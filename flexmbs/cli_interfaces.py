@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from flexmbs.errors import BodyError
 
+_WRONG_KIND = re.compile(r"rbe\d*", re.IGNORECASE)
 KINDS = {"rbe2": "rigid", "rbe3": "averaged"}
 HOW = "NAME=SET, NAME=node:123, NAME=coupling:THE COUPLING or NAME=point:X,Y,Z, with :rbe2 or :rbe3 behind"
 
@@ -41,6 +43,8 @@ def _interface(mesh, text: str, where: str):
         return whole
     rest, colon, last = where.rpartition(":")
     kind = KINDS.get(last.strip().lower()) if colon else None
+    if colon and kind is None and (_WRONG_KIND.fullmatch(last.strip()) or _named(mesh, rest.strip(), None) is not None):
+        raise BodyError(f"--interface {text}: in place of {last.strip()} give rbe2 or rbe3 (rigid, averaged).")
     where = rest.strip() if kind else where
     named = _named(mesh, where, kind)
     return named if named is not None else _by_prefix(mesh, text, where, kind)

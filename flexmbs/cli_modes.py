@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import click
 import numpy as np
 
 from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, read_for_analysis, units_option
-from flexmbs.errors import BodyError
 
 
 @click.command("modes")
@@ -22,7 +22,7 @@ from flexmbs.errors import BodyError
 @click.option("--max-hz", type=float, help="All modes up to this frequency, in place of a number.")
 @material_option
 @click.option("--spin", type=float, metavar="W", help="Steady spin about an axis through the origin, rad/s.")
-@click.option("--axis", default="0,0,1", show_default=True, metavar="X,Y,Z", help="Axis of the spin.")
+@click.option("--axis", metavar="X,Y,Z", help="Axis of the spin (default: 0,0,1).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def modes_command(
     file: Path,
@@ -33,7 +33,7 @@ def modes_command(
     max_hz: float | None,
     material: str | None,
     spin: float | None,
-    axis: str,
+    axis: str | None,
     as_json: bool,
 ) -> None:
     """Natural frequencies of the mesh in FILE, held at node sets, or as the file's boundary conditions say.
@@ -41,22 +41,23 @@ def modes_command(
     With --spin: in the turning frame, with the geometric stiffness of the centrifugal load and spin softening.
     """
     start = time.perf_counter()
+    direction = _checked_options(fixed, count, max_hz, spin, axis)
     from flexmbs.fem import assemble
+    from flexmbs.fem.joints import without_idle_links
     from flexmbs.fem.mechanisms import mechanism
     from flexmbs.fem.spin import spin_stiffness
-    from flexmbs.fem.supports import held_components
+    from flexmbs.fem.supports import held_components, supported_nodes
     from flexmbs.fem.vibration import natural_modes
     from flexmbs.mesh import check_mesh
 
-    if count is not None and max_hz is not None:
-        raise click.UsageError("give --count or --max-hz, not both")
     mesh = read_for_analysis(file, units, allow_outside_includes, material)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
-    model = assemble(mesh)
+    sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
+    model = assemble(without_idle_links(mesh, supported_nodes(mesh, sets)))
     warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings))
-    held = held_components(model, None if not fixed else [name for name in fixed if name.lower() != "none"])
-    stiffness = None if spin is None else spin_stiffness(model, held, spin, _axis(axis))
-    modes = natural_modes(model, held, 10 if count is None else count, max_hz, stiffness)
+    held = held_components(model, sets)
+    stiffness = None if spin is None else spin_stiffness(model, held, spin, direction)
+    modes = natural_modes(model, held, 10 if count is None else count, max_hz, stiffness, spin or 0.0)
     if np.count_nonzero(modes.frequencies == 0.0) > (0 if abs(held).sum() else 6):
         loose = mechanism(model)
         warnings |= {f"{loose}.": None} if loose else {}
@@ -73,11 +74,33 @@ def modes_command(
     click.echo(json.dumps(found, indent=2) if as_json else _table(found))
 
 
+def _checked_options(
+    fixed: tuple[str, ...], count: int | None, max_hz: float | None, spin: float | None, axis: str | None
+) -> list[float]:
+    """The axis of the spin; UsageError for options that mean nothing, before a file is read."""
+    if count is not None and max_hz is not None:
+        raise click.UsageError("give --count or --max-hz, not both")
+    if count is not None and count < 1:
+        raise click.UsageError(f"--count {count}: give at least 1")
+    if max_hz is not None and not 0.0 < max_hz < math.inf:
+        raise click.UsageError(f"--max-hz {max_hz:g}: give a frequency above 0, in Hz")
+    if len(fixed) > 1 and any(name.lower() == "none" for name in fixed):
+        raise click.UsageError("--fix none holds nothing; leave it out, or the other --fix")
+    if spin is not None and not math.isfinite(spin):
+        raise click.UsageError(f"--spin {spin}: give a speed in rad/s")
+    if axis is not None and spin is None:
+        raise click.UsageError("--axis is the axis of a spin; give its speed with --spin W")
+    return _axis("0,0,1" if axis is None else axis)
+
+
 def _axis(text: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        axis = [float(part) for part in text.split(",")]
     except ValueError:
-        raise BodyError(f"--axis {text}: give three numbers, such as 0,0,1.") from None
+        axis = []
+    if len(axis) != 3 or not all(map(math.isfinite, axis)) or not any(axis):
+        raise click.UsageError(f"--axis {text}: give three numbers that are not all zero, such as 0,0,1")
+    return axis
 
 
 def _table(found: dict) -> str:

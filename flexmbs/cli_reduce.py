@@ -26,7 +26,8 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
 @click.option(
     "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3]",
     help="A marker for joints, forces and contacts, tied to a node set, a coupling of the file (both by name), "
-    "node:NUMBER or point:X,Y,Z; averaged (rbe3, the default) or rigid (rbe2). May be repeated.",
+    "node:NUMBER or point:X,Y,Z; averaged (rbe3, the default: the marker is the mean motion of the nodes, which stay "
+    "free to deform, also where it holds the frame) or rigid (rbe2: the nodes are clamped to it). May be repeated.",
 )  # fmt: skip
 @click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
 @click.option("--max-hz", type=float, help="Normal modes up to this frequency; with --modes: at most that many.")
@@ -35,6 +36,16 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
     help="Default: craig-bampton with two or more interfaces, clamped-free with one, free-free with none.",
 )  # fmt: skip
 @click.option("--at", metavar="NAME", help="Interface that holds the body's frame (default: the first).")
+@click.option(
+    "--frequency-tolerance", default="1e-4", show_default=True, metavar="TOLERANCE|none",
+    help="Craig-Bampton: static responses to inertia forces are added, up to 6 for the frame and 6 for each other "
+    "interface, until the body's free frequencies are right to this; none: no more than the modes asked for and 6 "
+    "for each other interface.",
+)  # fmt: skip
+@click.option(
+    "--hex20", default="file", show_default=True, type=click.Choice(["file", "full", "reduced"]),
+    help="Integration of bricks with 20 nodes; file: reduced where the file says C3D20R.",
+)  # fmt: skip
 @click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes, alpha (1/s) and beta (s) of"
               " Rayleigh damping, or what the file's materials say (default: none).")  # fmt: skip
 @click.option(
@@ -56,6 +67,8 @@ def reduce_command(
     max_hz: float | None,
     basis: str | None,
     at: str | None,
+    frequency_tolerance: str,
+    hex20: str,
     damping: str | None,
     second_order: str,
     no_cache: bool,
@@ -79,8 +92,9 @@ def reduce_command(
     body = reduce(
         mesh,
         interfaces=markers,
-        modes=_modes(basis, at, list(markers), count, max_hz),
+        modes=_modes(basis, at, list(markers), count, max_hz, frequency_tolerance),
         name=name or file.stem,
+        hex20=hex20,
         second_order=_second_order(second_order),
         damping=_damping(damping),
         trust_units=bool(mesh.units),
@@ -101,7 +115,9 @@ def _check_output(file: Path, output: Path) -> None:
         raise BodyError(f"-o {output}: this is the mesh file itself; name another file.")
 
 
-def _modes(basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None):
+def _modes(
+    basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str
+):
     """The choice of modes: what is not said follows from the number of interfaces."""
     from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree
 
@@ -113,8 +129,18 @@ def _modes(basis: str | None, at: str | None, names: list[str], count: int | Non
         return FreeFree(attachment=bool(names), **number)
     if not names:
         raise BodyError(f"--basis {basis} holds the body at an interface: give one with --interface NAME=SET.")
-    kind = ClampedFree if basis == "clamped-free" else CraigBampton
-    return kind(at=at or names[0], **number)
+    if basis == "clamped-free":
+        return ClampedFree(at=at or names[0], **number)
+    return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(tolerance), **number)
+
+
+def _tolerance(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BodyError(f"--frequency-tolerance {text}: give a number such as 1e-4, or none.") from None
 
 
 def _damping(text: str | None):

@@ -39,7 +39,7 @@ def assemble(
     rotary_inertia: bool = True,
     *,
     hex8: str = "incompatible",
-    hex20: str = "full",
+    hex20: str = "file",
 ) -> FEModel:
     """Consistent mass, stiffness and second-order operators of a mesh.
 
@@ -55,8 +55,9 @@ def assemble(
     rotary_inertia : bool
         False: beams have line mass only, neither rotary nor torsional inertia; ignored for solids.
     hex8 : "incompatible" (internal modes: bends right with one element through the thickness) or "plain"
-    hex20 : "full" (3x3x3 points for the stiffness) or "reduced" (2x2x2: softer in coarse meshes, but a row of
-        single elements, clamped or not, has motions without stiffness: use it with two elements across at least)
+    hex20 : "full" (3x3x3 points for the stiffness), "reduced" (2x2x2: softer in coarse meshes, but a row of single
+        elements, clamped or not, has motions without stiffness: use it with two elements across at least) or "file":
+        reduced where the file says C3D20R, but not in rows of single elements
 
     Raises
     ------

@@ -56,6 +56,11 @@ class BeamElements:
         y2, z2 = self.gyration[:, 0] ** 2, self.gyration[:, 1] ** 2
         return self.rotary_inertia * self.line_mass[:, None] * np.stack([y2 + z2, z2, y2], axis=1)
 
+    @property
+    def polar_radius_squared(self) -> np.ndarray:
+        """(ne,) m2: mean square distance of the area from the shear centre, about which torsion turns it."""
+        return np.sum(self.gyration**2, axis=1) + np.sum(self.shear_center**2, axis=1)
+
     def section_forces(self, shapes: BeamShapes) -> np.ndarray:
         """(ne, g, 3, 12) N: axial and shear forces of unit element values, in local axes.
 

@@ -39,10 +39,14 @@ def evaluate(elements: BeamElements, shapes: BeamShapes, fields: np.ndarray) -> 
 def second_order_strain(elements: BeamElements, a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
     """q(a, b) for force strains (axial, shear y, shear z) and for twist and curvatures, both (ne, g, 3, npairs)."""
     if elements.euler_bernoulli:
-        return _constrained_strain(a, b)
-    force, moment = _shear_flexible_strain(a, b)
-    # at the shear centre e of the section: gamma + kappa x e
-    return force + at_shear_center(elements.shear_center, moment), moment
+        force, moment = _constrained_strain(a, b)
+    else:
+        force, moment = _shear_flexible_strain(a, b)
+        # at the shear centre e of the section: gamma + kappa x e
+        force = force + at_shear_center(elements.shear_center, moment)
+    # fibres off the axis become helices: their mean strain is 1/2 (Iy + Iz) / A theta_x'^2 (H. Wagner, 1929)
+    force[:, :, 0] += elements.polar_radius_squared[:, None, None] * a.dturn[:, :, 0] * b.dturn[:, :, 0]
+    return force, moment
 
 
 def _shear_flexible_strain(a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
@@ -128,7 +132,11 @@ def normal_section_rotation(elements: BeamElements, s: np.ndarray, modes: np.nda
     theta_y = -w' + u' w' + 1/2 theta_x v'.  Zero for Timoshenko beams, whose rotation is independent.
     """
     values = evaluate(elements, beam_shapes(elements, s), modes)
-    a, b = values.pick(pairs[:, 0]), values.pick(pairs[:, 1])
+    return normal_section_turn(elements, values.pick(pairs[:, 0]), values.pick(pairs[:, 1]))
+
+
+def normal_section_turn(elements: BeamElements, a: BeamFields, b: BeamFields) -> np.ndarray:
+    """The rotation of ``normal_section_rotation`` for fields at points."""
     turn = np.zeros_like(a.turn)
     if elements.euler_bernoulli:
         (au, av, aw), (bu, bv, bw) = components(a.du), components(b.du)

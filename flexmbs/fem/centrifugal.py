@@ -5,19 +5,22 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from flexmbs.fem.beam_model import BeamModel
+from flexmbs.fem.beam_spin import beam_centrifugal
 from flexmbs.fem.embedding import six_a_node, with_rotations
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.model import FEModel
-from flexmbs.fem.node_fit import arm_stiffness
 from flexmbs.fem.point_mass_model import PointMassModel
 from flexmbs.fem.rigid_motion import skew
+from flexmbs.fem.shell_model import ShellModel
+from flexmbs.fem.shell_spin import shell_centrifugal
+from flexmbs.fem.turning_inertia import turning_load, turning_softening
 
 
 def centrifugal(model: FEModel, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Load (ndof,) and softening (ndof, ndof), both per square of the speed.
 
-    Of point masses exactly, with offset and rotary inertia; of elements the mass at the displacements of their nodes:
-    the rotary inertia of beam sections and of shell walls is left out, which matters for twist about the axis.
+    With the rotary inertia of point masses, beam sections and shell walls, whose turning counts to second order.
 
     Parameters
     ----------
@@ -25,6 +28,10 @@ def centrifugal(model: FEModel, across: np.ndarray) -> tuple[np.ndarray, sparse.
     """
     if isinstance(model, PointMassModel):
         return _of_masses(model, across)
+    if isinstance(model, BeamModel):
+        return beam_centrifugal(model.elements, len(model.mesh.points), across)
+    if isinstance(model, ShellModel):
+        return shell_centrifugal(model.groups, len(model.mesh.points), across)
     if not isinstance(model, MixedModel):
         return _of_elements(model, across)
     load, softening = np.zeros(model.ndof), sparse.csr_matrix((model.ndof, model.ndof))
@@ -37,6 +44,7 @@ def centrifugal(model: FEModel, across: np.ndarray) -> tuple[np.ndarray, sparse.
 
 
 def _of_elements(model: FEModel, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Of elements whose mass moves with displacements alone (solids, trusses, springs)."""
     in_plane = np.zeros((model.dofs_per_node, model.dofs_per_node))
     in_plane[:3, :3] = across
     projection = sparse.kron(sparse.eye(len(model.mesh.points)), in_plane, format="csr")
@@ -60,14 +68,12 @@ def _of_masses(model: PointMassModel, across: np.ndarray) -> tuple[np.ndarray, s
     B = across @ (mass * x[:, :, None] * s[:, None, :] + S)  # int y r^T dm
     load = np.zeros((len(masses), 6))
     load[:, :3] = mass[:, 0] * (x + s) @ across
-    load[:, 3:] = np.stack([B[:, 2, 1] - B[:, 1, 2], B[:, 0, 2] - B[:, 2, 0], B[:, 1, 0] - B[:, 0, 1]], axis=1)
+    load[:, 3:] = turning_load(B)
     soft = np.zeros((len(masses), 6, 6))
     soft[:, :3, :3] = mass * across
     soft[:, :3, 3:] = -mass * across @ skew(s)
     soft[:, 3:, :3] = soft[:, :3, 3:].transpose(0, 2, 1)
-    axes = skew(np.eye(3))  # e_i x r = axes_i r
-    soft[:, 3:, 3:] = np.einsum("iab,mbc,jdc,ad->mij", axes, S, axes, across)
-    soft[:, 3:, 3:] += sum(arm_stiffness(B[:, :, k], np.tile(np.eye(3)[k], (len(masses), 1))) for k in range(3))
+    soft[:, 3:, 3:] = turning_softening(across, S, B)
     total = np.zeros((len(model.mesh.points), 6))
     np.add.at(total, node, load)
     index = np.broadcast_to((6 * node[:, None] + np.arange(6))[:, None], soft.shape)

@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import splu
 
 from flexmbs.errors import MeshError
-from flexmbs.fem.eliminated_rows import EliminatedRows, eliminated
+from flexmbs.fem.eliminated_rows import EliminatedRows, eliminated, row_sizes
 from flexmbs.fem.joined_rows import JoinedRows
 
 _SMALLEST_PIVOT = 1e-6  # of the largest coefficient of a condition: a smaller one is not solved for
@@ -147,7 +147,8 @@ def resolved(
     preferred = _solvable(C, _prefer_loose(C, preferred, strict, stiff))
     preferred = _once_each(preferred, strict, names, node_ids)
     chain = _acyclic_chain(C, preferred, strict, names, node_ids)
-    rest = eliminated((chain.matrix_left @ chain.D).tocsr(), chain.free, size)
+    left = chain.matrix_left
+    rest = eliminated(left @ chain.D, chain.free, size, row_sizes(left, np.arange(left.shape[1]), size))
     D = (chain.D[:, rest.kept] + chain.D[:, rest.pivots] @ rest.of_kept).tocsr()
     free = chain.free[rest.kept]
     felt = np.asarray(abs(D[stiff]).sum(axis=0)).ravel() > 0.0

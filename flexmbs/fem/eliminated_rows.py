@@ -34,10 +34,30 @@ class EliminatedRows:
         return self.factor.solve(np.ascontiguousarray(t[self.rows]))
 
 
-def eliminated(B: sparse.csr_matrix, dofs: np.ndarray, size: float) -> EliminatedRows:
-    """Solve B (k, n) v = t; ``dofs`` (n,) are the nodal components of the columns, ``size`` (m) that of the body."""
-    weight = np.where(dofs % 6 < 3, 1.0, 1.0 / size)  # coefficients of rotations are lengths
-    rows, pivots = _pivots(B, weight)
+def row_sizes(conditions: sparse.spmatrix, dofs: np.ndarray, size: float) -> np.ndarray:
+    """(k,) largest coefficient of each condition, those of rotations (lengths) in parts of ``size``."""
+    return np.asarray(abs(conditions @ sparse.diags(_weight(dofs, size))).max(axis=1).todense()).ravel()
+
+
+def without_rounding(B: sparse.spmatrix, dofs: np.ndarray, size: float, sizes: np.ndarray) -> sparse.csr_matrix:
+    """B without the entries that substitution leaves of coefficients that cancel."""
+    B = sparse.coo_matrix(B)
+    kept = np.abs(B.data) * _weight(dofs, size)[B.col] > _NOTHING * sizes[B.row]
+    return sparse.csr_matrix((B.data[kept], (B.row[kept], B.col[kept])), shape=B.shape)
+
+
+def eliminated(B: sparse.spmatrix, dofs: np.ndarray, size: float, sizes: np.ndarray) -> EliminatedRows:
+    """Solve B (k, n) v = t.
+
+    Parameters
+    ----------
+    dofs : (n,) nodal components of the columns, six a node
+    size : of the body, m
+    sizes : (k,) of the conditions as they were stated (``row_sizes``), before anything was substituted in them: what is
+        small beside it is rounding, and a condition of nothing else is implied by others
+    """
+    B = without_rounding(B, dofs, size, sizes)
+    rows, pivots = _pivots(B, _weight(dofs, size), sizes)
     kept = np.setdiff1d(np.arange(B.shape[1]), pivots)
     if not len(rows):
         none = sparse.csr_matrix((0, len(kept)))
@@ -51,7 +71,11 @@ def eliminated(B: sparse.csr_matrix, dofs: np.ndarray, size: float) -> Eliminate
     return EliminatedRows(rows, pivots, kept, of_kept, factor)
 
 
-def _pivots(B: sparse.csr_matrix, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _weight(dofs: np.ndarray, size: float) -> np.ndarray:
+    return np.where(dofs % 6 < 3, 1.0, 1.0 / size)  # coefficients of rotations are lengths
+
+
+def _pivots(B: sparse.csr_matrix, weight: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Independent rows and the column that each is solved for: the largest coefficient that is left."""
     reduced: dict[int, dict[int, float]] = {}
     order: dict[int, int] = {}
@@ -59,9 +83,8 @@ def _pivots(B: sparse.csr_matrix, weight: np.ndarray) -> tuple[np.ndarray, np.nd
     for i in range(B.shape[0]):
         own = slice(B.indptr[i], B.indptr[i + 1])
         row = dict(zip(B.indices[own].tolist(), (B.data[own] * weight[B.indices[own]]).tolist(), strict=True))
-        largest = max(map(abs, row.values()), default=0.0)
         _substitute(row, reduced, order, pivots)
-        row = {column: value for column, value in row.items() if abs(value) > _NOTHING * largest}
+        row = {column: value for column, value in row.items() if abs(value) > _NOTHING * sizes[i]}
         if not row:
             continue
         pivot = max(row, key=lambda column: abs(row[column]))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import MeshError
+from flexmbs.fem.dependence import describe
 from flexmbs.fem.joined_rows import JoinedRows
 from flexmbs.fem.nodal_axes import component_direction
 from flexmbs.fem.rigid_followers import name_of
@@ -48,3 +49,34 @@ def equation_rows(mesh: Mesh, equations: Sequence[Equation], axes: dict[int, np.
     matrix.eliminate_zeros()
     names = np.array([name_of(mesh, equation) for equation in equations], dtype=object)
     return JoinedRows(matrix, preferred, names.reshape(len(equations)))
+
+
+def idle_equations(
+    equations: JoinedRows, rows: Sequence[JoinedRows], stiff: np.ndarray, node_ids: np.ndarray
+) -> list[str]:
+    """Warnings for equations that bind nothing: one of their components is held by no element and used nowhere else.
+
+    Such a component (the rotation of a node that only solids have) takes the value that the equation asks for, and
+    nothing feels it. At nodes without any element that is meant: the equation says how the node moves along.
+
+    Parameters
+    ----------
+    equations : of ``equation_rows``
+    rows : all conditions, these among them
+    stiff : (ndof,) bool, components that have stiffness or mass
+    node_ids : (nn,) of the file
+    """
+    on_elements = np.repeat(stiff.reshape(-1, 6).any(axis=1), 6)
+    uses = sum(np.bincount(part.matrix.indices, minlength=len(stiff)) for part in rows)
+    idle = ~stiff & on_elements & (uses == 1)
+    warnings = []
+    for i, name in enumerate(equations.names):
+        dofs = equations.matrix.indices[equations.matrix.indptr[i] : equations.matrix.indptr[i + 1]]
+        found = dofs[idle[dofs]]
+        if len(found):
+            reason = "solids and trusses give nodes no rotation" if found[0] % 6 > 2 else "no element holds it"
+            warnings.append(
+                f"{name}: the equation binds nothing, because {describe(found[0], node_ids)} is free to follow it"
+                f" ({reason}); write it with displacements, or join the rotation by a rigid coupling."
+            )
+    return warnings

@@ -31,9 +31,10 @@ def check_free_motion(model: FEModel, motions: np.ndarray) -> None:
             f"{model.mesh.source or 'mesh'}: the body cannot move freely; it is held or strained in rigid motion by"
             f" {_listed(joints)}: remove or correct it, since a body is held by its interfaces only"
         )
-    if not _resists(model.K, motions):
-        return
+    # springs and dashpots by name, however weak beside the body: moving with its frame they would hold it nowhere
     named = [name for part in model.parts for name in (*_names(part, "to_ground"), *_names(part, "not_rigid"))]
+    if not named and not _resists(model.K, motions):
+        return
     raise BodyError(
         f"{model.mesh.source or 'mesh'}: the body cannot move freely; it is held or strained in rigid motion by"
         f" {_listed(named) if named else 'its elements'}: remove it, since a body is held by its interfaces only (put"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.eliminated_rows import eliminated
+from flexmbs.fem.eliminated_rows import eliminated, row_sizes, without_rounding
 from flexmbs.fem.model import FEModel
 
 
@@ -23,20 +23,26 @@ def free_space(model: FEModel, held: np.ndarray | sparse.spmatrix) -> sparse.csr
             return _selection(free, model.ndof)
         held = _selection(np.flatnonzero(held), model.ndof).T
     D = sparse.eye(model.ndof, format="csr") if model.dependence is None else model.dependence.D
-    dofs = np.arange(model.ndof) if model.dependence is None else model.dependence.independent
-    rows = sparse.csr_matrix(held @ D)
-    rows.eliminate_zeros()
+    own = np.arange(model.ndof) if model.dependence is None else model.dependence.independent
+    size = float(np.linalg.norm(np.ptp(model.mesh.points, axis=0)))
+    sizes = row_sizes(held, _six_a_node(model, np.arange(model.ndof)), size)
+    dofs = _six_a_node(model, own)
+    rows = without_rounding(held @ D, dofs, size, sizes)
     single = np.diff(rows.indptr) == 1
     at_rest = np.unique(rows[single].indices)
     kept = np.setdiff1d(np.arange(D.shape[1]), at_rest)
-    others = rows[~single][:, kept].tocsr()
-    others = others[np.diff(others.indptr) > 0]
+    others, sizes = rows[~single][:, kept].tocsr(), sizes[~single]
+    left = np.diff(others.indptr) > 0
     D = D[:, kept].tocsr()
-    if not others.shape[0]:
+    if not left.any():
         return D
-    size = float(np.linalg.norm(np.ptp(model.mesh.points, axis=0)))
-    rest = eliminated(others, dofs[kept], size)
+    rest = eliminated(others[left], dofs[kept], size, sizes[left])
     return (D[:, rest.kept] + D[:, rest.pivots] @ rest.of_kept).tocsr()
+
+
+def _six_a_node(model: FEModel, dofs: np.ndarray) -> np.ndarray:
+    """The numbers that components would have if every node had six."""
+    return 6 * (dofs // model.dofs_per_node) + dofs % model.dofs_per_node
 
 
 def _selection(dofs: np.ndarray, ndof: int) -> sparse.csr_matrix:

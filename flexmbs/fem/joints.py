@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from flexmbs.fem.averages import average_rows
 from flexmbs.fem.dependence import Dependence, resolved
-from flexmbs.fem.equations import equation_rows
+from flexmbs.fem.equations import equation_rows, idle_equations
 from flexmbs.fem.idle_spins import idle_spin_rows
 from flexmbs.fem.nodal_axes import nodal_axes
 from flexmbs.fem.rigid_followers import rigid_rows
-from flexmbs.fem.ties import tie_rows
+from flexmbs.fem.ties import tied_rows
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
@@ -25,25 +26,69 @@ def couplings_of_kind(mesh: Mesh, kind: str) -> list[Coupling]:
 
 
 def is_joined(mesh: Mesh) -> bool:
-    """Whether anything but elements stiffens the body, moves mass or binds nodes.
+    """Whether anything but elements stiffens the body, moves mass or binds nodes, or could once nodes are held.
 
-    An averaging coupling does so only where its reference node carries something, or is supported in the file.
+    An averaging coupling does so only where its reference node carries something, or is supported in the file. A rigid
+    one does where its nodes are on elements, and where its reference node is and can turn; nodes that follow a node of
+    a solid and carry nothing leave it as it is, unless the file or a node set may hold them.
     """
     if mesh.point_masses or mesh.equations or mesh.ties:
         return True
     on_elements = element_nodes(mesh)
-    averages = couplings_of_kind(mesh, "average")
+    averages, rigid = couplings_of_kind(mesh, "average"), couplings_of_kind(mesh, "rigid")
     averaged, means = np.zeros(len(mesh.points), bool), np.zeros(len(mesh.points), bool)
     for coupling in averages:
         averaged[coupling.nodes] = True
         means[coupling.reference] = coupling.reference >= 0
-    for coupling in couplings_of_kind(mesh, "rigid"):
-        if on_elements[coupling.nodes].any() or means[coupling.reference]:
-            return True
     held = np.zeros(len(mesh.points), bool)
     for condition in mesh.boundary_conditions:
         held[condition.nodes] = True
+    if _rigid_count(mesh, rigid, on_elements, means, held):
+        return True
     return bool((means & (on_elements | averaged | held)).any())
+
+
+def _rigid_count(mesh: Mesh, rigid: list[Coupling], on_elements, means, held) -> bool:
+    """Whether rigid couplings change the body; the masks (nn,) are those of ``is_joined``."""
+    reachable = held.copy()
+    for nodes in mesh.node_sets.values():  # --fix and interfaces come after the model is made
+        reachable[nodes] = True
+    turn_or_held = families(mesh) != {"solid"} or any(reachable[coupling.nodes].any() for coupling in rigid)
+    for coupling in rigid:
+        if on_elements[coupling.nodes].any() or means[coupling.reference]:
+            return True
+        if coupling.reference >= 0 and on_elements[coupling.reference] and turn_or_held:
+            return True
+    return False
+
+
+def without_idle_links(mesh: Mesh, held: np.ndarray | Sequence[int] = ()) -> Mesh:
+    """The mesh without rigid couplings whose nodes carry nothing and follow a node of a solid.
+
+    Their rotation would be free. Couplings with a node of ``held`` (indices) are kept: they are supports.
+    """
+    turning, uses = np.zeros(len(mesh.points), bool), np.zeros(len(mesh.points), int)
+    on_elements = element_nodes(mesh)
+    for block in mesh.blocks:
+        if KINDS[block.kind].dimension != 3:
+            turning[block.nodes] = True
+    for coupling in mesh.couplings:
+        uses[coupling.nodes] += 1
+        if coupling.reference >= 0:
+            uses[coupling.reference] += 1
+    for equation in mesh.equations:
+        uses[equation.nodes] += 2
+    uses[[point.node for point in mesh.point_masses]] += 2
+    bare = ~on_elements & (uses == 1)
+    bare[np.asarray(held, int)] = False
+
+    def idle(coupling: Coupling) -> bool:
+        at = coupling.reference
+        alone = at >= 0 and on_elements[at] and not turning[at] and uses[at] == 1
+        return coupling.kind == "rigid" and alone and len(coupling.nodes) > 0 and bool(bare[coupling.nodes].all())
+
+    kept = tuple(coupling for coupling in mesh.couplings if not idle(coupling))
+    return mesh if len(kept) == len(mesh.couplings) else replace(mesh, couplings=kept)
 
 
 def element_nodes(mesh: Mesh) -> np.ndarray:
@@ -100,14 +145,11 @@ def dependence_of(mesh: Mesh, stiff: np.ndarray) -> tuple[Dependence, list[str]]
     rows = rigid_rows(mesh, rigid, turning | bare, axes)
     carrying = _carrying(mesh, stiff, rigid, averages)
     rows += [average_rows(mesh, c, turning, axes, bool(carrying[c.reference])) for c in averages]
-    warnings = []
-    if mesh.equations:
-        rows.append(equation_rows(mesh, mesh.equations, axes))
-    for tie in mesh.ties:
-        tied, warned = tie_rows(mesh, tie, turning)
-        rows += tied
-        warnings += warned
+    equations = equation_rows(mesh, mesh.equations, axes)
+    tied, warnings = tied_rows(mesh, turning)
+    rows += [equations, *tied]
     rows += idle_spin_rows(mesh, rigid, stiff.reshape(-1, 6), turning & ~bare, _bound(mesh, rigid, averages))
+    warnings += idle_equations(equations, rows, stiff, mesh.node_ids)
     used = element_nodes(mesh)
     size = float(np.linalg.norm(np.ptp(mesh.points[used], axis=0))) or 1.0
     return resolved(rows, stiff, mesh.node_ids, size), warnings

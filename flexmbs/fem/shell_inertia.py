@@ -21,17 +21,22 @@ def _moments(group: ShellGroup) -> tuple[np.ndarray, list[np.ndarray]]:
 
 def mass_matrices(group: ShellGroup) -> np.ndarray:
     """(ne, n, 6, n, 6): int rho (u + z r) . (u + z r) dV, without the growth of area across a curved thickness."""
+    T = group.to_seven()
+    return np.einsum("enai,enamb,embj->enimj", T, mass_of_seven(group, np.eye(3)), T, optimize=True)
+
+
+def mass_of_seven(group: ShellGroup, across: np.ndarray) -> np.ndarray:
+    """(ne, n, 7, n, 7): int rho (u + z r) . P (u + z r) dV in the seven nodal values, P = ``across`` (3, 3)."""
     values, moments = _moments(group)
     zeroth, first, second = (np.einsum("eg,gn,gm->enm", m, values, values, optimize=True) for m in moments)
     count, nodes = group.nodes.shape
     seven = np.zeros((count, nodes, 7, nodes, 7))
-    for axis in range(3):
-        seven[:, :, axis, :, axis] = zeroth
-        seven[:, :, axis, :, 3 + axis] = first
-        seven[:, :, 3 + axis, :, axis] = first
-        seven[:, :, 3 + axis, :, 3 + axis] = second
-    T = group.to_seven()
-    return np.einsum("enai,enamb,embj->enimj", T, seven, T, optimize=True)
+    for i, j in np.argwhere(across):
+        seven[:, :, i, :, j] = across[i, j] * zeroth
+        seven[:, :, i, :, 3 + j] = across[i, j] * first
+        seven[:, :, 3 + i, :, j] = across[i, j] * first
+        seven[:, :, 3 + i, :, 3 + j] = across[i, j] * second
+    return seven
 
 
 def through_wall(

@@ -1,11 +1,13 @@
 """Second-order loads and geometric stiffness of shells: the quadratic part of the Green strain.
 
 With a, b fields and S the second-order director of ``ShellGroup.second_director``, the strains
-E0 + z E1 and the shear of the degenerated solid have the quadratic parts
+E0 + z E1 + z^2 E2 and the shear of the degenerated solid have the quadratic parts
 
     E0: sym(a,1 . b,2)    E1: sym(a,1 . r_b,2 + b,1 . r_a,2) + linear(S)    shear: a,1 . r_b + b,1 . r_a + linear(S)
+    E2: sym(r_a,1 . r_b,2 + n,1 . S,2)
 
-a rotation of the whole body gives none, to second order. Shear is sampled as in the linear strain.
+a rotation of the whole body gives none, to second order. Shear is sampled as in the linear strain. E2, which makes
+torsion feel membrane forces, counts with its mean over the wall, in E0.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ def quadratic_strains(group: ShellGroup, strains: ShellStrains, nodal: np.ndarra
     S = group.second_director(nodal[:, :, 3:, first], nodal[:, :, 3:, second])
     moved = np.concatenate([group.offset[:, None, None, None] * S, S], axis=2)
     q = np.einsum("egsni,enip->egsp", strains.seven[..., :6], moved, optimize=True)
+    q[:, :, :3] += _squared_height_strains(group, strains, slopes[:, :, :, 3:], S, pairs)
     if strains.sampled is not None:
         crossed = _crossed_slopes(slopes, first, second)
         values = strains.sampled.table.values[:, : seven.shape[1]]
@@ -62,6 +65,24 @@ def quadratic_strains(group: ShellGroup, strains: ShellStrains, nodal: np.ndarra
     q += np.einsum("egsk,ekp->egsp", strains.tied, sheared, optimize=True)
     q[:, :, :6] += _crossed_slopes(slopes, first, second)
     return q
+
+
+def _squared_height_strains(
+    group: ShellGroup, strains: ShellStrains, slopes: np.ndarray, S: np.ndarray, pairs: np.ndarray
+) -> np.ndarray:
+    """(ne, g, 3, npairs) membrane strain for E2, of slopes of r (ne, g or more, 2, 3, k) and nodal S."""
+    points = strains.weights.shape[1]
+    dN, slopes = strains.gradients[:, :points], slopes[:, :points]
+    dN = np.broadcast_to(dN, (len(S), *dN.shape[1:]))
+    n = np.einsum("egan,enk->egak", dN, group.normals)[..., None]
+    bent = np.einsum("egan,enkp->egakp", dN, S, optimize=True)
+    a, b = slopes[..., pairs[:, 0]], slopes[..., pairs[:, 1]]
+    rows = [
+        sum(np.sum(a[:, :, i] * b[:, :, j] + n[:, :, i] * bent[:, :, j], axis=2) for i, j in of_row)
+        for of_row in (((0, 0),), ((1, 1),), ((0, 1), (1, 0)))
+    ]
+    q = np.stack(rows, axis=2)
+    return strains.height_squared @ (q if strains.sampled is None else strains.sampled.turn @ q)
 
 
 def _crossed_slopes(slopes: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -106,16 +127,30 @@ def _element_matrices(group: ShellGroup, displacement: np.ndarray) -> np.ndarray
         for node, sign in ((i, -1.0), (j, 1.0)):
             mixed[:, node, i] += 0.5 * sign * shear[:, k]
             mixed[:, node, j] += 0.5 * sign * shear[:, k]
+    turned = _of_squared_height(strains, N[:, :, :3])
     seven = np.zeros((count, nodes, 7, nodes, 7))
     for axis in range(3):
+        seven[:, :, 3 + axis, :, 3 + axis] = turned
         seven[:, :, axis, :, axis] = membrane
         seven[:, :, axis, :, 3 + axis] = mixed
         seven[:, :, 3 + axis, :, axis] = mixed.transpose(0, 2, 1)
     T = strains.to_seven
     matrices = np.einsum("enai,enamb,embj->enimj", T, seven, T, optimize=True)
     pull = np.einsum("egs,egsni->eni", N, strains.seven[..., :6], optimize=True)
+    pull[:, :, 3:] += turned @ group.normals
     matrices[:, np.arange(nodes), 3:, np.arange(nodes), 3:] += _of_directors(group, pull).transpose(1, 0, 2, 3)
     return matrices
+
+
+def _of_squared_height(strains: ShellStrains, N: np.ndarray) -> np.ndarray:
+    """(ne, n, n) work of membrane forces N (ne, g, 3) on E2 of unit r at the nodes."""
+    squared = strains.height_squared
+    if strains.sampled is not None:
+        squared = squared @ strains.sampled.turn
+    forces = _symmetric(np.einsum("egij,egi->egj", squared, N))
+    dN = strains.gradients[:, : N.shape[1]]
+    dN = np.broadcast_to(dN, (len(N), *dN.shape[1:]))
+    return np.einsum("egan,egab,egbm->enm", dN, forces, dN, optimize=True)
 
 
 def _symmetric(N: np.ndarray) -> np.ndarray:

@@ -82,6 +82,11 @@ class ShellWall:
         matrix[..., 8, 8] = DRILLING * self.membrane[2, 2] * t[..., 0, 0]
         return matrix
 
+    def height_squared(self, thickness: np.ndarray) -> np.ndarray:
+        """(..., 3, 3) m2: membrane strain that does the work of the strain z^2 times a unit; t^2 / 12 in one layer."""
+        mean = np.linalg.solve(self.membrane, self.bending) if self.bends else np.zeros((3, 3))
+        return np.asarray(thickness)[..., None, None] ** 2 * mean
+
     def shear_stress(self, z: float) -> np.ndarray:
         """(2, 2) stresses 13, 23 at height z in -1/2 ... 1/2, per shear force (N/m) in a wall of 1 m: 3/2 - 6 z^2."""
         return -_shear_below(z, self.layers, self.membrane, self.coupling, self.bending)

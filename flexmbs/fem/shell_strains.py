@@ -37,6 +37,7 @@ class ShellStrains:
     sampled : all strains of tri6 and quad8 are sampled, not only shear along edges; None for tri3 and quad4
     stiffness : (ne, g, 9, 9)
     weights : (ne, g) m2
+    height_squared : (ne, g, 3, 3) m2, of ``ShellWall.height_squared``
     to_seven : (ne, n, 7, 6)
     """
 
@@ -48,6 +49,7 @@ class ShellStrains:
     sampled: Sampled | None
     stiffness: np.ndarray
     weights: np.ndarray
+    height_squared: np.ndarray
     to_seven: np.ndarray
 
     def resultants(self, strains: np.ndarray) -> np.ndarray:
@@ -75,7 +77,8 @@ def shell_strains(group: ShellGroup) -> ShellStrains:
     to_seven = group.to_seven()
     B = np.einsum("egsni,enij->egsnj", seven, to_seven, optimize=True)
     B = B.reshape(*seven.shape[:3], -1)
-    return ShellStrains(B, seven, gradients, edges, tied, sampled, stiffness, weights, to_seven)
+    squared = group.wall.height_squared(thickness)
+    return ShellStrains(B, seven, gradients, edges, tied, sampled, stiffness, weights, squared, to_seven)
 
 
 def direct_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:

@@ -12,6 +12,7 @@ from flexmbs.fem.materials import Elasticity, elasticity
 from flexmbs.fem.nodal_mean import regions
 from flexmbs.fem.solid_incompatible import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
 from flexmbs.fem.solid_shapes import Rule, SolidShape, solid_shape
+from flexmbs.mesh.brick_rows import in_single_rows
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
 
@@ -55,12 +56,18 @@ class SolidOptions:
     """Formulations to choose from; see ``assemble``."""
 
     hex8: str = "incompatible"
-    hex20: str = "full"
+    hex20: str = "file"
 
     def __post_init__(self) -> None:
-        for name, known in (("hex8", ("incompatible", "plain")), ("hex20", ("full", "reduced"))):
+        for name, known in (("hex8", ("incompatible", "plain")), ("hex20", ("file", "full", "reduced"))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(known)}")
+
+    def reduced(self, mesh: Mesh, block: ElementBlock) -> np.ndarray:
+        """(ne,) bool: elements whose stiffness is integrated with few points."""
+        if block.kind == "hex20" and self.hex20 == "file" and block.type_name.upper().startswith("C3D20R"):
+            return ~in_single_rows(mesh, block)
+        return np.full(len(block.nodes), block.kind == "hex20" and self.hex20 == "reduced")
 
 
 def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
@@ -73,7 +80,7 @@ def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
 
 
 def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region: int) -> list[SolidGroup]:
-    shape = solid_shape(block.kind, reduced=block.kind == "hex20" and options.hex20 == "reduced")
+    reduced = options.reduced(mesh, block)
     incompatible = block.kind == "hex8" and options.hex8 == "incompatible"
     where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
     elastic = elasticity(block.material, block.material_axes, where)
@@ -81,13 +88,16 @@ def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region:
     straight = is_straight(block.kind, coordinates)
     ids, nodes = np.asarray(block.ids), np.asarray(block.nodes)
     parts = []
-    for which, stiffness, mass in (
-        (straight, shape.stiffness_rule, shape.mass_rule),
-        (~straight, shape.curved_stiffness_rule, shape.curved_mass_rule),
-    ):
-        if which.any():
-            of_part = (ids[which], nodes[which], coordinates[which], stiffness, mass)
-            parts.append(SolidGroup(shape, elastic.of(which), block.material.density, incompatible, *of_part, region))
+    for few in (False, True):
+        shape = solid_shape(block.kind, reduced=few)
+        for which, stiffness, mass in (
+            (straight & (reduced == few), shape.stiffness_rule, shape.mass_rule),
+            (~straight & (reduced == few), shape.curved_stiffness_rule, shape.curved_mass_rule),
+        ):
+            if which.any():
+                of_part = (ids[which], nodes[which], coordinates[which], stiffness, mass)
+                of_material = (shape, elastic.of(which), block.material.density, incompatible)
+                parts.append(SolidGroup(*of_material, *of_part, region))
     return parts
 
 

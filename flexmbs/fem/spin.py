@@ -7,7 +7,7 @@ from scipy import sparse
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.centrifugal import centrifugal
-from flexmbs.fem.factor import symmetric_factor
+from flexmbs.fem.factor import SingularMatrix, symmetric_factor
 from flexmbs.fem.free_space import free_space, restricted
 from flexmbs.fem.model import FEModel
 
@@ -49,9 +49,14 @@ def spin_stiffness(
 
 def _static(model: FEModel, held: np.ndarray | sparse.spmatrix, load: np.ndarray) -> np.ndarray:
     T = free_space(model, held)
-    loose = "the supports do not hold the body against the centrifugal load; hold more (--fix SET)"
-    factor = symmetric_factor(restricted(model.K, T), loose)
+    supported = held.nnz if sparse.issparse(held) else np.any(held)
+    loose = "the supports do not hold the body" if supported else "nothing holds the body"
+    loose = f"{loose} against the centrifugal load; hold {'more' if supported else 'it'} (--fix SET)."
+    try:
+        factor = symmetric_factor(restricted(model.K, T), loose)
+    except SingularMatrix as error:
+        raise BodyError(loose) from error
     displacement = T @ factor.solve(T.T @ load)
     if not np.abs(displacement).max() < 10.0 * np.ptp(model.mesh.points, axis=0).max():  # NaN too
-        raise BodyError(f"{loose}.")
+        raise BodyError(loose)
     return displacement

@@ -9,7 +9,16 @@ from scipy import sparse
 
 from flexmbs.fem.model import FEModel
 from flexmbs.fem.nodal_axes import nodal_axes
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import nodes_of
+
+
+def supported_nodes(mesh: Mesh, sets: Sequence[str] | None = None) -> np.ndarray:
+    """Indices of the nodes that ``held_components`` holds in some component; ``sets`` as there."""
+    held = [nodes_of(mesh, name) for name in sets or ()]
+    if sets is None:
+        held = [condition.nodes for condition in mesh.boundary_conditions]
+    return np.unique(np.concatenate([np.empty(0, int), *held]).astype(int))
 
 
 def held_components(model: FEModel, sets: Sequence[str] | None = None) -> np.ndarray | sparse.csr_matrix:

@@ -2,71 +2,90 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
-from scipy.spatial import cKDTree
 
 from flexmbs.errors import MeshError
 from flexmbs.fem.joined_rows import JoinedRows, rows_of, summed_blocks
+from flexmbs.fem.nearest_faces import NearestFaces, face_sizes, nearest_faces
 from flexmbs.fem.node_fit import NodeFit, node_fit
 from flexmbs.fem.rigid_followers import name_of
 from flexmbs.mesh.couplings import Tie
-from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.names import few
 
 # Nodes are tied across gaps up to this part of the size of the face, unless the tie says another distance.
 GAP = 0.05
-_CANDIDATES = 16  # faces whose centres are nearest to a node: the one that it lies on is among them
-_NEWTON_STEPS = 12
 
 
-def tie_rows(mesh: Mesh, tie: Tie, turning: np.ndarray) -> tuple[list[JoinedRows], list[str]]:
+def tied_rows(mesh: Mesh, turning: np.ndarray) -> tuple[list[JoinedRows], list[str]]:
+    """Conditions of all ties of the mesh, and warnings; a node that two ties want is tied by the first of them."""
+    rows, warnings, taken = [], [], np.zeros(len(mesh.points), bool)
+    for tie in mesh.ties:
+        own, warned = tie_rows(mesh, tie, turning, taken)
+        for part in own:
+            taken[part.preferred // 6] = True
+        rows += own
+        warnings += warned
+    return rows, warnings
+
+
+def tie_rows(mesh: Mesh, tie: Tie, turning: np.ndarray, taken: np.ndarray) -> tuple[list[JoinedRows], list[str]]:
     """u = sum N_i u_i + theta x gap: the nodes of the first surface follow the faces of the second.
 
     N are the shape functions of the face at the node's place on it, theta the rotation that fits the displacements of
     the face's nodes best, so that rotation of the whole body strains nothing. Rotations follow by the shape functions
     where the nodes of both sides have any.
 
+    Parameters
+    ----------
+    turning : (nn,) bool, nodes that have rotations
+    taken : (nn,) bool
+        Nodes that other ties already give. They are left out: following two faces across gaps, they would make these
+        strain each other as no glue does.
+
     Returns
     -------
-    conditions, and a warning for nodes that are too far away to be tied (MeshError when all of them are)
+    conditions, and warnings for nodes that are taken or too far away to be tied (MeshError when all are too far)
     """
     nodes, faces = _sides(mesh, tie)
     nodes = np.setdiff1d(nodes, np.concatenate([rows.ravel() for rows in faces.values()]))
     if not len(nodes):
         return [], []
-    nearest = _nearest(mesh, nodes, faces)
+    if tie.tolerance is not None:
+        reach = tie.tolerance
+    else:
+        reach = GAP * max(face_sizes(mesh.points[rows]).max() for rows in faces.values())
+    nearest = nearest_faces(mesh.points, nodes, faces, 1.01 * reach)
     allowed = np.full(len(nodes), tie.tolerance) if tie.tolerance is not None else GAP * nearest.size
     near = nearest.gap <= allowed * (1.0 + 1e-9)
     if not near.any():
-        closest = int(np.argmin(nearest.gap))
-        raise MeshError(
-            f"{name_of(mesh, tie)}: no node of {tie.first} lies on {tie.second}; the nearest, node"
-            f" {mesh.node_ids[nodes[closest]]}, is {nearest.gap[closest]:.3g} m away and {allowed[closest]:.3g} m are"
-            " allowed: check the surfaces, or give the tie a position tolerance"
-        )
+        raise _too_far(mesh, tie, nodes, faces, nearest, allowed)
     warnings = []
-    if not near.all():
-        away = mesh.node_ids[nodes[~near]]
+    again, away = near & taken[nodes], ~near & ~taken[nodes]
+    if again.any():
         warnings.append(
-            f"{name_of(mesh, tie)}: {len(away)} of {len(nodes)} nodes of {tie.first} are too far from {tie.second} and"
-            f" are not tied ({few(away)})."
+            f"{name_of(mesh, tie)}: {again.sum()} of {len(nodes)} nodes of {tie.first} are tied by another tie already"
+            f" and are not tied to {tie.second} ({few(mesh.node_ids[nodes[again]])}); take them out of one of the ties."
         )
-    return [row for kind in faces for row in _rows(mesh, tie, nearest, nodes, near, kind, turning)], warnings
+    if away.any():
+        warnings.append(
+            f"{name_of(mesh, tie)}: {away.sum()} of {len(nodes)} nodes of {tie.first} are too far from {tie.second} and"
+            f" are not tied ({few(mesh.node_ids[nodes[away]])})."
+        )
+    tied = near & ~again
+    return [row for kind in faces for row in _rows(mesh, tie, nearest, nodes, tied, kind, turning)], warnings
 
 
-@dataclass(frozen=True)
-class _Nearest:
-    """For each node the nearest face: kind, nodes (padded with -1), shape functions, gap and size of the face (m)."""
-
-    kind: np.ndarray
-    nodes: np.ndarray
-    values: np.ndarray
-    gap: np.ndarray
-    size: np.ndarray
+def _too_far(mesh: Mesh, tie: Tie, nodes: np.ndarray, faces, nearest: NearestFaces, allowed: np.ndarray) -> MeshError:
+    closest = int(np.argmin(nearest.gap))
+    gap = nearest_faces(mesh.points, nodes[[closest]], faces).gap[0]
+    return MeshError(
+        f"{name_of(mesh, tie)}: no node of {tie.first} lies on {tie.second}; the nearest, node"
+        f" {mesh.node_ids[nodes[closest]]}, is {gap:.3g} m away and {allowed[closest]:.3g} m are"
+        " allowed: check the surfaces, or give the tie a position tolerance"
+    )
 
 
 def _sides(mesh: Mesh, tie: Tie) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -90,55 +109,7 @@ def _sides(mesh: Mesh, tie: Tie) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return np.unique(mesh.node_sets[first]), faces(second)
 
 
-def _nearest(mesh: Mesh, nodes: np.ndarray, faces: dict[str, np.ndarray]) -> _Nearest:
-    best = _Nearest(
-        np.full(len(nodes), "", dtype=object),
-        np.full((len(nodes), 8), -1),
-        np.zeros((len(nodes), 8)),
-        np.full(len(nodes), np.inf),
-        np.ones(len(nodes)),
-    )
-    for kind, rows in faces.items():
-        corners = mesh.points[rows]
-        tree = cKDTree(corners.mean(axis=1))
-        _, found = tree.query(mesh.points[nodes], k=min(_CANDIDATES, len(rows)))
-        for face in found.reshape(len(nodes), -1).T:
-            values = _projected(kind, corners[face], mesh.points[nodes])
-            gap = np.linalg.norm(mesh.points[nodes] - np.einsum("mk,mki->mi", values, corners[face]), axis=1)
-            nearer = gap < best.gap - 1e-12 * best.size
-            width = rows.shape[1]
-            best.kind[nearer], best.gap[nearer] = kind, gap[nearer]
-            best.nodes[nearer, :width], best.values[nearer, :width] = rows[face][nearer], values[nearer]
-            best.size[nearer] = np.linalg.norm(np.ptp(corners[face][nearer], axis=1), axis=1)
-    return best
-
-
-def _projected(kind: str, corners: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(m, k) shape functions of the places on faces (m, k, 3) that are nearest to points (m, 3)."""
-    known = KINDS[kind]
-    xi = np.tile(known.reference_nodes[: known.corner_count].mean(axis=0), (len(points), 1))
-    for _ in range(_NEWTON_STEPS):
-        values, gradients = shape_values(known, xi), shape_gradients(known, xi)
-        away = points - np.einsum("mk,mki->mi", values, corners)
-        tangents = np.einsum("mka,mki->mai", gradients, corners)
-        metric = tangents @ tangents.transpose(0, 2, 1)
-        step = np.linalg.solve(metric, np.einsum("mai,mi->ma", tangents, away)[..., None])[..., 0]
-        moved = _inside(known.corner_count, xi + step)
-        if np.abs(moved - xi).max() < 1e-13:
-            break
-        xi = moved
-    return shape_values(known, xi)
-
-
-def _inside(corner_count: int, xi: np.ndarray) -> np.ndarray:
-    if corner_count == 4:
-        return np.clip(xi, -1.0, 1.0)
-    over = np.maximum(xi.sum(axis=1, keepdims=True) - 1.0, 0.0)
-    clipped = np.clip(xi - 0.5 * over, 0.0, 1.0)
-    return clipped / np.maximum(clipped.sum(axis=1, keepdims=True), 1.0)
-
-
-def _rows(mesh: Mesh, tie: Tie, nearest: _Nearest, nodes, near, kind: str, turning) -> list[JoinedRows]:
+def _rows(mesh: Mesh, tie: Tie, nearest: NearestFaces, nodes, near, kind: str, turning) -> list[JoinedRows]:
     own = np.flatnonzero(near & (nearest.kind == kind))
     if not len(own):
         return []

@@ -25,6 +25,11 @@ _SHIFT = 1e-9
 # Part of the rounding of x^T K x up to which omega^2 counts as zero: rigid-body motion has 0.3 of it at most, the first
 # elastic mode 6e4 at least (cubes to bars 500 times as long as thick, beams of up to 3000 elements).
 _RIGID = 100.0
+_BUCKLED = "the stiffness matrix is not positive: the body buckles, or nodes are without stiffness and mass"
+_DIVERGENCE = (
+    "the body spins faster than it can bear: the softening exceeds the stiffness (divergence); spin slower, or hold"
+    " more of it."
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,12 @@ class NaturalModes:
 
 @listening()
 def natural_modes(
-    model: FEModel, held: np.ndarray, count: int = 10, max_hz: float | None = None, stiffness=None
+    model: FEModel,
+    held: np.ndarray,
+    count: int = 10,
+    max_hz: float | None = None,
+    stiffness=None,
+    spin: float = 0.0,
 ) -> NaturalModes:
     """Lowest modes of a model.
 
@@ -61,29 +71,39 @@ def natural_modes(
         All modes up to this frequency instead of a number of them.
     stiffness : (ndof, ndof) sparse or None
         In place of ``model.K`` (with geometric stiffness, spin softening).
+    spin : float, rad/s
+        The speed whose softening ``stiffness`` has: omega^2 is sought from -spin^2 on.
 
     Raises
     ------
     BodyError
-        Everything is held, or the matrix is singular with its mass (parts without stiffness and mass).
+        Everything is held, more modes are asked for than there are freedoms, the matrix is singular with its mass
+        (parts without stiffness and mass), or the spin softens the body to less than no stiffness.
     """
     T = free_space(model, held)
     if not T.shape[1]:
         raise BodyError("every node is held: nothing is left to vibrate; hold fewer sets.")
     if count < 1 or (max_hz is not None and not max_hz > 0.0):
         raise BodyError(f"count = {count} and max_hz = {max_hz}: give at least 1 mode, or a frequency above 0.")
+    if max_hz is None and count > T.shape[1]:
+        raise BodyError(f"{count:,} modes are more modes than freedoms: only {T.shape[1]:,} exist; ask for fewer.")
     K = restricted(model.K if stiffness is None else stiffness, T)
     M = restricted(model.M, T)
-    shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum()
+    shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum() + spin**2
     wanted = count + 6 if max_hz is None else 16
     try:
         lowest = _lowest_modes(K, M, shift)
     except BodyError as error:
+        if spin and isinstance(error.__cause__, linalg.LinAlgError):
+            raise BodyError(_DIVERGENCE) from error
         loose = mechanism(model)
         raise BodyError(f"{error}; {loose}." if loose else str(error)) from error
     while True:
         values, vectors = lowest(min(wanted, T.shape[1]))
-        frequencies = _in_hertz(values, vectors, K)
+        rounding = _RIGID * _rounding(vectors, K, shift)
+        if stiffness is not None and np.any(values < -rounding):
+            raise BodyError(_DIVERGENCE if spin else _BUCKLED)
+        frequencies = np.where(values > rounding, np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi), 0.0)
         enough = np.count_nonzero(frequencies) >= count if max_hz is None else frequencies[-1] > max_hz
         if enough or len(frequencies) < wanted:
             break
@@ -122,16 +142,13 @@ def _dense_modes(shifted: np.ndarray, M: np.ndarray, shift: float, count: int) -
     try:
         inverse, vectors = linalg.eigh(M, shifted)
     except linalg.LinAlgError as error:
-        raise BodyError(
-            f"the stiffness matrix is not positive: the body buckles, or nodes are without stiffness and mass ({error})"
-        ) from error
+        raise BodyError(_BUCKLED) from error
     inverse, vectors = inverse[::-1][:count], vectors[:, ::-1][:, :count]
     kept = inverse > 1e-14 * inverse[0]
     return 1.0 / inverse[kept] - shift, vectors[:, kept] / np.sqrt(inverse[kept])
 
 
-def _in_hertz(values: np.ndarray, vectors: np.ndarray, K: sparse.csr_matrix) -> np.ndarray:
-    """Frequencies of omega^2; those of rigid-body motion, which rounding leaves near zero, are set to zero."""
+def _rounding(vectors: np.ndarray, K: sparse.csr_matrix, shift: float) -> np.ndarray:
+    """What rounding leaves of omega^2 in rigid-body motion; vectors have unit modal mass, the shift is taken off."""
     size = np.abs(vectors)
-    rounding = np.finfo(float).eps * np.einsum("ia,ia->a", size, abs(K) @ size)
-    return np.where(values > _RIGID * rounding, np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi), 0.0)
+    return np.finfo(float).eps * (np.einsum("ia,ia->a", size, abs(K) @ size) + shift)

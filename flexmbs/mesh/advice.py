@@ -28,7 +28,8 @@ _CARDS = {
 }
 _CALLS = {
     "density": "with_material(mesh, density=) (kg/m3)",
-    "material": "with_material(mesh, youngs_modulus=, poisson_ratio=, density=) (Pa, -, kg/m3)",
+    "material": "with_material(mesh, youngs_modulus=, poisson_ratio=, density=), on the command line"
+    " --material E,NU,RHO (Pa, -, kg/m3)",
     "beam section": "with_rectangular_section(mesh, width_y=, width_z=) (m)",
     "shell thickness": "dataclasses.replace with a ShellSection in the block",
     "truss area": "dataclasses.replace with a TrussSection in the block",

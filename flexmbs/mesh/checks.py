@@ -18,6 +18,7 @@ from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.parts import unconnected
 from flexmbs.mesh.properties import BeamSection, ShellSection
 from flexmbs.mesh.shell_geometry import check_surface, check_thickness
+from flexmbs.mesh.skipping import omissions
 from flexmbs.mesh.stiffening import stiffening_warnings
 from flexmbs.mesh.units import check_units
 
@@ -27,7 +28,7 @@ _FLATTEST_ELEMENT = 1e-12
 
 
 def check_mesh(
-    mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatible", hex20: str = "full"
+    mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatible", hex20: str = "file"
 ) -> tuple[str, ...]:
     """Check that a mesh can be assembled.
 
@@ -39,8 +40,9 @@ def check_mesh(
 
     Returns
     -------
-    Warnings, one sentence each (unconnected parts, unused nodes, elements on the same nodes, doubtful units, distorted
-    elements; elements and walls one element thick that bend too stiffly, with the error to expect).
+    Warnings, one sentence each (what the reader left out, unconnected parts, unused nodes, elements on the same nodes,
+    doubtful units, distorted elements; elements and walls one element thick that bend too stiffly, with the error to
+    expect).
 
     Raises
     ------
@@ -59,7 +61,7 @@ def check_mesh(
             check_thickness(block, f"{block.where or mesh.source}: {block.kind} elements")
             check_surface(mesh, block)
     apart = unconnected(mesh)
-    found = ((f"{apart}.",) if apart else ()) + _unused_nodes(mesh) + _repeated_elements(mesh)
+    found = omissions(mesh) + ((f"{apart}.",) if apart else ()) + _unused_nodes(mesh) + _repeated_elements(mesh)
     found += check_units(mesh, trust_units)
     return found + distortion_warnings(mesh) + stiffening_warnings(mesh, hex8, hex20)
 
@@ -106,14 +108,17 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
         advice = what_to_add("density", mesh.file_format)
         raise MeshError(f"{what} have the material {name} without density{where}; {advice}.")
     if is_beam:
-        _check_section(what, block.section)
+        _check_section(f"{block.section.where or block.where or mesh.source}: {count}", block.section)
 
 
 def _check_section(what: str, section: BeamSection) -> None:
     for name in ("area", "Iy", "Iz", "torsion_constant"):
         value = getattr(section, name)
         if not (np.isfinite(value) and value > 0.0):
-            raise MeshError(f"{what} have a section with {name} = {value:g}; it must be positive (m2, m4).")
+            advice = "it must be positive (m2, m4)"
+            if name == "torsion_constant":
+                advice = "give a positive J (m4); for bars that nothing twists Iy + Iz will do, that of a round section"
+            raise MeshError(f"{what} have a section with {name} = {value:g}; {advice}.")
 
 
 def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
@@ -157,11 +162,19 @@ def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
 
 
 def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
-    used = nodes_in_use(mesh)
-    if used.all():
-        return ()
-    count, named = np.sum(~used), few(mesh.node_ids[~used])
-    return (f"{mesh.source}: {count} nodes belong to no element (first: {named}); drop: without_unused_nodes().",)
+    unused = ~nodes_in_use(mesh)
+    held = np.zeros(len(unused), bool)
+    for condition in mesh.boundary_conditions:
+        held[condition.nodes] = True
+    advice = "what was left out may join them" if omissions(mesh) else "drop: without_unused_nodes()"
+    return tuple(
+        f"{mesh.source}: {np.sum(nodes)} nodes belong to no element{what} (first: {few(mesh.node_ids[nodes])}); {then}."
+        for nodes, what, then in (
+            (unused & held, " but are held", "they hold the body only where something joins them to it"),
+            (unused & ~held, "", advice),
+        )
+        if nodes.any()
+    )
 
 
 def _repeated_elements(mesh: Mesh) -> tuple[str, ...]:

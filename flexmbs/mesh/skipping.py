@@ -2,9 +2,43 @@
 
 from __future__ import annotations
 
-from flexmbs.mesh.mesh import Skipped
+from flexmbs.mesh.mesh import Mesh, Skipped
 
 _LINES_AT_MOST = 10
+# What a linear elastic body does without: plasticity, creep, damage, thermal and electrical properties, and what
+# mesh generators say of their own meshes. Beginnings of names, without blanks.
+_NOT_OF_A_LINEAR_BODY = tuple(
+    """
+    *ANNEALTEMPERATURE *BRITTLE *CAPHARDENING *CAPPLASTICITY *CASTIRON *CLAY *CONCRETE *CONDUCTIVITY *CREEP
+    *CYCLICHARDEN *DAMAGE *DEPVAR *DIFFUSIVITY *DIELECTRIC *DRUCKERPRAGER *ELECTRICALCONDUCTIVITY *EXPANSION *FAILURE
+    *FAILSTR *HEATGENERATION *INELASTICHEATFRACTION *JOULEHEATFRACTION *LATENTHEAT *MAGNETICPERMEABILITY
+    *MOHRCOULOMB *ORNL *PERMEABILITY *PLASTIC *POTENTIAL *RATEDEPENDENT *SHEARFAILURE *SOLUBILITY *SPECIFICHEAT
+    *SPECIFICGASCONSTANT *SWELLING *TENSILEFAILURE *TENSIONSTIFFENING *USEROUTPUTVARIABLES *VISCOELASTIC *VISCOUS
+    CREEP MATS1 MATT MAT4 MAT5 MATEP MATVP MATF PELAST PDAMPT CHBDY PLOTEL
+    TB,AF TB,BISO TB,BKIN TB,CAST TB,CHAB TB,CREE TB,CTE TB,CZM TB,DP TB,EDP TB,EVISO TB,EXPE TB,FRIC TB,GURS TB,HILL
+    TB,KINH TB,MISO TB,MKIN TB,NLIS TB,PLAS TB,PRON TB,RATE TB,SHIF TB,THER TB,UNIA
+    $PERIODIC $PARAMETRIZATIONS $GHOSTELEMENTS
+    """.split()
+)
+_JOINING = ("connector", "contact")  # roles of elements without a body
+_READ_OTHERWISE = ("DCOUP3D",)  # as a coupling
+
+
+def omissions(mesh: Mesh) -> tuple[str, ...]:
+    """One sentence for each thing that a reader left out although it may change the body (joints, connectors, ...)."""
+    cards = [
+        f"left out: {skipped}"
+        for skipped in mesh.skipped
+        if not (skipped.analysis or skipped.card.upper().replace(" ", "").startswith(_NOT_OF_A_LINEAR_BODY))
+    ]
+    told = {skipped.card for skipped in mesh.skipped}
+    elements = [
+        f"left out: {other.where or mesh.source}: {len(other.ids)} {other.type_name} elements ({other.role}) join"
+        " nothing."
+        for other in mesh.other_elements
+        if other.role in _JOINING and len(other.ids) and not other.type_name.startswith((*told, *_READ_OTHERWISE))
+    ]
+    return (*cards, *elements)
 
 
 class SkipList:

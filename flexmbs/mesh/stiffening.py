@@ -28,7 +28,7 @@ _RARE = 0.05  # of the whole surface: kinds that only fill gaps
 _WORTH_SAYING = 0.01  # of a frequency
 
 
-def stiffening_warnings(mesh: Mesh, hex8: str = "incompatible", hex20: str = "full") -> tuple[str, ...]:
+def stiffening_warnings(mesh: Mesh, hex8: str = "incompatible", hex20: str = "file") -> tuple[str, ...]:
     """One sentence for each kind of solid element that makes the body bend too stiffly, with the error to expect.
 
     hex8, hex20 : as in ``assemble``.

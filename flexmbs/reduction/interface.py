@@ -219,6 +219,25 @@ def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:
                 )
 
 
+def refuse_overlap(mesh, interfaces: Mapping[str, str | Interface]) -> None:
+    """BodyError where two node sets share nodes: what acts at one marker would move the other for no physical reason.
+
+    A single node may lie in a set (a contact point on a bearing's face).
+    """
+    wanted = {name: given if isinstance(given, str) else getattr(given, "set", None)
+              for name, given in interfaces.items()}  # fmt: skip
+    sets = {name: np.unique(mesh.node_sets[of]) for name, of in wanted.items() if of in mesh.node_sets}
+    names = [name for name, nodes in sets.items() if len(nodes) > 1]
+    for i, second in enumerate(names):
+        for first in names[:i]:
+            shared = np.intersect1d(sets[first], sets[second])
+            if len(shared):
+                raise BodyError(
+                    f"interfaces '{first}' and '{second}' overlap: they share {len(shared)} nodes (node "
+                    f"{mesh.node_ids[shared[0]]}, ...); leave those out of one of the sets, or use one interface"
+                )
+
+
 def _check_independent(fem, attachment: Attachment) -> None:
     """BodyError where nodes of a rigid set follow something else already."""
     if fem.dependence is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
+from flexmbs.fem.joints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solid_elements import SolidOptions
 from flexmbs.mesh import Mesh, check_mesh
@@ -17,7 +18,7 @@ from flexmbs.reduction.body_fields import HeldBody, body_fields
 from flexmbs.reduction.cache import BodyCache
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
 from flexmbs.reduction.inertia import equal_energy_amplitudes, inertia_fields, modal_mass
-from flexmbs.reduction.interface import Attachment, Interface, attach_all
+from flexmbs.reduction.interface import Attachment, Interface, attach_all, refuse_overlap
 from flexmbs.reduction.modes import Modes
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
 from flexmbs.reduction.static import basis
@@ -35,7 +36,7 @@ def reduce(
     beam_theory: str = "timoshenko",
     rotary_inertia: bool = True,
     hex8: str = "incompatible",
-    hex20: str = "full",
+    hex20: str = "file",
     second_order: str | SecondOrder = "full",
     damping: None | float | Rayleigh | Sequence[float] | str = None,
     stress: str = "surface",
@@ -51,7 +52,7 @@ def reduce(
     name : of the body; default: the mesh's source
     beam_theory : "timoshenko" or "euler-bernoulli" (meshes of beams)
     rotary_inertia : False leaves beams their line mass only
-    hex8 : "incompatible" or "plain"; hex20 : "full" or "reduced" (``assemble`` says what they are)
+    hex8 : "incompatible" or "plain"; hex20 : "file", "full" or "reduced" (``assemble`` says what they are)
     second_order : "full" (geometric stiffness, all pairs of modes), "none", or SecondOrder(pairs=..., tolerance=...,
         field_tolerance=...)
     damping : None, a damping ratio, one ratio per mode, Rayleigh(alpha, beta), or "material": what the file gives to
@@ -79,7 +80,9 @@ def reduce(
     if found is not None:
         return found
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
-    fem = assemble(mesh, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
+    refuse_overlap(mesh, interfaces)
+    joined = without_idle_links(mesh)
+    fem = assemble(joined, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
     choices = dict(second_order=second_order, damping=damping, stress=stress)
     body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, **choices)
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
@@ -130,13 +133,24 @@ def reduce_model(
         attached_at=at,
         source=fem.mesh.source,
         options=_options(fem, modes, second_order, found),
-        warnings=tuple(fem.mesh.warnings),
+        warnings=(*fem.mesh.warnings, *_without_rotation(attached)),
         flexibility=_flexibility(fem, T, problem, attached, at),
         **_nodal(fem, found.fields, second.Z),
         **_recovery(fem, found.fields, stress),
     )
     _check_finite(body)
     return body
+
+
+def _without_rotation(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
+    """A warning for each interface whose nodes determine no rotation."""
+    return tuple(
+        f"interface '{name}': its {'node' if len(found.nodes) == 1 else 'nodes in one line'} of a solid"
+        f" determine{'s' * (len(found.nodes) == 1)} no rotation: it carries forces and ball joints only; for others use"
+        " a set of nodes that spans an area."
+        for name, found in attached.items()
+        if not found.has_rotation
+    )
 
 
 def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:

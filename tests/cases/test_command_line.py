@@ -215,6 +215,34 @@ def test_modes_of_a_mesh_file(brick):
     assert "not both" in flexmbs(*arguments, "--max-hz", "5", check=False).stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--spin", "nan"], "--spin nan: give a speed"),
+        (["--spin", "inf"], "--spin inf: give a speed"),
+        (["--axis", "1,0,0"], "give its speed with --spin"),
+        (["--spin", "1", "--axis", "0,0,0"], "not all zero"),
+        (["--fix", "none", "--fix", "ROOT"], "--fix none holds nothing"),
+        (["--count", "0"], "give at least 1"),
+        (["--max-hz", "-10"], "above 0"),
+    ],
+)
+def test_options_of_modes_are_checked_before_the_file_is_read(options, message):
+    run = flexmbs("modes", "no_such_file.inp", *options, check=False)
+    assert run.returncode == 2 and message in run.stderr
+
+
+def test_modes_tell_what_the_reader_left_out(tmp_path):
+    deck = tmp_path / "arm.bdf"
+    deck.write_text(
+        "MAT1,1,2.1+11,,0.3,7850.\nGRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,0.,0.\n"
+        "PBARL,5,1,,BAR\n,0.02,0.03\nCBAR,1,5,1,2,0.,1.,0.\nRJOINT,11,2,3,123456\nSPC1,1,123456,1,3\n"
+    )
+    found = json.loads(flexmbs("modes", deck, "--count", "1", "--json").stdout)
+    assert any("left out: " in warning and "RJOINT is skipped (line 8" in warning for warning in found["warnings"])
+    assert "RJOINT is skipped (line 8" in flexmbs("modes", deck, "--count", "1").stdout
+
+
 def test_modes_of_a_spinning_beam(meshes):
     file = meshes / "pendulum_beam.inp"
     still, spun = (
@@ -223,3 +251,5 @@ def test_modes_of_a_spinning_beam(meshes):
     )
     assert spun > still + 1.0
     assert "three numbers" in flexmbs("modes", file, "--spin", "1", "--axis", "y", check=False).stderr
+    free = flexmbs("modes", file, "--fix", "none", "--spin", "100", check=False).stderr
+    assert free == "error: nothing holds the body against the centrifugal load; hold it (--fix SET).\n"

@@ -211,6 +211,9 @@ def test_how_an_interface_is_written(named, text, name, interface):
 def test_names_that_differ_only_in_case_are_not_guessed(named):
     with pytest.raises(BodyError, match="no node set or coupling 'tip'. Did you mean"):
         interfaces_of(named, ["a=tip"])
+    for where in ("ROOT", "node:5", "set:Tip"):
+        with pytest.raises(BodyError, match=f"a={where}:rbe4: in place of rbe4 give rbe2 or rbe3"):
+            interfaces_of(named, [f"a={where}:rbe4"])
 
 
 def test_view_of_a_body(body, tmp_path, run):

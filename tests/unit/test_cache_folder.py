@@ -1,5 +1,6 @@
 """Where files lie that can be made again."""
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -53,3 +54,15 @@ def test_kernels_bodies_and_rendering_lie_in_it(bare, tmp_path):
 
     bare.setenv(module.VARIABLE, str(tmp_path / "own"))
     assert kernel_cache_folder().parent == bodies_folder().parent == tmp_path / "own"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")
+def test_a_folder_that_others_can_write_is_not_taken(tmp_path):
+    """Compiled code is loaded from there."""
+    mine = module._among_temporary_files(str(tmp_path))
+    assert mine.parent == tmp_path and mine.stat().st_mode & 0o077 == 0
+    module._among_temporary_files.cache_clear()
+    assert module._among_temporary_files(str(tmp_path)) == mine
+    mine.chmod(0o777)
+    module._among_temporary_files.cache_clear()
+    assert module._among_temporary_files(str(tmp_path)) != mine

@@ -78,6 +78,23 @@ def test_torsion_turns_the_plane_of_bending():
     assert H[:, [0, 2, 3, 4]] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("theory", THEORIES)
+@pytest.mark.parametrize("center", [(0.0, 0.0), (0.013, -0.021)])
+def test_torsion_shortens(theory, center):
+    """Fibres become helices about the shear centre: the free beam shortens by 1/2 theta'^2 times their mean square."""
+    section = replace(rectangle(0.02, 0.06), shear_center=center)
+    model = assemble(straight_beam(4, section=section), theory)
+    x = model.mesh.points[:, 0]
+    twist = np.zeros((len(x), 6))
+    twist[:, 3], twist[:, 1], twist[:, 2] = x, center[1] * x, -center[0] * x  # the shear centres stay on their line
+    modes, pairs = twist.reshape(-1, 1), np.array([[0, 0]])
+    H = solve_held(model, np.arange(6, model.ndof), model.second_order_loads(modes, pairs))
+    squares = (section.Iy + section.Iz) / section.area + center[0] ** 2 + center[1] ** 2
+    assert H[0::6, 0] == pytest.approx(squares * x, abs=1e-9 * squares)
+    inside = model.point_second_order((0.4171, 0, 0), modes, pairs, -0.5 * H)
+    assert inside[0, 0] == pytest.approx(-0.5 * squares * 0.4171, rel=1e-8)
+
+
 def test_twist_of_bending_in_both_planes():
     model = assemble(straight_beam(4), "euler-bernoulli")
     v = polynomial_field(model, 1, lambda x: x**2, lambda x: 2 * x)

@@ -82,3 +82,11 @@ def test_unknown_formulations_are_named(option):
 def test_other_kinds_do_not_care():
     mesh = replace(box("tet10", (1, 1, 1)))
     assert abs(assemble(mesh).K - assemble(mesh, hex8="plain", hex20="reduced").K).max() == 0.0
+
+
+@pytest.mark.parametrize(("divisions", "like"), [((2, 2, 2), "reduced"), ((2, 2, 1), "reduced"), ((3, 1, 1), "full")])
+def test_hex20_is_integrated_as_the_file_says_where_that_leaves_it_stiff(divisions, like):
+    mesh = box("hex20", divisions)
+    named = replace(mesh, blocks=(replace(mesh.blocks[0], type_name="C3D20R"),))
+    assert abs(assemble(named).K - assemble(mesh, hex20=like).K).max() == 0.0
+    assert abs(assemble(named, hex20="full").K - assemble(mesh).K).max() == 0.0

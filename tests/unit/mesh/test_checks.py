@@ -7,6 +7,7 @@ import pytest
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh import (
+    BoundaryCondition,
     Coupling,
     ElementBlock,
     Material,
@@ -21,6 +22,7 @@ from flexmbs.mesh import (
     scaled,
     with_material,
 )
+from flexmbs.mesh.mesh import Skipped
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
@@ -176,3 +178,24 @@ def test_springs_need_no_material_and_may_share_their_nodes(beam):
 
 def test_beams_without_a_direction_of_their_own_have_that_of_the_section(beam):
     assert check_mesh(changed_block(beam, y_axes=np.full((4, 3), np.nan))) == ()
+
+
+def test_what_the_reader_left_out_is_told_but_for_loads_and_plasticity(beam):
+    left_out = [
+        Skipped("RJOINT", "a.bdf", (14,), 1),
+        Skipped("*PLASTIC", "a.inp", (4,), 1),
+        Skipped("TB,BISO", "a.cdb", (4,), 1),
+        Skipped("FORCE", "a.bdf", (5,), 1, analysis=True),
+    ]
+    (warning,) = check_mesh(replace(beam, skipped=tuple(left_out)))
+    assert warning == "left out: a.bdf: RJOINT is skipped (line 14)."
+
+
+def test_nodes_that_are_held_or_may_be_joined_are_not_to_be_dropped(beam):
+    loose = replace(beam, points=np.vstack([beam.points, [[2.0, 0.0, 0.0]]]), node_ids=np.append(beam.node_ids, 777))
+    assert "drop: without_unused_nodes()" in check_mesh(loose)[0]
+    held = BoundaryCondition("SPC 1", np.array([len(beam.points)]), (1, 2, 3))
+    (warning,) = check_mesh(replace(loose, boundary_conditions=(held,)))
+    assert "belong to no element but are held (first: 777)" in warning and "drop" not in warning
+    _, warning = check_mesh(replace(loose, skipped=(Skipped("RJOINT", "a.bdf", (14,), 1),)))
+    assert "777" in warning and "what was left out may join them" in warning

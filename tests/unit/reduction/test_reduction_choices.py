@@ -111,9 +111,20 @@ def test_one_node_of_a_solid_cannot_hold_it(square_solid):
         reduced(square_solid, interfaces={"hinge": Interface(node=1)})
 
 
+def test_an_interface_without_rotation_is_told_of(square_solid):
+    points = square_solid.points
+    edge = np.flatnonzero((points[:, 0] == 0.5) & (points[:, 1] == points[:, 1].max()))
+    mesh = replace(square_solid, node_sets={**square_solid.node_sets, "EDGE": edge})
+    interfaces = {"hinge": "ROOT", "corner": Interface(node=1), "edge": "EDGE"}
+    body = reduced(mesh, interfaces=interfaces, second_order="none")
+    one, line = (warning for warning in body.warnings if "ball joints only" in warning)
+    assert "interface 'corner': its node of a solid determines no rotation" in one
+    assert "interface 'edge': its nodes in one line of a solid determine no rotation" in line
+
+
 def test_rigid_sets_that_share_nodes(square_solid):
     both = {"hinge": Interface(set="ROOT", kind="rigid"), "tip": Interface(set="ALL", kind="rigid")}
-    with pytest.raises(BodyError, match="'hinge' and 'tip' are both rigid and share"):
+    with pytest.raises(BodyError, match="'hinge' and 'tip' overlap: they share"):
         reduced(square_solid, interfaces=both)
 
 

@@ -32,6 +32,7 @@ from flexmbs.mesh import (
     line_mesh,
     rectangle,
 )
+from flexmbs.reduction.reduce import reduce_model
 
 ROOT = Interface(set="ROOT", kind="rigid")
 BARS = {
@@ -154,9 +155,12 @@ def test_overlapping_interfaces():
     mesh = box_mesh((0.2, 0.02, 0.02), (4, 1, 1), STEEL)
     mesh.node_sets["HALF"] = mesh.node_sets["TIP"][:5]
     rigid, half = Interface(set="TIP", kind="rigid"), Interface(set="HALF", kind="rigid")
+    for other in (half, "HALF"):
+        with pytest.raises(BodyError, match="interfaces 'a' and 'b' overlap: they share 5 nodes"):
+            reduce(mesh, interfaces={"a": rigid, "b": other}, modes=FreeFree(count=1))
     with pytest.raises(BodyError, match="interfaces 'a' and 'b' are both rigid and share 5 nodes"):
-        reduce(mesh, interfaces={"a": rigid, "b": half}, modes=FreeFree(count=1))
-    both = reduce(mesh, interfaces={"a": rigid, "b": "HALF"}, modes=FreeFree(count=1))
+        reduce_model(assemble(mesh), interfaces={"a": rigid, "b": half}, modes=FreeFree(count=1))
+    both = reduce_model(assemble(mesh), interfaces={"a": rigid, "b": "HALF"}, modes=FreeFree(count=1))
     assert np.all(np.isfinite(both.markers["b"].Phi))
 
 

@@ -180,3 +180,19 @@ def test_bars_without_area_are_read_but_not_computed(read):
     assert any("A = 0" in warning and "deck.bdf:6" in warning for warning in mesh.warnings)
     with pytest.raises(MeshError, match="area = 0"):
         check_mesh(mesh)
+
+
+@pytest.mark.parametrize("torsion", ["", "0."])
+def test_bars_without_torsion_constant_are_refused_at_their_property(read, torsion):
+    mesh = read(BAR + f"PBAR,1,1,1.,1.,1.,{torsion}\nMAT1,1,200.,,.3,8.\n")
+    with pytest.raises(MeshError, match=r"deck.bdf:6: 1 elements .* torsion_constant = 0; give a positive J"):
+        check_mesh(mesh)
+
+
+def test_joints_gaps_and_cyclic_symmetry_are_omissions(read):
+    cards = "RJOINT,11,3,4,123456\nCGAP,12,9,3,4,0.,1.,0.\nCYJOIN,1,,3\nFORCE,1,2,,1.,0.,0.,1.\n"
+    mesh = read(BAR + cards + "PBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.,,.3,8.\n")
+    left_out = [warning for warning in check_mesh(mesh) if warning.startswith("left out: ")]
+    assert len(left_out) == 3
+    assert "RJOINT is skipped (line 6;" in left_out[0] and "CYJOIN is skipped (line 8;" in left_out[1]
+    assert "deck.bdf:7" in left_out[2] and "1 CGAP elements (contact) join nothing" in left_out[2]
