@@ -9,7 +9,6 @@ from scipy.spatial import cKDTree
 
 from flexmbs.mesh.element_kinds import KINDS, ElementKind, shape_gradients, shape_values
 
-_FIRST = 4  # faces of every size whose centres are nearest to a point: they tell how near the nearest one must be
 _AT_ONCE = 2000  # points whose possible faces are listed together: bounds the memory
 _NEWTON_STEPS = 12
 _EQUAL = 1e-9  # of the size of faces: of equally near ones the first counts, not round-off
@@ -58,17 +57,16 @@ def nearest_faces(
     )
     groups = [group for kind, rows in faces.items() for group in _of_like_size(kind, points, rows)]
     for group in groups:
-        _, face = group.centers.query(points[nodes], k=min(_FIRST, len(group.rows)))
-        face = face.reshape(count, -1)
-        _improve(best, group, points[nodes], np.repeat(np.arange(count), face.shape[1]), face.ravel())
+        _, face = group.centers.query(points[nodes])  # how near the nearest face must be
+        _improve(best, group, points[nodes], np.arange(count), face)
     for group in groups:
         for start in range(0, count, _AT_ONCE):
             at = np.arange(start, min(start + _AT_ONCE, count))
             near = np.minimum(best.gap[at], reach)
-            found = group.centers.query_ball_point(points[nodes[at]], near + group.radius)
+            found = group.centers.query_ball_point(points[nodes[at]], near + (1.0 + _EQUAL) * group.radius)
             at, face = np.repeat(at, [len(own) for own in found]), np.concatenate(found).astype(int)
-            bound = np.minimum(best.gap[at], reach) - _EQUAL * group.radius
-            possible = group.away(points[nodes[at]], face) < bound
+            bound = np.minimum(best.gap[at], reach) + _EQUAL * group.radius
+            possible = group.away(points[nodes[at]], face) <= bound
             _improve(best, group, points[nodes], at[possible], face[possible])
     return best
 
@@ -129,7 +127,7 @@ def _improve(best: NearestFaces, group: _Group, points: np.ndarray, at: np.ndarr
     equal = np.flatnonzero(gap <= least[at] + _EQUAL * group.radius)  # faces on both sides of an edge, to round-off
     equal = equal[np.lexsort((face[equal], at[equal]))]
     chosen = equal[np.unique(at[equal], return_index=True)[1]]
-    chosen = chosen[gap[chosen] < best.gap[at[chosen]] - _EQUAL * group.radius]
+    chosen = chosen[gap[chosen] <= best.gap[at[chosen]] + _EQUAL * group.radius]
     at, face, width = at[chosen], face[chosen], group.rows.shape[1]
     best.kind[at], best.gap[at] = group.kind, gap[chosen]
     best.nodes[at, :width], best.values[at, :width] = group.rows[face], values[chosen]

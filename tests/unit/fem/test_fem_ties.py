@@ -19,8 +19,8 @@ TURN = np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0]
 
 def two_blocks(gap, ties):
     """A block on a coarser one, glued by ties from node sets "left", "right" (both with the middle) and "all"."""
-    lower = box_mesh((1.0, 0.3, 0.2), (4, 3, 2), STEEL)
-    upper = box_mesh((1.0, 0.3, 0.2), (6, 5, 2), STEEL)
+    lower = box_mesh((1.0, 0.3, 0.2), (4, 3, 2), STEEL, "hex8")
+    upper = box_mesh((1.0, 0.3, 0.2), (6, 5, 2), STEEL, "hex8")
     upper = replace(upper, points=upper.points + [0.0, 0.0, 0.2 + gap])
     mesh = merged(lower, upper, "UPPER ")
     x, height = mesh.points[:, 0], mesh.points[:, 2]
@@ -45,13 +45,15 @@ def test_a_node_that_two_ties_want_is_tied_once():
     for gap in (0.0, 0.004):
         one, two = (assemble(two_blocks(gap, ties)) for ties in (["all"], ["left", "right"]))
         assert one.mesh.warnings == ()
+        sets = two.mesh.node_sets
+        middle = ", ".join(str(node) for node in two.mesh.node_ids[np.intersect1d(sets["left"], sets["right"])][:5])
         assert two.mesh.warnings == (
             "a.inp:7: glue right: 6 of 24 nodes of right are tied by another tie already and are not tied to right top"
-            " (112, 119, 126, 133, 140, ...); take them out of one of the ties.",
+            f" ({middle}, ...); take them out of one of the ties.",
         )
         assert two.dependence.D.shape == one.dependence.D.shape
-        # nodes over an edge follow the face on either side of it: 2e-3 at this gap; tied twice they gave 29 %
-        assert frequencies(two) == pytest.approx(frequencies(one), rel=5e-3 if gap else 1e-6)
+        # the same conditions: round-off of the eigenvalues only; tied twice, 18 % to 44 % more across the gap
+        assert frequencies(two) == pytest.approx(frequencies(one), rel=1e-6)
 
 
 def test_a_tie_that_is_given_twice_changes_nothing():
