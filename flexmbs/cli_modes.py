@@ -43,8 +43,8 @@ def modes_command(
     start = time.perf_counter()
     direction = _checked_options(fixed, count, max_hz, spin, axis)
     from flexmbs.fem import assemble
-    from flexmbs.fem.joints import without_idle_links
-    from flexmbs.fem.mechanisms import mechanism
+    from flexmbs.fem.joined.joints import without_idle_links
+    from flexmbs.fem.joined.mechanisms import mechanism
     from flexmbs.fem.spin import spin_stiffness
     from flexmbs.fem.supports import held_components, supported_nodes
     from flexmbs.fem.vibration import natural_modes

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flexmbs.errors import MeshError
-from flexmbs.fem.beam_model import assemble_beams
-from flexmbs.fem.expansion import expanded
-from flexmbs.fem.joints import element_nodes, families, is_joined, with_joined_nodes
+from flexmbs.fem.joined.joints import element_nodes, families, is_joined, with_joined_nodes
+from flexmbs.fem.lines.beam_model import assemble_beams
+from flexmbs.fem.lines.expansion import expanded
+from flexmbs.fem.lines.point_mass_model import assemble_point_masses
+from flexmbs.fem.lines.spring_elements import SPRING_KINDS
+from flexmbs.fem.lines.spring_model import assemble_springs
+from flexmbs.fem.lines.truss_elements import TRUSS_KINDS
+from flexmbs.fem.lines.truss_model import assemble_trusses
 from flexmbs.fem.mixed_model import mixed_model
 from flexmbs.fem.model import FEModel
-from flexmbs.fem.point_mass_model import assemble_point_masses
-from flexmbs.fem.shell_elements import SHELL_KINDS
-from flexmbs.fem.shell_model import assemble_shells
-from flexmbs.fem.solid_elements import SolidOptions
-from flexmbs.fem.solid_model import assemble_solids
-from flexmbs.fem.solid_shapes import SOLID_KINDS
-from flexmbs.fem.spring_elements import SPRING_KINDS
-from flexmbs.fem.spring_model import assemble_springs
-from flexmbs.fem.truss_elements import TRUSS_KINDS
-from flexmbs.fem.truss_model import assemble_trusses
+from flexmbs.fem.shells.elements import SHELL_KINDS
+from flexmbs.fem.shells.model import assemble_shells
+from flexmbs.fem.solids.elements import SolidOptions
+from flexmbs.fem.solids.model import assemble_solids
+from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.fem.uncomputed import refuse_uncomputed
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.beam_model import BeamModel
-from flexmbs.fem.beam_spin import beam_centrifugal
 from flexmbs.fem.embedding import six_a_node, with_rotations
+from flexmbs.fem.lines.beam_model import BeamModel
+from flexmbs.fem.lines.beam_spin import beam_centrifugal
+from flexmbs.fem.lines.point_mass_model import PointMassModel
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.model import FEModel
-from flexmbs.fem.point_mass_model import PointMassModel
 from flexmbs.fem.rigid_motion import skew
-from flexmbs.fem.shell_model import ShellModel
-from flexmbs.fem.shell_spin import shell_centrifugal
+from flexmbs.fem.shells.model import ShellModel
+from flexmbs.fem.shells.spin import shell_centrifugal
 from flexmbs.fem.turning_inertia import turning_load, turning_softening
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.embedding import columns_with_rotations, displacements, six_a_node, with_rotations
-from flexmbs.fem.joints import dependence_of
+from flexmbs.fem.joined.joints import dependence_of
 from flexmbs.fem.mixed_surface import joined_surfaces
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.section_forces import SectionForceModes, ShellForces, SpringForces

@@ -7,9 +7,9 @@ from scipy import sparse
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.centrifugal import centrifugal
-from flexmbs.fem.factor import SingularMatrix, symmetric_factor
-from flexmbs.fem.free_space import free_space, restricted
+from flexmbs.fem.joined.free_space import free_space, restricted
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.solvers.factor import SingularMatrix, symmetric_factor
 
 
 def spin_stiffness(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.node_fit import arm_stiffness
+from flexmbs.fem.joined.node_fit import arm_stiffness
 from flexmbs.fem.rigid_motion import skew
 
 

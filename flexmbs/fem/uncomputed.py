@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flexmbs.errors import MeshError
-from flexmbs.fem.shell_elements import SHELL_KINDS
-from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.fem.shells.elements import SHELL_KINDS
+from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import ShellSection

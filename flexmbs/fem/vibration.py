@@ -10,12 +10,12 @@ import numpy as np
 from scipy import linalg, sparse
 
 from flexmbs.errors import BodyError
-from flexmbs.fem.factor import symmetric_factor
-from flexmbs.fem.free_space import free_space, restricted
-from flexmbs.fem.lanczos import BlockLanczos
-from flexmbs.fem.mechanisms import mechanism
+from flexmbs.fem.joined.free_space import free_space, restricted
+from flexmbs.fem.joined.mechanisms import mechanism
 from flexmbs.fem.model import FEModel
 from flexmbs.fem.rigid_motion import rigid_motions
+from flexmbs.fem.solvers.factor import symmetric_factor
+from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.stages import listening
 
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.memory import require_memory
+from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.reduction.body import PointFields
 from flexmbs.reduction.compression import compressed

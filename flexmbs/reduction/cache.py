@@ -16,7 +16,7 @@ import numpy as np
 
 from flexmbs.cache_folder import cache_folder
 from flexmbs.errors import BodyError
-from flexmbs.fem.factor import chosen_solver
+from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.store import load_body, save_body
 from flexmbs.stages import stage

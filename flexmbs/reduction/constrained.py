@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmbs.fem.factor import symmetric_factor
+from flexmbs.fem.solvers.factor import symmetric_factor
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.errors import BodyError
-from flexmbs.fem.lanczos import BlockLanczos
+from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.reduction.constrained import ConstrainedProblem
 
 DENSE_LIMIT = 700  # dofs; below it LAPACK is as fast as Lanczos iteration and finds every mode

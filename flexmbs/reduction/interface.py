@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
-from flexmbs.fem.beam_model import BeamModel
-from flexmbs.fem.node_fit import NodeFit, node_fit
+from flexmbs.fem.joined.node_fit import NodeFit, node_fit
+from flexmbs.fem.lines.beam_model import BeamModel
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.names import near_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import BodyError
-from flexmbs.fem.node_fit import turned_arm
+from flexmbs.fem.joined.node_fit import turned_arm
 from flexmbs.reduction.body import PointFields
 from flexmbs.reduction.interface import Attachment
 

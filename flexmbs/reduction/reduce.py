@@ -9,9 +9,9 @@ import numpy as np
 
 from flexmbs.errors import BodyError
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
-from flexmbs.fem.joints import without_idle_links
+from flexmbs.fem.joined.joints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.fem.solid_elements import SolidOptions
+from flexmbs.fem.solids.elements import SolidOptions
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.body_fields import HeldBody, body_fields

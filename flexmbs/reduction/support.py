@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.errors import BodyError
-from flexmbs.fem.free_motion import check_free_motion
-from flexmbs.fem.free_space import restricted
-from flexmbs.fem.mechanisms import mechanism
+from flexmbs.fem.joined.free_motion import check_free_motion
+from flexmbs.fem.joined.free_space import restricted
+from flexmbs.fem.joined.mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh.parts import unconnected
 from flexmbs.reduction.constrained import ConstrainedProblem, determinate_dofs

@@ -13,9 +13,9 @@ from shell_meshes import flat, sheet
 from solid_meshes import STEEL, box
 
 from flexmbs.fem import assemble
-from flexmbs.fem.shell_elements import SHELL_KINDS
-from flexmbs.fem.solid_shapes import SOLID_KINDS
-from flexmbs.fem.spring_model import assemble_springs
+from flexmbs.fem.lines.spring_model import assemble_springs
+from flexmbs.fem.shells.elements import SHELL_KINDS
+from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.mesh import ElementBlock, Mesh, SpringSection, TrussSection, rectangle
 from flexmbs.mesh.element_kinds import KINDS
 

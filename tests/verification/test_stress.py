@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from flexmbs import assemble, read_mesh, reduce
-from flexmbs.fem.factor import symmetric_factor
+from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.reduction import ClampedFree
 
 DATA = Path(__file__).parent / "data"

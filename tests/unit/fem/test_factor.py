@@ -8,8 +8,9 @@ from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
 from flexmbs.errors import BodyError
-from flexmbs.fem import assemble, factor, factor_superlu
-from flexmbs.fem.factor import SOLVERS, SingularMatrix, chosen_solver, symmetric_factor
+from flexmbs.fem import assemble
+from flexmbs.fem.solvers import factor, factor_superlu
+from flexmbs.fem.solvers.factor import SOLVERS, SingularMatrix, chosen_solver, symmetric_factor
 from flexmbs.mesh import box_mesh
 
 INSTALLED = [

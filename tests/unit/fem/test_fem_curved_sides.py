@@ -8,7 +8,9 @@ from fem_meshes import STEEL, box
 from scipy.integrate import quad
 from scipy.sparse.linalg import spsolve
 
-from flexmbs.fem import assemble, solid_model, solid_rules
+from flexmbs.fem import assemble
+from flexmbs.fem.solids import model as solid_model
+from flexmbs.fem.solids import rules as solid_rules
 from flexmbs.mesh import read_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 

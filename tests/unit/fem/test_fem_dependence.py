@@ -9,8 +9,8 @@ from mixed_meshes import STEEL, tied_blocks, with_node
 
 from flexmbs.errors import MeshError
 from flexmbs.fem import assemble
-from flexmbs.fem.dependence import resolved
-from flexmbs.fem.joined_rows import rows_of
+from flexmbs.fem.joined.dependence import resolved
+from flexmbs.fem.joined.joined_rows import rows_of
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh import CoordinateSystem, Coupling, Equation, Tie, box_mesh
 

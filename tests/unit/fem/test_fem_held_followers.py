@@ -7,9 +7,9 @@ import pytest
 from fem_meshes import STEEL
 
 from flexmbs.fem import assemble
-from flexmbs.fem.joints import without_idle_links
+from flexmbs.fem.joined.joints import without_idle_links
 from flexmbs.fem.mixed_model import MixedModel
-from flexmbs.fem.solid_model import SolidModel
+from flexmbs.fem.solids.model import SolidModel
 from flexmbs.fem.supports import held_components, supported_nodes
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import BoundaryCondition, Coupling, box_mesh, line_mesh, rectangle

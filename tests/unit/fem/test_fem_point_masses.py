@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import rigid_rotations
 
 from flexmbs.errors import BodyError, MeshError
-from flexmbs.fem.point_mass_model import assemble_point_masses
+from flexmbs.fem.lines.point_mass_model import assemble_point_masses
 from flexmbs.mesh import Mesh, PointMass, mass_properties
 
 POINTS = np.array([[0.3, -0.2, 0.5], [1.0, 0.4, -0.6]])

@@ -6,7 +6,7 @@ from fem_meshes import STEEL, box, straight_beam
 
 from flexmbs.errors import BodyError
 from flexmbs.fem import assemble
-from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.fem.spin import spin_stiffness
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes

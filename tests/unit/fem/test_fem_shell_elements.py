@@ -10,8 +10,8 @@ from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
 from flexmbs.errors import BodyError, MeshError
 from flexmbs.fem import assemble
-from flexmbs.fem.shell_elements import surface_points
-from flexmbs.fem.shell_sections import shell_wall
+from flexmbs.fem.shells.elements import surface_points
+from flexmbs.fem.shells.sections import shell_wall
 from flexmbs.mesh import check_mesh, mass_properties
 from flexmbs.mesh.materials import OrthotropicMaterial
 from flexmbs.mesh.properties import Layer, ShellSection

@@ -6,7 +6,7 @@ from fem_meshes import rigid_rotations
 from scipy.spatial.transform import Rotation
 
 from flexmbs.errors import MeshError
-from flexmbs.fem.spring_model import assemble_springs
+from flexmbs.fem.lines.spring_model import assemble_springs
 from flexmbs.mesh import ElementBlock, Mesh, SpringSection, mass_properties
 
 AXES = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix()

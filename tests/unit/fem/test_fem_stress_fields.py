@@ -9,7 +9,7 @@ from shell_meshes import KINDS as SHELLS
 from shell_meshes import flat, sheet
 
 from flexmbs.fem import assemble
-from flexmbs.fem.solid_shapes import SOLID_KINDS
+from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.fem.stress_field import WHERE, StressField, as_six, stress_points
 from flexmbs.mesh.materials import Material, OrthotropicMaterial
 from flexmbs.mesh.properties import Layer, ShellSection

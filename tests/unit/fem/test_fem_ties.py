@@ -8,7 +8,7 @@ from fem_meshes import box
 from mixed_meshes import STEEL, merged
 
 from flexmbs.fem import assemble
-from flexmbs.fem.nearest_faces import nearest_faces
+from flexmbs.fem.joined.nearest_faces import nearest_faces
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import Coupling, ElementBlock, Equation, Surface, Tie, TrussSection, box_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_values

@@ -8,7 +8,7 @@ from fem_meshes import STEEL, rigid_rotations
 from scipy.linalg import eigh
 
 from flexmbs.errors import BodyError, MeshError
-from flexmbs.fem.truss_model import assemble_trusses
+from flexmbs.fem.lines.truss_model import assemble_trusses
 from flexmbs.mesh import ElementBlock, Material, Mesh, TrussSection, mass_properties
 
 EA = STEEL.youngs_modulus * 1e-4

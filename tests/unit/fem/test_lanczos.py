@@ -7,8 +7,8 @@ from scipy import linalg
 
 from flexmbs.errors import BodyError
 from flexmbs.fem import assemble
-from flexmbs.fem.factor import symmetric_factor
-from flexmbs.fem.lanczos import BlockLanczos
+from flexmbs.fem.solvers.factor import symmetric_factor
+from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.mesh import box_mesh
 
 

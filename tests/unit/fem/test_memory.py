@@ -3,8 +3,8 @@
 import pytest
 
 from flexmbs.errors import BodyError
-from flexmbs.fem import memory
-from flexmbs.fem.memory import available_memory, require_memory, text_of_size
+from flexmbs.fem.solvers import memory
+from flexmbs.fem.solvers.memory import available_memory, require_memory, text_of_size
 
 
 def test_the_system_tells(monkeypatch):

@@ -1,0 +1,1 @@
+"""Beams, trusses, springs and point masses."""

@@ -1,0 +1,1 @@
+"""Shell elements: triangles and quadrilaterals with drilling freedom."""

@@ -1,0 +1,1 @@
+"""Solid elements: tetrahedra, pyramids, wedges and hexahedra."""

@@ -1,0 +1,1 @@
+"""Sparse factorisation, eigenvalues, and the memory that they take."""

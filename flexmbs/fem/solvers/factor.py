@@ -1,0 +1,152 @@
+"""The sparse factorisation of symmetric matrices, by the fastest solver that is installed."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from functools import cache
+from importlib.util import find_spec
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.errors import BodyError
+from flexmbs.stages import stage
+
+VARIABLE = "FLEXMBS_SOLVER"
+SOLVERS = ("pypardiso", "mumps", "scipy")  # in order of preference
+LONG = 20_000  # unknowns; from here on a factorisation may take a second
+
+# Part by which a known solution comes back wrong. Singular matrices give 4 and more, whatever the solver; a beam of
+# 10,000 elements, the worst regular one that was tried, 1e-6.
+_WRONG = 1e-2
+_SOFT = 1e-8  # part of its diagonal that makes a singular matrix regular, to find what it leaves loose
+
+
+class Factor(ABC):
+    """A factorised symmetric matrix."""
+
+    @staticmethod
+    @abstractmethod
+    def load() -> None:
+        """Load the libraries of the solver; ImportError, OSError or AttributeError where they are not usable."""
+
+    @abstractmethod
+    def solve(self, loads: np.ndarray) -> np.ndarray:
+        """Solutions (n,) or (n, k) for loads (n,) or (n, k). Many at once take a third of the time a piece."""
+
+
+class SingularMatrix(BodyError):
+    """A matrix without an inverse.
+
+    Attributes
+    ----------
+    motion : (n,) float
+        What the matrix leaves (nearly) without resistance, largest component 1: it tells where to look.
+    """
+
+    def __init__(self, message: str, motion: np.ndarray) -> None:
+        super().__init__(message)
+        self.motion = motion
+
+
+def symmetric_factor(matrix: sparse.spmatrix, when_singular: str, solver: str | None = None) -> Factor:
+    """Factorise a symmetric sparse matrix, which need not be definite.
+
+    Parameters
+    ----------
+    matrix : (n, n) sparse
+    when_singular : starts the message when it is singular
+    solver : "pypardiso", "mumps" or "scipy"
+        None: what the environment variable FLEXMBS_SOLVER names, else the first of them that is installed.
+
+    Raises
+    ------
+    SingularMatrix
+        The matrix has no inverse, or none that double precision can find.
+    BodyError
+        The factor would not fit into the memory that is available; the solver is not installed or unknown.
+    """
+    matrix = matrix.tocsr()
+    loose = ~(matrix.diagonal() != 0.0)
+    if loose.any():
+        raise SingularMatrix(f"{when_singular} (row {np.argmax(loose)} of {len(loose)} is empty)", loose.astype(float))
+    solver = chosen_solver(solver)
+    try:
+        factor = _factor_of(solver)(matrix)
+    except ArithmeticError as error:
+        raise SingularMatrix(f"{when_singular} ({error})", _loose_motion(matrix, solver)) from None
+    except MemoryError:
+        raise BodyError(f"factorising {matrix.shape[0]:,} unknowns: the memory ran out. Use a coarser mesh.") from None
+    wrong = _error_of_known_solution(matrix, factor)
+    if not wrong < _WRONG:
+        message = f"{when_singular} (a known solution comes back {wrong:.1g} wrong)"
+        raise SingularMatrix(message, _loose_motion(matrix, solver))
+    return factor
+
+
+def chosen_solver(solver: str | None = None) -> str:
+    """The solver that is used; ``solver`` as for ``symmetric_factor``."""
+    asked = solver or os.environ.get(VARIABLE, "").strip().lower()
+    if not asked:
+        return next(name for name in SOLVERS if _is_usable(name))
+    if asked not in SOLVERS:
+        raise BodyError(f"{VARIABLE}={asked}: the solver is one of {', '.join(SOLVERS)}")
+    if not _is_usable(asked):
+        install = {"pypardiso": 'pip install "flexmbs[fast]"', "mumps": "pip install python-mumps, with MUMPS itself"}
+        raise BodyError(f"the solver {asked} is not installed ({install[asked]}); unset {VARIABLE} to do without")
+    return asked
+
+
+@cache
+def _is_usable(solver: str) -> bool:
+    """Whether a solver is installed and its libraries load."""
+    if solver != "scipy" and find_spec(solver) is None:
+        return False
+    try:
+        _factor_of(solver).load()
+    except (ImportError, OSError, AttributeError):
+        return False
+    return True
+
+
+def announce(unknowns: int, size: str) -> None:
+    """Say that a factorisation begins."""
+    stage(f"factorising ({unknowns:,} unknowns, {size})", long=unknowns >= LONG)
+
+
+def _factor_of(solver: str):
+    """The class of a solver, whose instances factorise; it raises ArithmeticError for singular matrices."""
+    if solver == "pypardiso":
+        from flexmbs.fem.solvers.factor_pardiso import PardisoFactor
+
+        return PardisoFactor
+    if solver == "mumps":
+        from flexmbs.fem.solvers.factor_mumps import MumpsFactor
+
+        return MumpsFactor
+    from flexmbs.fem.solvers.factor_superlu import SuperLUFactor
+
+    return SuperLUFactor
+
+
+def _error_of_known_solution(matrix: sparse.csr_matrix, factor: Factor) -> float:
+    """Largest error of a solution of +-1 in units of the diagonal. No solver says reliably that a pivot is rounding."""
+    scale = 1.0 / np.sqrt(np.abs(matrix.diagonal()))
+    known = scale * np.random.default_rng(0).choice([-1.0, 1.0], len(scale))
+    error = np.abs(factor.solve(matrix @ known) - known) / scale
+    return float(np.inf if np.isnan(error).any() else error.max(initial=0.0))
+
+
+def _loose_motion(matrix: sparse.csr_matrix, solver: str) -> np.ndarray:
+    """Inverse iteration on a matrix that is a little stiffer."""
+    diagonal = np.abs(matrix.diagonal())
+    motion = np.random.default_rng(0).standard_normal(len(diagonal)) / np.sqrt(diagonal)
+    try:
+        factor = _factor_of(solver)((matrix + _SOFT * sparse.diags(diagonal)).tocsr())
+        for _ in range(3):
+            motion = factor.solve(diagonal * motion)
+            motion /= np.abs(motion).max()
+    except ArithmeticError:
+        return np.full(len(diagonal), np.nan)
+    return motion

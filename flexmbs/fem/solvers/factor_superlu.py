@@ -1,0 +1,66 @@
+"""Factorisation by SciPy's SuperLU, which is always there."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.linalg import splu
+
+from flexmbs.fem.solvers.factor import Factor, announce
+from flexmbs.fem.solvers.memory import require_memory, text_of_size
+
+# Entries of L + U per unknown are _FILL width^_POWER, width being the unknowns per level of a breadth-first search:
+# measured on solids and shells of 7,000 to 300,000 unknowns, from bars to cubes, within a factor of two.
+_FILL, _POWER = 4.0, 0.8
+_BYTES_PER_ENTRY = 10.3  # measured, with what SuperLU works with
+
+
+class SuperLUFactor(Factor):
+    """SuperLU in symmetric mode, which orders by A + A^T and is several times faster than its default."""
+
+    @staticmethod
+    def load() -> None:
+        """It is part of SciPy, and loaded."""
+
+    def __init__(self, matrix: sparse.csr_matrix) -> None:
+        size = estimated_size(matrix)
+        announce(matrix.shape[0], f"about {text_of_size(size)}, SciPy")
+        require_memory(
+            size,
+            f"factorising {matrix.shape[0]:,} unknowns with SciPy",
+            'A coarser mesh needs less; so does the solver of pip install "flexmbs[fast]", by a factor of three.',
+        )
+        options = {"SymmetricMode": True}
+        try:
+            # symmetric: the rows are the columns
+            columns = sparse.csc_matrix((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+            self._lu = splu(columns, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+        except RuntimeError as error:
+            raise ArithmeticError(str(error)) from None
+
+    @property
+    def entries(self) -> int:
+        """Of L + U."""
+        return self._lu.nnz
+
+    def solve(self, loads: np.ndarray) -> np.ndarray:
+        return self._lu.solve(np.ascontiguousarray(loads, dtype=float))
+
+
+def estimated_size(matrix: sparse.csr_matrix) -> float:
+    """Bytes of the factor, within a factor of two."""
+    n = matrix.shape[0]
+    return _BYTES_PER_ENTRY * max(_FILL * n * _level_width(matrix) ** _POWER, matrix.nnz)
+
+
+def _level_width(matrix: sparse.csr_matrix) -> float:
+    """Mean number of unknowns in a level of a breadth-first search from a far end."""
+    far = 0
+    for _ in range(2):
+        order, before = breadth_first_order(matrix, far)
+        far = order[-1]
+    levels, at = 1, far
+    while before[at] >= 0:
+        levels, at = levels + 1, before[at]
+    return len(order) / levels
