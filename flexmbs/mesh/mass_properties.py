@@ -16,6 +16,10 @@ from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, Tr
 from flexmbs.mesh.quadrature import chunks, is_straight, line_samples, solid_samples, surface_samples
 from flexmbs.mesh.shell_geometry import nodal_normals, nodal_thickness, shell_section, surface_offset
 
+# Elements whose middle nodes lie off the middles by no more than this part of the edges are integrated without them,
+# which changes the result by as much.
+_AS_FIRST_ORDER = 1e-13
+
 
 @dataclass(frozen=True)
 class MassProperties:
@@ -137,7 +141,7 @@ def _add_solids(sums: _Sums, block: ElementBlock, points: np.ndarray, density: f
         corners = points[block.nodes[part]]
         kind = block.kind
         if kind in FIRST_ORDER:
-            straight = is_straight(kind, corners)
+            straight = is_straight(kind, corners, _AS_FIRST_ORDER)
             _add_solid_samples(sums, kind, corners[~straight], density)
             kind = FIRST_ORDER[kind]
             corners = corners[straight][:, : KINDS[kind].node_count]

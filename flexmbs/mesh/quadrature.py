@@ -9,21 +9,16 @@ import numpy as np
 
 from flexmbs.mesh import gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
+from flexmbs.mesh.pyramids import is_pyramid, with_polynomials
 
-# A middle node this near to the middle of its edge (in parts of the edge's length) is there: an offset of this size
-# changes an integral by less than rounding of the coordinates in a mesh file does.
+# A middle node this near to the middle of its edge (in parts of the edge's length) is there, for the choice of
+# a quadrature rule: what the rule for straight sides misses is of the order of its square.
 _STRAIGHT = 1e-8
 _SAMPLES_AT_ONCE = 200_000
 
-# A pyramid is a hexahedron whose top is one point; the Jacobian vanishes there only.
-_PYRAMID_AS_HEX = {
-    "pyramid5": ("hex8", [0, 1, 2, 3, 4, 4, 4, 4]),
-    "pyramid13": ("hex20", [0, 1, 2, 3, 4, 4, 4, 4, 5, 6, 7, 8, 4, 4, 4, 4, 9, 10, 11, 12]),
-}
-
-# Gauss points per direction. First-order kinds and lines: exact for position times position times Jacobian (degree 4
-# in each direction of hexahedra and wedges, 2 in affine simplices). Curved kinds: the volume is exact, the moments of
-# inertia of elements with curved edges nearly (degree 7 of 9). Areas of warped surfaces are no polynomials.
+# Gauss points per direction: exact for position times position times Jacobian (degree 4 in each direction of hexahedra
+# and wedges of first order, 9 of those with curved sides; 2 and 7 in tetrahedra). Areas of warped surfaces are no
+# polynomials.
 _GAUSS_POINTS = {
     "tri3": 2,
     "tri6": 5,
@@ -34,7 +29,9 @@ _GAUSS_POINTS = {
     "wedge6": 3,
     "wedge15": 5,
     "hex8": 3,
-    "hex20": 4,
+    "hex20": 5,
+    "pyramid5": 3,
+    "pyramid13": 5,
     "beam2": 3,
     "beam3": 5,
     "truss2": 3,
@@ -44,8 +41,11 @@ _GAUSS_POINTS = {
 
 @cache
 def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Points (m, dimension) in natural coordinates and weights (m,) of an element kind (not of pyramids)."""
+    """Points (m, dimension) in natural coordinates and weights (m,) of an element kind."""
     count = _GAUSS_POINTS[kind]
+    if is_pyramid(kind):
+        points, weights = gauss.cube(count, 3)
+        return points * [1.0, 1.0, 0.5] - [0.0, 0.0, 0.5], 0.5 * weights
     if kind.startswith(("tri", "tet")):
         return gauss.simplex(count, KINDS[kind].dimension)
     if kind.startswith("wedge"):
@@ -56,7 +56,8 @@ def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
 @cache
 def _shapes(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     points, weights = rule(kind)
-    return shape_values(KINDS[kind], points), shape_gradients(KINDS[kind], points), weights
+    known = with_polynomials(kind)
+    return shape_values(known, points), shape_gradients(known, points), weights
 
 
 def solid_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -68,9 +69,6 @@ def solid_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarra
     ----------
     corners : (ne, n, 3) coordinates of the elements' nodes
     """
-    if kind in _PYRAMID_AS_HEX:
-        kind, nodes = _PYRAMID_AS_HEX[kind]
-        corners = corners[:, nodes]
     values, gradients, weights = _shapes(kind)
     volumes = weights * _determinants(np.einsum("eni,mnj->emij", corners, gradients, optimize=True))
     volumes *= np.where(volumes.sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
@@ -96,23 +94,26 @@ def line_samples(kind: str, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
 
 def chunks(kind: str, count: int) -> Iterator[slice]:
     """Slices of ``count`` elements, small enough that their samples take some tens of MB."""
-    samples = len(rule(_PYRAMID_AS_HEX.get(kind, (kind,))[0])[1])
+    samples = len(rule(kind)[1])
     step = max(1, _SAMPLES_AT_ONCE // samples)
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
-def is_straight(kind: str, coordinates: np.ndarray) -> np.ndarray:
+def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT) -> np.ndarray:
     """(ne,) bool: all middle nodes are in the middle of their edges; so are those of kinds that have none.
 
-    ``coordinates`` (ne, n, 3) of the elements' nodes.
+    Parameters
+    ----------
+    coordinates : (ne, n, 3) of the elements' nodes
+    tolerance : float, how far from the middle a node may be, in parts of the edge's length
     """
     known = KINDS[kind]
     straight = np.ones(len(coordinates), bool)
     for middle, (i, j) in zip(range(known.corner_count, known.node_count), known.edges, strict=False):
         bow = coordinates[:, middle] - 0.5 * (coordinates[:, i] + coordinates[:, j])
         edge = coordinates[:, j] - coordinates[:, i]
-        straight &= np.linalg.norm(bow, axis=1) <= _STRAIGHT * np.linalg.norm(edge, axis=1)
+        straight &= np.linalg.norm(bow, axis=1) <= tolerance * np.linalg.norm(edge, axis=1)
     return straight
 
 

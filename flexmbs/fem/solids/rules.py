@@ -65,8 +65,10 @@ def _wedge_rules(kind: str) -> tuple[Rule, ...]:
 
 
 def _brick_rules(kind: str) -> tuple[Rule, ...]:
-    stiffness, mass = (_gauss_cube(3), _gauss_cube(4)) if kind == "hex20" else (_gauss_cube(2), _gauss_cube(3))
-    return stiffness, stiffness, mass, mass, _gauss_cube(2)
+    if kind == "hex8":
+        return _gauss_cube(2), _gauss_cube(2), _gauss_cube(3), _gauss_cube(3), _gauss_cube(2)
+    # In each coordinate the product of two shape functions has degree 4, the Jacobian 2 (5 with curved sides).
+    return _gauss_cube(3), _gauss_cube(3), _gauss_cube(4), _gauss_cube(5), _gauss_cube(2)
 
 
 def _pyramid(count: int) -> Rule:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from flexmbs.fem.solids.rules import Rule, reduced_brick_rule, rules
-from flexmbs.mesh.element_kinds import KINDS, ElementKind, faces_of, monomial_values, shape_gradients, shape_values
+from flexmbs.mesh.element_kinds import ElementKind, faces_of, monomial_values, shape_gradients, shape_values
 from flexmbs.mesh.faces import ring
+from flexmbs.mesh.pyramids import with_polynomials
 
 SOLID_KINDS = ("tet4", "tet10", "pyramid5", "pyramid13", "wedge6", "wedge15", "hex8", "hex20")
 
-# Pyramids on a cube whose top is one point: a point of the pyramid |x|, |y| <= t = 1 - z has the coordinates
-# (x / t, y / t, -t) in [-1, 1]^2 times [-1, 0]. In them the rational shape functions (G. Bedrosian, IJNME 35, 1992) are
-# polynomials; they contain every linear (13 nodes: quadratic) function of x, y, z and join all other solids.
-_PYRAMID5 = ((0, 0, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1))
-_PYRAMID13 = (*_PYRAMID5, *((i, j, 2) for i in range(3) for j in range(3) if i + j < 4))
-_PYRAMID_CORNERS = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (0, 0, 0))
-_PYRAMID_BASE_MIDDLES = ((0, -1, -1), (1, 0, -1), (0, 1, -1), (-1, 0, -1))
-_PYRAMID_SIDE_MIDDLES = ((-1, -1, -0.5), (1, -1, -0.5), (1, 1, -0.5), (-1, 1, -0.5))
-
-# Nearest to the top of a pyramid, where its Jacobian vanishes; its place is then right to rounding.
+# Nearest to the top of a pyramid, where its Jacobian vanishes (mesh/pyramids.py); its place is then right to rounding.
 _PYRAMID_TOP = -1e-14
 
 
@@ -72,7 +64,7 @@ class SolidShape:
     def extrapolation(self) -> np.ndarray:
         """(nen, stress points) matrix: values at the stress points to nodes, linear in each coordinate."""
         points = self.stress_rule.points
-        powers = {1: _CONSTANT, 2: _ALONG}.get(len(points)) or _basis(_LINEAR[self.corners]).monomials
+        powers = {1: _CONSTANT, 2: _ALONG}.get(len(points)) or with_polynomials(_LINEAR[self.corners]).monomials
         return monomial_values(powers, self.nodes) @ np.linalg.pinv(monomial_values(powers, points))
 
     def inside(self, xi: np.ndarray) -> np.ndarray:
@@ -92,19 +84,10 @@ _CONSTANT, _ALONG = ((0, 0, 0),), ((0, 0, 0), (0, 0, 1))
 _LINEAR = {4: "tet4", 5: "pyramid5", 6: "wedge6", 8: "hex8"}
 
 
-def _basis(kind: str) -> ElementKind:
-    known = KINDS[kind]
-    if known.corner_count != 5:
-        return known
-    middles = (*_PYRAMID_BASE_MIDDLES, *_PYRAMID_SIDE_MIDDLES) if kind == "pyramid13" else ()
-    nodes = np.array([*_PYRAMID_CORNERS, *middles], float)
-    return replace(known, reference_nodes=nodes, monomials=_PYRAMID13 if middles else _PYRAMID5)
-
-
 @cache
 def solid_shape(kind: str, reduced: bool = False) -> SolidShape:
     """The shape of one of ``SOLID_KINDS``; ``reduced``: with the stiffness of hex20 from 2x2x2 points."""
-    basis = _basis(kind)
+    basis = with_polynomials(kind)
     faces = tuple(tuple(face[i] for i in ring(name)) for name, face in faces_of(kind))
     edges = basis.edges if basis.node_count > basis.corner_count else ()
     of_kind = rules(kind)

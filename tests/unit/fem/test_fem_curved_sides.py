@@ -11,7 +11,8 @@ from scipy.sparse.linalg import spsolve
 from flexmbs.fem import assemble
 from flexmbs.fem.solids import model as solid_model
 from flexmbs.fem.solids import rules as solid_rules
-from flexmbs.mesh import read_mesh
+from flexmbs.fem.solids.shapes import solid_shape
+from flexmbs.mesh import gauss, mass_properties, read_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
 INNER, OUTER, HEIGHT = 1.0, 2.0, 0.5
@@ -117,6 +118,36 @@ def test_mass_of_curved_tetrahedra_is_exact(conrod):
     assert ones @ (M @ ones) == pytest.approx(mass, rel=1e-12)
     np.testing.assert_allclose(ones @ (M @ fields), first, atol=1e-12 * np.abs(first).max())
     np.testing.assert_allclose(fields.T @ (M @ fields), second, rtol=1e-12, atol=1e-12 * np.abs(second).max())
+
+
+@pytest.mark.parametrize("kind", ["tet10", "pyramid13", "wedge15", "hex20"])
+def test_mass_of_strongly_curved_elements_is_exact(kind):
+    """Every entry of the scalar mass matrix and the mass properties, against 10 points in each direction."""
+    mesh = box(kind, distort=0.1)
+    bows = np.random.default_rng(3).uniform(-0.03, 0.03, mesh.points.shape)
+    mesh = replace(mesh, points=mesh.points + bows)
+    model, (block,) = assemble(mesh), mesh.blocks
+    shape, (points, weights) = solid_shape(kind), many_points(kind)
+    values, x = shape.values(points), mesh.points[block.nodes]
+    jacobians = np.einsum("gin,enk->egik", shape.gradients(points), x, optimize=True)
+    mass = STEEL.density * weights * np.linalg.det(jacobians)
+    expected = np.zeros(model.scalar_mass.shape)
+    for nodes, own in zip(block.nodes, np.einsum("eg,gi,gj->eij", mass, values, values, optimize=True), strict=True):
+        expected[np.ix_(nodes, nodes)] += own
+    np.testing.assert_allclose(model.scalar_mass.toarray(), expected, rtol=0, atol=1e-12 * expected.max())
+    found = mass_properties(mesh)
+    assert found.mass == pytest.approx(model.mass, rel=1e-12)
+    np.testing.assert_allclose(found.inertia, model.inertia, rtol=0, atol=1e-12 * model.inertia.max())
+
+
+def many_points(kind):
+    """10 points in each direction of the reference domain."""
+    if kind == "tet10":
+        return gauss.simplex(10, 3)
+    if kind == "wedge15":
+        return gauss.prism(gauss.simplex(10, 2), 10)
+    points, weights = gauss.cube(10, 3)
+    return (points * [1, 1, 0.5] - [0, 0, 0.5], 0.5 * weights) if kind == "pyramid13" else (points, weights)
 
 
 def test_a_lower_degree_would_not_do(conrod):
