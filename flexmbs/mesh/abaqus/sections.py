@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -298,6 +299,8 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
                 f"{card.where}: SECTION=GENERAL is for user elements (CalculiX), not for {type_name}; use *BEAM GENERAL"
                 " SECTION with A, I11, I12, I22, J."
             )
+        if type_name.upper().startswith("B33"):  # cubic beams have no transverse shear (Euler-Bernoulli)
+            return replace(section, shear_factor_y=math.inf, shear_factor_z=math.inf)
         return section
 
     return Section(card, region, ("beam",), material, make)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.errors import MeshError
+from flexmbs.fem import assemble
 from flexmbs.mesh import mass_properties
 from flexmbs.mesh.materials import UnusableMaterial
 
@@ -156,6 +157,17 @@ def test_circle_of_two_thicknesses_is_an_ellipse(read):
     section = read(BEAM + "*BEAM SECTION, ELSET=E, MATERIAL=M, SECTION=CIRC\n4., 2.\n").blocks[0].section
     assert section.area == pytest.approx(2.0 * np.pi)
     assert section.Iz == pytest.approx(np.pi / 4.0 * 2.0**3 * 1.0)
+
+
+def test_cubic_beams_do_not_shear(read):
+    """B33 of Abaqus is an Euler-Bernoulli beam: P L^3 / 3 E I at the tip; B31 shears in addition."""
+    text = BEAM + "*BEAM SECTION, ELSET=E, MATERIAL=M, SECTION=RECT\n0.1, 0.1\n0, 1, 0\n"
+    flexibilities = []
+    for name in ("B31", "B33"):
+        model = assemble(read(text.replace("B31", name)))
+        flexibilities.append(np.linalg.inv(model.K[6:, 6:].toarray())[-5, -5])
+    assert flexibilities[1] == pytest.approx(2.0**3 / 3 / (210e9 * 1e-4 / 12), rel=1e-9)
+    assert flexibilities[0] == pytest.approx(flexibilities[1] + 2.0 / (5 / 6 * 0.01 * 210e9 / 2.6), rel=1e-9)
 
 
 def test_one_number_for_a_circle_is_a_radius_or_a_diameter(read):
