@@ -12,7 +12,10 @@ __version__ = "0.1.0"
 # Every public name has one import path, here; modules are imported when a name is first used, so that
 # `import flexmbs` and the command line start at once.
 _WHERE = {
-    "flexmbs.errors": ("FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError"),
+    "flexmbs.errors": (
+        "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
+        "MechanismWarning",
+    ),
     "flexmbs.mesh": (
         "read_mesh", "Mesh", "Material", "BeamSection", "line_mesh", "box_mesh", "scaled", "with_material",
         "with_rectangular_section", "section_from_rigidities", "check_mesh",
@@ -27,7 +30,8 @@ _WHERE = {
         "write_npz", "read_calculix_matrices", "read_abaqus_matrix",
     ),
     "flexmbs.system": (
-        "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw",
+        "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
+        "rotation", "Part", "weld",
     ),
     "flexmbs.analysis": ("simulate", "linearize", "LinearModes", "Progress"),
     "flexmbs.result": ("Result", "load"),

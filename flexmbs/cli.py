@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ import click
 from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
 from flexmbs.cli_modes import modes_command
 from flexmbs.cli_reduce import BODY_ENDINGS, reduce_command, view_body
-from flexmbs.errors import CaseError, FlexmbsError, SimulationError
+from flexmbs.errors import CaseError, FlexmbsError, MechanismWarning, SimulationError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -185,8 +186,17 @@ def _number(value: object) -> str:
     return "none" if value is None else str(value)
 
 
+def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
+    """Warnings of flexmbs in one line, as its errors; others as Python shows them."""
+    if issubclass(category, MechanismWarning):
+        click.echo(f"warning: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
+
+
 def main() -> None:
     """Entry point: errors of flexmbs end in one line and exit code 2 (wrong input to a case) or 1."""
+    warnings.showwarning = _show_warning
     try:
         code = cli.main(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

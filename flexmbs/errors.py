@@ -23,3 +23,7 @@ class CaseError(FlexmbsError):
 
 class SimulationError(FlexmbsError):
     """A run stopped before its end; everything finished up to then is saved."""
+
+
+class MechanismWarning(UserWarning):
+    """Something in a mechanism that is computed as stated, although it is unusual or not physical."""

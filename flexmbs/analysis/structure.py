@@ -6,12 +6,9 @@ import numpy as np
 
 from flexmbs.model.model import Model
 from flexmbs.reduction.body import FlexibleBody
-from flexmbs.result import BodyRecord, ContactPair, MarkerRecord, Structure
+from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.system.contacts import Plane
 from flexmbs.system.system import System
-
-_BOX_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_BOX_FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 
 
 def result_structure(system: System, model: Model) -> Structure:
@@ -31,12 +28,17 @@ def result_structure(system: System, model: Model) -> Structure:
                 0.0 if plane else contact.second.radius, np.array(contact.second.normal) if plane else None,
             )
         )  # fmt: skip
+    joints = tuple(
+        JointRecord(name, index[joint.a.body, joint.a.name], index[joint.b.body, joint.b.name])
+        for name, joint in system.joints.items()
+    )
     return Structure(
         bodies=tuple(_body_record(name, model) for name in model.body_names),
         coordinate_names=model.stored_names,
         rate_names=model.rate_names,
         markers=tuple(markers),
         contacts=tuple(pairs),
+        joints=joints,
         coordinate_units=model.stored_units,
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
         rate_of=_rate_of(model),
@@ -51,7 +53,7 @@ def _stored_index(model: Model, local: int) -> int:
 
 def _rate_of(model: Model) -> np.ndarray:
     columns = model.stored_columns
-    return np.where(columns < len(model.coordinate_names), columns, -1)
+    return np.where(columns < model.coordinate_count, columns, -1)
 
 
 def _body_record(name: str, model: Model) -> BodyRecord:
@@ -61,7 +63,6 @@ def _body_record(name: str, model: Model) -> BodyRecord:
         return BodyRecord(name, body, _stored_index(model, start), start)
     if body is None:
         return BodyRecord(name)
-    if body.size is None:
+    if body.surface is None:
         return BodyRecord(name, center=body.center)
-    faces = np.column_stack([np.full(6, 4), _BOX_FACES]).ravel()
-    return BodyRecord(name, center=body.center, shape_points=body.center + _BOX_CORNERS * body.size, shape_faces=faces)
+    return BodyRecord(name, center=body.center, shape_points=body.surface.points, shape_faces=body.surface.faces)

@@ -2,13 +2,14 @@
 
 from flexmbs.result.result import Result, State, load
 from flexmbs.result.storage import RunWriter
-from flexmbs.result.structure import BodyRecord, ContactPair, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
 
 __all__ = [
     "BodyRecord",
     "ContactPair",
     "ContactRecord",
+    "JointRecord",
     "MarkerRecord",
     "Result",
     "RunWriter",

@@ -15,9 +15,11 @@ from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frame_at, frame_velocity_at, velocities_at
+from flexmbs.result.orientations import euler_history, orientation, quaternion_history
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.system.euler import rotation_vectors
 
 
 def load(folder: str | Path) -> Result:
@@ -165,9 +167,34 @@ class Result:
         record = self.structure.bodies[self.structure.body_index(body)]
         return fields.largest_von_mises(flexible, self.trajectory.q[:, record.coordinates])
 
-    def rotation(self, body: str) -> np.ndarray:
-        """(nt, 3, 3) rotation of a body frame: body axes to world axes."""
-        return self.trajectory.body_rotation[:, self.structure.body_index(body)]
+    def rotation(self, name: str, relative_to: str | None = None) -> np.ndarray:
+        """(nt, 3, 3) rotation (direction cosines) from the axes of a body or marker to those of the world.
+
+        Parameters
+        ----------
+        name : a body, a marker ("body.marker"), or a joint: then of its second marker relative to its first
+        relative_to : a body or marker whose axes take the place of the world's
+        """
+        return orientation(self.structure, self.trajectory, name, relative_to)
+
+    def euler(
+        self, name: str, sequence: str, relative_to: str | None = None, *, extrinsic: bool = False,
+        degrees: bool = False, unwrap: bool = False,
+    ) -> np.ndarray:  # fmt: skip
+        """(nt, 3) Euler angles of :meth:`rotation` in any of the 12 sequences ("zxz" or "313"), rad or degrees.
+
+        Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.system.euler.euler_angles`; ``unwrap`` takes out
+        jumps of a full turn between steps.
+        """
+        return euler_history(self.rotation(name, relative_to), sequence, extrinsic, degrees, unwrap)
+
+    def quaternion(self, name: str, relative_to: str | None = None) -> np.ndarray:
+        """(nt, 4) unit quaternion w, x, y, z of :meth:`rotation`: w >= 0 at the start, then without jumps of sign."""
+        return quaternion_history(self.rotation(name, relative_to))
+
+    def rotation_vector(self, name: str, relative_to: str | None = None) -> np.ndarray:
+        """(nt, 3) rotation vector of :meth:`rotation`, rad, of length at most pi."""
+        return rotation_vectors(self.rotation(name, relative_to))
 
     def extreme(self, name: str) -> tuple[float, float]:
         """Time and value where the history is largest in magnitude, found between steps too."""

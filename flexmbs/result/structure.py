@@ -89,6 +89,15 @@ class ContactPair:
 
 
 @dataclass(frozen=True)
+class JointRecord:
+    """A joint between two markers: indices into ``Structure.markers``; marker a is on the side of ground."""
+
+    name: str
+    marker_a: int
+    marker_b: int
+
+
+@dataclass(frozen=True)
 class Structure:
     """The constant part of a result.
 
@@ -103,6 +112,7 @@ class Structure:
     rate_of : (nq,) int
         v[rate_of[i]] is the time derivative of q[i]; None: found by the names ("X" and "X.rate").
     gravity : (3,) m/s2
+    joints : tuple of JointRecord
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -114,6 +124,7 @@ class Structure:
     quaternion_starts: tuple[int, ...] = ()
     rate_of: np.ndarray | None = None
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
+    joints: tuple[JointRecord, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.store import read_body, write_body
-from flexmbs.result.structure import BodyRecord, ContactPair, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 
 
 def save_structure(structure: Structure, path: str | Path) -> None:
@@ -35,7 +35,9 @@ def save_structure(structure: Structure, path: str | Path) -> None:
                 _write_plain(group.create_group("fields"), marker.fields)
         for index, pair in enumerate(structure.contacts):
             _write_plain(file.create_group(f"contacts/{index}"), pair)
-        _write_plain(file, structure, skip=("bodies", "markers", "contacts"))
+        for index, joint in enumerate(structure.joints):
+            _write_plain(file.create_group(f"joints/{index}"), joint)
+        _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints"))
 
 
 def load_structure(path: str | Path) -> Structure:
@@ -49,7 +51,8 @@ def load_structure(path: str | Path) -> Structure:
         bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
         markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
         contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
-        return Structure(bodies=bodies, markers=markers, contacts=contacts, **_read_plain(file))
+        joints = tuple(JointRecord(**_read_plain(group)) for _, group in _numbered(file, "joints"))
+        return Structure(bodies=bodies, markers=markers, contacts=contacts, joints=joints, **_read_plain(file))
 
 
 def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:
