@@ -12,6 +12,7 @@ from flexmbs.cases import list_cases, run_case
 
 def test_all_cases_are_listed():
     assert [case.name for case in list_cases()] == [
+        "composite_inertia",
         "flexible_double_pendulum_impact",
         "flexible_pendulum_impact",
         "rotating_beam_frequencies",
