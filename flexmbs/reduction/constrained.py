@@ -21,6 +21,7 @@ class ConstrainedProblem:
     C : (nc, n) conditions that rule out the nc rigid-body motions; nc = 0 where held nodes already do
     R : (n, nc) rigid-body motions
     pins : (nc,) dofs that hold the body statically determinately (only to factor K: they carry no reaction)
+    nodal : (nc, ndof) the conditions on all nodal values, C = nodal T; None where there are none
     """
 
     K: sparse.csr_matrix
@@ -28,6 +29,7 @@ class ConstrainedProblem:
     C: np.ndarray
     R: np.ndarray
     pins: np.ndarray
+    nodal: np.ndarray | None = None
 
     @property
     def size(self) -> int:
@@ -69,8 +71,11 @@ class ConstrainedProblem:
         f = f - self.C.T @ linalg.lu_solve(self._CR, self.R.T @ f, trans=1)
         u = np.zeros(f.shape)
         u[self._free] = self._factor.solve(f[self._free])
-        u -= self.R @ linalg.lu_solve(self._CR, self.C @ u)
-        return u
+        return u - self.rigid_motion(self.C @ u)
+
+    def rigid_motion(self, values: np.ndarray) -> np.ndarray:
+        """(n, k) the rigid-body motion R a whose conditions C R a are ``values`` (nc, k)."""
+        return self.R @ linalg.lu_solve(self._CR, values)
 
     def subspace_basis(self) -> np.ndarray:
         """(n, n - nc) basis of C u = 0 (small problems only)."""

@@ -48,7 +48,10 @@ def quadratic_block(
     H_joined = _prescribed(fem, rigid, modes, pairs)
     if H_joined.any():
         loads = loads - fem.K @ H_joined
-    H = T @ problem.solve(T.T @ loads) + H_joined
+    found = problem.solve(T.T @ loads)
+    if problem.nodal is not None and H_joined.any():  # nodes that follow may be among those that hold the body
+        found -= problem.rigid_motion(problem.nodal @ H_joined)
+    H = T @ found + H_joined
     return -np.where(pairs[:, 0] == pairs[:, 1], 0.5, 1.0) * H
 
 

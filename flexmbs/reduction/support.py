@@ -58,7 +58,7 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
     conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
     C = (T.T @ conditions.T).T
     candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
-    return T, ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates))
+    return T, ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
 
 
 def _check_whole(fem) -> None:
