@@ -10,14 +10,15 @@ from pathlib import Path
 import click
 import numpy as np
 
+from flexmbs.cli_lists import ListCommand
 from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, read_for_analysis, units_option
 
 
-@click.command("modes")
+@click.command("modes", cls=ListCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @units_option
 @includes_option
-@click.option("--fix", "fixed", multiple=True, metavar="SET", help="Hold a node set; may be repeated. 'none': free.")
+@click.option("--fix", "fixed", multiple=True, metavar="SET ...", help="Hold node sets. 'none': free.")
 @click.option("--count", type=int, help="Number of elastic modes (default: 10).")
 @click.option("--max-hz", type=float, help="All modes up to this frequency, in place of a number.")
 @material_option
@@ -57,10 +58,13 @@ def modes_command(
     warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings))
     held = held_components(model, sets)
     stiffness = None if spin is None else spin_stiffness(model, held, spin, direction)
-    modes = natural_modes(model, held, 10 if count is None else count, max_hz, stiffness, spin or 0.0)
+    modes = natural_modes(model, held, count, max_hz, stiffness, spin or 0.0)
     if np.count_nonzero(modes.frequencies == 0.0) > (0 if abs(held).sum() else 6):
         loose = mechanism(model)
         warnings |= {f"{loose}.": None} if loose else {}
+    elastic = int(np.count_nonzero(modes.frequencies))
+    if count is not None and elastic < count:
+        warnings |= {f"{count} elastic modes were asked for; the mesh has {elastic}.": None}
     found = {
         "frequencies_hz": modes.frequencies.tolist(),
         "mass": float(model.mass),

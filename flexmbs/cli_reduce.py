@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from flexmbs.cli_interfaces import interfaces_of
+from flexmbs.cli_lists import ListCommand
 from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, read_for_analysis, units_option
 from flexmbs.errors import BodyError
 
@@ -17,17 +18,18 @@ BODY_ENDINGS = (".h5", ".hdf5")
 BASES = ("craig-bampton", "clamped-free", "free-free")
 
 
-@click.command("reduce")
+@click.command("reduce", cls=ListCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="BODY.h5",
     help="File to write; an existing body is replaced.",
 )  # fmt: skip
 @click.option(
-    "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3]",
+    "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3] ...",
     help="A marker for joints, forces and contacts, tied to a node set, a coupling of the file (both by name), "
     "node:NUMBER or point:X,Y,Z; averaged (rbe3, the default: the marker is the mean motion of the nodes, which stay "
-    "free to deform, also where it holds the frame) or rigid (rbe2: the nodes are clamped to it). May be repeated.",
+    "free to deform, also where it holds the frame) or rigid (rbe2: the nodes are clamped to it). "
+    "One or more.",
 )  # fmt: skip
 @click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
 @click.option("--max-hz", type=float, help="Normal modes up to this frequency; with --modes: at most that many.")

@@ -55,7 +55,7 @@ class NaturalModes:
 def natural_modes(
     model: FEModel,
     held: np.ndarray,
-    count: int = 10,
+    count: int | None = None,
     max_hz: float | None = None,
     stiffness=None,
     spin: float = 0.0,
@@ -65,8 +65,8 @@ def natural_modes(
     Parameters
     ----------
     held : (ndof,) bool, components that do not move; or (k, ndof) sparse H of supports H u = 0
-    count : int
-        Number of elastic modes; rigid-body motion comes in addition.
+    count : int or None
+        Number of elastic modes; rigid-body motion comes in addition. None: 10, or all where there are fewer.
     max_hz : float or None
         All modes up to this frequency instead of a number of them.
     stiffness : (ndof, ndof) sparse or None
@@ -83,23 +83,23 @@ def natural_modes(
     T = free_space(model, held)
     if not T.shape[1]:
         raise BodyError("every node is held: nothing is left to vibrate; hold fewer sets.")
+    asked = count if max_hz is None else None
+    count = 10 if count is None else count
     if count < 1 or (max_hz is not None and not max_hz > 0.0):
         raise BodyError(f"count = {count} and max_hz = {max_hz}: give at least 1 mode, or a frequency above 0.")
-    if max_hz is None and count > T.shape[1]:
-        raise BodyError(f"{count:,} modes are more modes than freedoms: only {T.shape[1]:,} exist; ask for fewer.")
+    if asked is not None and asked > T.shape[1]:
+        raise BodyError(f"{asked:,} modes are more modes than freedoms: only {T.shape[1]:,} exist; ask for fewer.")
     K = restricted(model.K if stiffness is None else stiffness, T)
     M = restricted(model.M, T)
     shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum() + spin**2
     wanted = count + 6 if max_hz is None else 16
-    try:
-        lowest = _lowest_modes(K, M, shift)
-    except BodyError as error:
-        if spin and isinstance(error.__cause__, linalg.LinAlgError):
-            raise BodyError(_DIVERGENCE) from error
-        loose = mechanism(model)
-        raise BodyError(f"{error}; {loose}." if loose else str(error)) from error
+    lowest = None
     while True:
-        values, vectors = lowest(min(wanted, T.shape[1]))
+        try:
+            lowest = _lowest_modes(K, M, shift) if lowest is None else lowest
+            values, vectors = lowest(min(wanted, T.shape[1]))
+        except BodyError as error:
+            raise BodyError(_not_definite(error, model, spin)) from error
         rounding = _RIGID * _rounding(vectors, K, shift)
         if stiffness is not None and np.any(values < -rounding):
             raise BodyError(_DIVERGENCE if spin else _BUCKLED)
@@ -114,6 +114,14 @@ def natural_modes(
     shapes = T @ vectors
     motions = rigid_motions(model.mesh.points, model.dofs_per_node, model.center)
     return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2)
+
+
+def _not_definite(error: BodyError, model: FEModel, spin: float) -> str:
+    """What a matrix means that cannot be factorised."""
+    if spin and isinstance(error.__cause__, linalg.LinAlgError):
+        return _DIVERGENCE
+    loose = mechanism(model)
+    return f"{error}; {loose}." if loose else str(error)
 
 
 def _lowest_modes(

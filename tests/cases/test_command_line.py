@@ -215,6 +215,20 @@ def test_modes_of_a_mesh_file(brick):
     assert "not both" in flexmbs(*arguments, "--max-hz", "5", check=False).stderr
 
 
+def test_modes_held_at_several_sets_and_more_modes_than_there_are(brick):
+    brick.write_text(f"{BRICK}*NSET, NSET=CORNER\n7\n")
+    held = [
+        json.loads(flexmbs("modes", brick, "--units", "mm-t-s", "--json", *options).stdout)
+        for options in (("--fix", "ROOT", "--fix", "CORNER"), ("--fix", "ROOT", "CORNER"), ("--fix", "ROOT"))
+    ]
+    assert held[0]["frequencies_hz"] == held[1]["frequencies_hz"] != held[2]["frequencies_hz"]
+    assert all(0 < len(found["frequencies_hz"]) <= 10 for found in held)  # ten at most, when no number is given
+    few = flexmbs("modes", brick, "--units", "mm-t-s", "--fix", "none", "--count", "24").stdout
+    assert "24 elastic modes were asked for; the mesh has " in few
+    held = flexmbs("modes", brick, "--units", "mm-t-s", "--fix", "none", "--count", "25", check=False)
+    assert "25 modes are more modes than freedoms: only 24 exist" in held.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -65,6 +65,11 @@ def test_json_has_what_programs_need(beam, tmp_path, run):
     assert made.options["modes"].startswith("CraigBampton(count=3")
 
 
+def test_interfaces_one_after_the_other(beam, tmp_path, run):
+    code, shown, error = run("reduce", beam, "--interface", "a=ROOT", "b=TIP:rbe2", "-o", tmp_path / "arm.h5", "--json")
+    assert (code, error) == (0, "") and list(json.loads(shown)["markers"]) == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("extra", "choice", "frame"),
     [

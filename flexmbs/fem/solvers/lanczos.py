@@ -14,6 +14,9 @@ BLOCK = 4  # vectors at a time: a solve for 4 costs less than two single ones
 # Residual of a mode, in parts of 1 / lambda: modes are then orthogonal in stiffness too, to rounding.
 _CONVERGED = 1e-14
 _DEPENDENT = 1e-14  # what is left of a vector without what others show of it, in parts of it: rounding
+# Converged modes whose 1 / lambda exceeds that of all others by this factor are set aside: rigid-body motion under a
+# small shift, whose rounding would otherwise hide the convergence of the elastic modes.
+_FAR = 1e4
 _LONG = 20_000  # unknowns; from here on it may take a second
 
 
@@ -22,7 +25,8 @@ class BlockLanczos:
 
     The basis V is kept orthonormal in mass, V^T M V = I, each block against all before it (R. G. Grimes, J. G. Lewis
     and H. D. Simon, SIAM Journal on Matrix Analysis and Applications 15, 1994, without their shifts), so that modes of
-    equal frequency are all found, up to ``BLOCK`` of them. The start is fixed: runs repeat.
+    equal frequency are all found, up to ``BLOCK`` of them. The start is fixed: runs repeat. Modes far below the others
+    are found first, and the iteration then begins again orthogonal to them.
 
     Parameters
     ----------
@@ -32,11 +36,16 @@ class BlockLanczos:
 
     def __init__(self, solve: Callable[[np.ndarray], np.ndarray], mass) -> None:
         self._solve, self._mass = solve, mass
+        self._locked, self._locked_momenta = np.zeros((mass.shape[0], 0)), np.zeros((mass.shape[0], 0))
+        self._locked_growth = np.zeros(0)  # 1 / lambda of the modes set aside, falling in size
+        self._begin()
+
+    def _begin(self) -> None:
         self._basis: list[np.ndarray] = []  # blocks V_j (n, b); K^-1 M V_j is known of all but the last
         self._momenta: list[np.ndarray] = []  # M V_j
         self._projected = np.zeros((0, 0))  # V^T M K^-1 M V of all but the last block
         start = np.random.default_rng(0).standard_normal((self.size, min(BLOCK, self.size)))
-        self._coupling = self._append(solve(mass @ start))
+        self._coupling = self._append(self._solve(self._mass @ start))
 
     @property
     def size(self) -> int:
@@ -47,17 +56,37 @@ class BlockLanczos:
         columns = 5 * count + 6 * BLOCK - 2 * sum(block.shape[1] for block in self._basis)
         require_memory(8.0 * self.size * columns, f"{count} modes of {self.size:,} unknowns", "Ask for fewer modes.")
         while True:
-            growth, directions, residual = self._ritz(count)
-            done = int(np.count_nonzero(residual <= _CONVERGED * np.abs(growth)))
-            if done == count or self._basis[-1].shape[1] == 0:
+            known = len(self._locked_growth)
+            growth, directions, residual = self._ritz(max(count - known, 0))
+            converged = residual <= _CONVERGED * np.abs(growth)
+            done = known + int(np.count_nonzero(converged))
+            if done >= count or self._basis[-1].shape[1] == 0:
                 break
             stage("modes", done, count, long=self.size >= _LONG)
-            self._extend()
-        vectors, first = np.zeros((self.size, len(growth))), 0
+            if not self._set_aside(growth, directions, converged):
+                self._extend()
+        growth = np.concatenate([self._locked_growth, growth])[:count]
+        return 1.0 / growth, np.hstack([self._locked, self._combined(directions)])[:, :count]
+
+    def _combined(self, directions: np.ndarray) -> np.ndarray:
+        vectors, first = np.zeros((self.size, directions.shape[1])), 0
         for block in self._basis[:-1]:
             vectors += block @ directions[first : first + block.shape[1]]
             first += block.shape[1]
-        return 1.0 / growth, vectors
+        return vectors
+
+    def _set_aside(self, growth: np.ndarray, directions: np.ndarray, converged: np.ndarray) -> bool:
+        """Keep converged modes that are far from all others and begin again without them; whether there were any."""
+        others = np.abs(growth[~converged]).max(initial=0.0)
+        far = converged & (np.abs(growth) > _FAR * others)
+        if not (far.any() and others > 0.0):
+            return False
+        vectors = self._without_basis(self._combined(directions[:, far]), [])
+        self._locked = np.hstack([self._locked, vectors])
+        self._locked_momenta = self._mass @ self._locked
+        self._locked_growth = np.concatenate([self._locked_growth, growth[far]])
+        self._begin()
+        return True
 
     def _ritz(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """1 / lambda falling in size, directions in the basis and residuals of at most ``count`` modes so far."""
@@ -85,13 +114,13 @@ class BlockLanczos:
     def _append(self, block: np.ndarray) -> np.ndarray:
         """Add what ``block`` (n, b) has besides the basis; its coefficients (new vectors, b) in the new vectors."""
         largest = np.sqrt(np.einsum("ia,ia->a", block, self._mass @ block).max(initial=0.0))
-        block = self._without_basis(block)
+        block = self._without_basis(block, self._basis)
         gram = block.T @ (self._mass @ block)
         squares, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
         kept = squares > (_DEPENDENT * largest) ** 2
         lengths = np.sqrt(squares[kept])
         # again, for the rounding that the first time left
-        block = self._without_basis(block @ (vectors[:, kept] / lengths))
+        block = self._without_basis(block @ (vectors[:, kept] / lengths), self._basis)
         momenta = self._mass @ block
         gram = block.T @ momenta
         if len(lengths):
@@ -101,7 +130,9 @@ class BlockLanczos:
         self._momenta.append(momenta)
         return lengths[:, None] * vectors[:, kept].T
 
-    def _without_basis(self, block: np.ndarray) -> np.ndarray:
-        for vectors, momenta in zip(self._basis, self._momenta, strict=True):
+    def _without_basis(self, block: np.ndarray, basis: list[np.ndarray]) -> np.ndarray:
+        """``block`` less what the modes set aside show of it, and ``basis`` (all of it, or nothing)."""
+        block = block - self._locked @ (self._locked_momenta.T @ block)
+        for vectors, momenta in zip(basis, self._momenta, strict=False):
             block = block - vectors @ (momenta.T @ block)
         return block

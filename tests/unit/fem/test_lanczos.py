@@ -94,3 +94,20 @@ def test_a_basis_that_does_not_fit_is_refused(square_bar, monkeypatch):
     monkeypatch.setenv("FLEXMBS_MEMORY_GB", "0.0001")
     with pytest.raises(BodyError, match=r"^8 modes of 1,080 unknowns: about .* are needed.*Ask for fewer modes"):
         iteration.lowest(8)
+
+
+@pytest.mark.parametrize("shape", [(1.0, 0.1, 0.1), (1.0, 1.0, 1.0)], ids=["bar", "block"])
+def test_free_bodies_take_no_longer_than_held_ones(shape):
+    """Under a small shift 1 / lambda of rigid-body motion is 1e6 times that of the elastic modes and more."""
+    model = assemble(box_mesh(shape, (6, 4, 4), STEEL))
+    shift = 1e-9 * model.K.diagonal().sum() / model.M.diagonal().sum()
+    solve, asked = counted((model.K + shift * model.M).tocsr())
+    iteration = BlockLanczos(solve, model.M)
+    values, vectors = iteration.lowest(18)
+    expected = linalg.eigh(model.K.toarray(), model.M.toarray(), eigvals_only=True, subset_by_index=(6, 17))
+    assert np.abs(values[:6] / shift - 1.0).max() < 1e-3 and expected[0] > 1e4 * shift
+    np.testing.assert_allclose(values[6:] - shift, expected, rtol=1e-9)
+    np.testing.assert_allclose(vectors.T @ (model.M @ vectors), np.eye(18), atol=1e-12)
+    assert sum(asked) < 150  # of 1,125 unknowns
+    np.testing.assert_array_equal(iteration.lowest(4)[0], values[:4])
+    np.testing.assert_allclose(iteration.lowest(24)[0][:18], values, rtol=1e-9)
