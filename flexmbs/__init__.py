@@ -33,6 +33,8 @@ _WHERE = {
         "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
         "rotation", "Part", "weld",
     ),
+    "flexmbs.system.curves": ("Curve",),
+    "flexmbs.system.surfaces": ("Surface",),
     "flexmbs.analysis": ("simulate", "linearize", "LinearModes", "Progress"),
     "flexmbs.result": ("Result", "load"),
     "flexmbs.cases": ("parameter", "find_mesh"),
