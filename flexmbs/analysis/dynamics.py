@@ -9,13 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.analysis.independent import better_rows
+from flexmbs.analysis.prepare import prepared
 from flexmbs.analysis.settings import ABSURD, make_settings
+from flexmbs.analysis.steps import described_steps
 from flexmbs.analysis.structure import result_structure
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
 from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
-from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
 from flexmbs.result import ContactRecord, Result, RunWriter
 
@@ -54,7 +56,7 @@ def simulate(
     SimulationError
         The run stopped early; its message says why, and ``error.result`` holds what was finished (also in ``out``).
     """
-    model = compile_system(system)
+    model = prepared(system)
     run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step), out, progress)
     return run.go()
 
@@ -123,7 +125,22 @@ class _Run:
             if self.out is not None and now - last_write > WRITE_SECONDS:
                 self._flush()
                 last_write = now
+            if outcome in (s.DEPENDENT, s.UNDERFLOW):
+                outcome = self._choose_constraints(outcome)
         return outcome
+
+    def _choose_constraints(self, outcome: int) -> int:
+        """Another set of independent constraints, when there is a better one here; then the run goes on."""
+        from flexmbs.integrate.tangent import restart_constraints
+
+        tables, state = self.model.tables, self.state
+        present = tables.free[tables.coordinates["multiplier"][tables.free] != 0]
+        rows = better_rows(self.model, present, state.q, state.reference, state.number[s.TIME])
+        if rows is None:
+            return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
+        tables.free[len(tables.free) - len(rows) :] = rows
+        restarted = restart_constraints(tables, state, self.scratch, self.work)
+        return s.CHUNK_FULL if restarted else s.SINGULAR
 
     def _check_start(self) -> None:
         from flexmbs.analysis.evaluate import gaps
@@ -163,28 +180,7 @@ class _Run:
         return ContactRecord(self.model.contact_names[int(index)], begin, end, peak, peak_time, impulse)
 
     def _describe(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        from flexmbs.kernels.describe import describe_rows
-
-        model, count = self.model, len(rows)
-        bodies, contacts, n = len(model.body_names), len(model.contact_names), len(model.q)
-        energy, frames = np.zeros((count, 3)), np.zeros((count, bodies, 24))
-        gap, force = np.zeros((count, contacts)), np.zeros((count, contacts))
-        active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((self.balls, 4))
-        describe_rows(model.tables, rows, count, self.balls, self.work, active, reference, energy, frames, gap, force)
-        v_at = 1 + n + 4 * self.balls
-        return {
-            "t": rows[:, 0].copy(),
-            "q": rows[:, 1:][:, model.stored_columns],
-            "v": rows[:, v_at : v_at + n].copy(),
-            "a": rows[:, v_at + n : v_at + 2 * n].copy(),
-            "energy": energy,
-            "contact_gap": gap,
-            "contact_force": force,
-            "body_position": frames[:, :, 9:12].copy(),
-            "body_rotation": frames[:, :, :9].reshape(count, bodies, 3, 3).copy(),
-            "body_velocity": frames[:, :, 15:18].copy(),
-            "body_angular_velocity": frames[:, :, 12:15].copy(),
-        }
+        return described_steps(self.model, self.work, rows)
 
     def _flush(self) -> None:
         if not self.pending:

@@ -1,12 +1,86 @@
-"""Single evaluations of the compiled mechanism, for checks and linear analyses."""
+"""Single evaluations of the compiled mechanism: residual, constraints and their matrices, gaps."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from flexmbs.integrate.state import State
-from flexmbs.kernels.tables import Workspace
+from flexmbs.kernels.jit import announce_compilation
+from flexmbs.kernels.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
 from flexmbs.model.model import Model
+
+
+class Evaluator:
+    """The mechanics of a model at chosen states; coordinates (n,) come with the multipliers behind them."""
+
+    def __init__(self, model: Model):
+        announce_compilation()
+        self.model = model
+        self.work = make_workspace(model.tables)
+        self.active = np.zeros(len(model.contact_names), dtype=np.int64)
+        self.size = len(model.coordinate_names)
+        self.rows = np.flatnonzero(model.tables.coordinates["multiplier"] != 0)
+        self.out = np.zeros(self.size)
+
+    def residual(self, q, v, a, reference, t: float, extent: int = WHOLE) -> np.ndarray:
+        """(size,) residual at time ``t``; the workspace holds what goes with it (frames, constraints, reactions)."""
+        from flexmbs.integrate.mechanics import residual
+        from flexmbs.kernels.signals import evaluate_signals, impose_drivers
+
+        q, v, a = (np.array(part, dtype=float) for part in (q, v, a))
+        evaluate_signals(self.model.tables, float(t), self.work.signal)
+        impose_drivers(self.model.tables, self.work.signal, q, v, a)
+        self.work.extent[0] = extent
+        residual(self.model.tables, self.active, q, v, a, reference, self.work, self.out)
+        self.work.extent[0] = WHOLE
+        return self.out.copy()
+
+    def openings(self, q, v, reference, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """(rows,) how far every constraint is open (m, or rad as a rotation vector), and its rate."""
+        self.residual(q, v, np.zeros(self.size), reference, t, OPENINGS)
+        value = self.work.constraint[self.rows, 0].copy()
+        rate = self.work.constraint[self.rows, 1].copy()
+        tables = self.model.tables
+        for constraint in tables.constraints:
+            if constraint["rows"] == 6:
+                at = int(constraint["row"] - self.rows[0]) + 3
+                value[at : at + 3] = _rotation_vector(value[at : at + 3], self.work.constraint[self.rows[at], 2])
+        return value, rate
+
+    def constraint_matrix(self, q, reference, t: float, extent: int = CONSTRAINTS) -> np.ndarray:
+        """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates."""
+        n = self.model.coordinate_count
+        zero = np.zeros(self.size)
+        base = self.residual(q, zero, zero, reference, t, extent)[self.rows]
+        G = np.zeros((len(self.rows), n))
+        if len(self.rows) == 0:
+            return G
+        for k in range(n):
+            a = zero.copy()
+            a[k] = 1.0
+            G[:, k] = self.residual(q, zero, a, reference, t, extent)[self.rows] - base
+        return G
+
+    def mass_matrix(self, q, reference, t: float) -> np.ndarray:
+        """(coordinates, coordinates) M; rows and columns of driven coordinates are zero."""
+        n = self.model.coordinate_count
+        zero = np.zeros(self.size)
+        base = self.residual(q, zero, zero, reference, t)[:n]
+        M = np.zeros((n, n))
+        for k in range(n):
+            a = zero.copy()
+            a[k] = 1.0
+            M[:, k] = self.residual(q, zero, a, reference, t)[:n] - base
+        return M
+
+
+def _rotation_vector(sine: np.ndarray, cosine: float) -> np.ndarray:
+    """Rotation vector from sin(f) n and cos(f)."""
+    size = float(np.linalg.norm(sine))
+    angle = float(np.arctan2(size, cosine))
+    if size > 1e-9:
+        return sine * (angle / size)
+    return sine if cosine > 0.0 else np.array([np.pi, 0.0, 0.0])
 
 
 def gaps(model: Model, work: Workspace, state: State) -> np.ndarray:

@@ -40,13 +40,16 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
     largest = np.full(n, np.inf)
     for name, part in model.modal.items():
         largest[part] = largest_coordinates(model.bodies[name])
+    multipliers = model.tables.coordinates["multiplier"] != 0
+    # what integrates a multiplier in time means nothing
+    allowed = np.where(multipliers, np.inf, float(atol))
     # Newton is iterated to a part of the tolerance (Hairer and Wanner 1996, IV.8)
     newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
     return Settings(
         t_end=float(t_end),
         rtol=float(rtol),
-        atol_q=np.full(n, float(atol)),
-        atol_v=np.full(n, float(atol)),
+        atol_q=allowed,
+        atol_v=allowed,
         floor_q=floor,
         largest_q=largest,
         max_step=float(min(max_step, t_end)),

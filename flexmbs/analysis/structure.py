@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.steps import driven_coordinates, reaction_slots
 from flexmbs.model.model import Model
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
@@ -43,6 +44,8 @@ def result_structure(system: System, model: Model) -> Structure:
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
         rate_of=_rate_of(model),
         gravity=model.tables.gravity,
+        reaction_names=tuple(name for name, _slot in reaction_slots(model)),
+        driven_names=tuple(model.coordinate_names[k] for k in driven_coordinates(model)),
     )
 
 

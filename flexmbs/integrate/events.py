@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.mechanics import gap_at
+from flexmbs.integrate.projection import factorise_constraints, solve_constraints
 from flexmbs.integrate.radau import interpolate
 from flexmbs.integrate.radau_coefficients import A
 from flexmbs.integrate.state import IMPULSE, PEAK, PEAK_TIME, TIME
 from flexmbs.kernels.contact import contact_force
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.laws import law_energy
-from flexmbs.kernels.linear import factorise, solve
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 SAMPLES = 8
@@ -154,10 +154,9 @@ def onset_step(tables, c, state, scratch, work):
         state.v[k] = old
         scratch.error_v[i] = shifted - rate
         scratch.real_x[i] = shifted - rate
-        for j in range(m):
-            scratch.real[i, j] = state.mass[i, j]
-    factorise(scratch.real, scratch.real_pivots)
-    solve(scratch.real, scratch.real_pivots, scratch.real_x)
+    if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
+        factorise_constraints(tables, state, scratch)
+    solve_constraints(state, scratch, scratch.real_x)
     compliance = 0.0
     for i in range(m):
         compliance += scratch.error_v[i] * scratch.real_x[i]

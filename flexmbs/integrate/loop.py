@@ -6,10 +6,12 @@ import math
 
 from flexmbs.integrate.events import first_event, onset_step, record_contact
 from flexmbs.integrate.mechanics import gap_at
+from flexmbs.integrate.projection import project
 from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
 from flexmbs.integrate.state import (
     ALL_STALE,
     CHUNK_FULL,
+    DEPENDENT,
     DIVERGED,
     EVENTS,
     FACTORED_STEP,
@@ -32,6 +34,7 @@ from flexmbs.integrate.state import (
     START,
     STEP,
     STEPS,
+    STRAYED,
     TANGENT,
     TIME,
     UNDERFLOW,
@@ -153,6 +156,9 @@ def step(tables, state, settings, scratch, work, log):
         if abs(state.q[k]) > settings.largest_q[k]:
             state.flag[WORST] = k
             return DIVERGED
+    if state.flag[STRAYED] != 0:
+        state.flag[STRAYED] = 0
+        return DEPENDENT
     return CHUNK_FULL
 
 
@@ -163,7 +169,7 @@ def attempt(tables, state, settings, scratch, work, h):
     if state.flag[TANGENT] <= MASS_STALE:
         update_tangent(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
         state.number[FACTORED_STEP] = 0.0
-    if state.number[FACTORED_STEP] != h and not factorise_newton(state, scratch, h):
+    if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, h):
         state.number[STEP] = 0.5 * h
         return 0, 1.0
     iterations = newton(tables, state, settings, scratch, work, h)
@@ -203,7 +209,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
             return 0.0
-        done = state.number[FACTORED_STEP] == target or factorise_newton(state, scratch, target)
+        done = state.number[FACTORED_STEP] == target or factorise_newton(tables, state, scratch, target)
         if not done or newton(tables, state, settings, scratch, work, target) == 0:
             state.number[STEP] = 0.5 * target
             state.number[FACTORED_STEP] = 0.0
@@ -223,6 +229,8 @@ def hit(tables, c, state, settings, scratch, work, h, x):
 def accept(tables, state, scratch, work, h, error):
     """Move the state to the end of the step and start a new chart for the balls."""
     record_contact(tables, state, scratch, work, h)
+    if len(tables.constraints) > 0:
+        project(tables, state, scratch, work)
     state.flag[TANGENT] = min(state.flag[TANGENT], GOOD)
     for k in range(state.q.shape[0]):
         state.q[k] = scratch.q[2, k]

@@ -31,14 +31,14 @@ from flexmbs.integrate.state import (
     WORST,
 )
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.linear import factorise, solve
+from flexmbs.kernels.linear import factorise, solve_scaled
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 MAX_ITERATIONS = 8
 
 
 @kernel
-def factorise_newton(state, scratch, h):
+def factorise_newton(tables, state, scratch, h):
     """Factors of M + h lambda D + h^2 lambda^2 K for both eigenvalues; False when singular."""
     m = state.mass.shape[0]
     g = h * REAL_EIGENVALUE
@@ -47,11 +47,17 @@ def factorise_newton(state, scratch, h):
     for i in range(m):
         for j in range(m):
             mass, damping, stiffness = state.mass[i, j], state.damping[i, j], state.stiffness[i, j]
-            scratch.real[i, j] = mass + g * damping + g2 * stiffness
-            scratch.complex[i, j] = mass + mu * damping + mu2 * stiffness
+            both = state.scale[i] * state.scale[j]
+            scratch.real[i, j] = both * (mass + g * damping + g2 * stiffness)
+            scratch.complex[i, j] = both * (mass + mu * damping + mu2 * stiffness)
+            if state.held[i] + state.held[j] > 0:
+                scratch.real[i, j] = 1.0 if i == j else 0.0
+                scratch.complex[i, j] = scratch.real[i, j]
     state.count[FACTORISATIONS] += 1
     state.number[FACTORED_STEP] = h
-    return factorise(scratch.real, scratch.real_pivots) and factorise(scratch.complex, scratch.complex_pivots)
+    return factorise(scratch.real, scratch.real_pivots, 0.0) and factorise(
+        scratch.complex, scratch.complex_pivots, 0.0
+    )
 
 
 @kernel
@@ -75,6 +81,9 @@ def predict(tables, state, scratch, work, h):
                 scratch.a[i, k] = total
             else:
                 scratch.a[i, k] = state.a[k]
+            s = tables.coordinates[k].signal
+            if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
+                scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
     return finite
 
 
@@ -108,8 +117,11 @@ def newton_update(tables, state, scratch, h):
         r0, r1, r2 = scratch.stage_residual[0, i], scratch.stage_residual[1, i], scratch.stage_residual[2, i]
         scratch.real_x[i] = -(S_INVERSE_REAL[0] * r0 + S_INVERSE_REAL[1] * r1 + S_INVERSE_REAL[2] * r2)
         scratch.complex_x[i] = -(S_INVERSE_COMPLEX[0] * r0 + S_INVERSE_COMPLEX[1] * r1 + S_INVERSE_COMPLEX[2] * r2)
-    solve(scratch.real, scratch.real_pivots, scratch.real_x)
-    solve(scratch.complex, scratch.complex_pivots, scratch.complex_x)
+    for i in range(m):
+        if state.held[i] != 0:
+            scratch.real_x[i] = scratch.complex_x[i] = 0.0
+    solve_scaled(scratch.real, scratch.real_pivots, state.scale, scratch.real_x)
+    solve_scaled(scratch.complex, scratch.complex_pivots, state.scale, scratch.complex_x)
     total = 0.0
     worst = 0.0
     for i in range(m):
@@ -130,7 +142,7 @@ def newton_update(tables, state, scratch, h):
             worst = part
             state.flag[WORST] = k
         total += part
-    return math.sqrt(total / (6.0 * max(m, 1)))
+    return math.sqrt(total / (6.0 * max(m - scratch.multipliers, 1)))
 
 
 @kernel
@@ -188,12 +200,14 @@ def error_norm(tables, state, settings, scratch, h):
             velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
         scratch.error_q[i] = g * position
         scratch.error_v[i] = g * velocity
+        if tables.coordinates[k].multiplier != 0:
+            scratch.error_q[i] = scratch.error_v[i] = 0.0
     for i in range(m):
         total = 0.0
         for j in range(m):
             total += state.mass[i, j] * scratch.error_v[j] - h * g * state.stiffness[i, j] * scratch.error_q[j]
-        scratch.real_x[i] = total
-    solve(scratch.real, scratch.real_pivots, scratch.real_x)
+        scratch.real_x[i] = 0.0 if state.held[i] != 0 else total
+    solve_scaled(scratch.real, scratch.real_pivots, state.scale, scratch.real_x)
     total = 0.0
     worst = -1.0
     for i in range(m):
@@ -207,7 +221,7 @@ def error_norm(tables, state, settings, scratch, h):
         if part > worst:
             worst = part
             state.flag[WORST] = k
-    return max(math.sqrt(total / (2.0 * max(m, 1))), 1e-10)
+    return max(math.sqrt(total / (2.0 * max(m - scratch.multipliers, 1))), 1e-10)
 
 
 @kernel

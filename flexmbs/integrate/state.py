@@ -12,9 +12,9 @@ from flexmbs.kernels.blocks import Block
 from flexmbs.kernels.tables import Tables
 
 # entries of State.number (floats)
-TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION = range(7)
+TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, LARGEST_PIVOT = range(8)
 # entries of State.flag (integers)
-TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE = range(5)
+TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED = range(6)
 # values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
 # state and still good; taken at this very state, so that there is no better one
 ALL_STALE, MASS_STALE, GOOD, HERE = range(4)
@@ -33,7 +33,7 @@ COUNT_NAMES = (
 # columns of State.episode, one row per contact
 START, IMPULSE, PEAK, PEAK_TIME = range(4)
 # outcome of a call of the loop
-CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED = range(6)
+CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)
 
 
 class State(Block):
@@ -50,6 +50,8 @@ class State(Block):
         "mass": ("f8", 2),  # (free, free)
         "damping": ("f8", 2),
         "stiffness": ("f8", 2),
+        "scale": ("f8", 1),  # (free,) powers of two that bring the unknowns to like size
+        "held": ("i8", 1),  # (free,) 1: a multiplier that is left alone near a singular position
         "number": ("f8", 1),
         "flag": ("i8", 1),
         "count": ("i8", 1),
@@ -86,6 +88,8 @@ class Scratch(Block):
         "complex": ("c16", 2),
         "real_pivots": ("i8", 1),
         "complex_pivots": ("i8", 1),
+        "projection": ("f8", 2),  # (free, free) factors of the mass matrix with constraints
+        "projection_pivots": ("i8", 1),
         "real_x": ("f8", 1),  # (free,)
         "complex_x": ("c16", 1),
         "error_q": ("f8", 1),
@@ -95,6 +99,7 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
+        "multipliers": ("i8", 0),  # how many of the unknowns are multipliers
     }
 
 
@@ -123,8 +128,10 @@ def make_state(tables: Tables, balls: int) -> State:
         mass=np.zeros((m, m)),
         damping=np.zeros((m, m)),
         stiffness=np.zeros((m, m)),
-        number=np.zeros(7),
-        flag=np.zeros(5, dtype=np.int64),
+        scale=np.ones(m),
+        held=np.zeros(m, dtype=np.int64),
+        number=np.zeros(8),
+        flag=np.zeros(6, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )
 
@@ -143,6 +150,8 @@ def make_scratch(tables: Tables) -> Scratch:
         complex=np.zeros((m, m), dtype=complex),
         real_pivots=np.zeros(m, dtype=np.int64),
         complex_pivots=np.zeros(m, dtype=np.int64),
+        projection=np.zeros((m, m)),
+        projection_pivots=np.zeros(m, dtype=np.int64),
         real_x=np.zeros(m),
         complex_x=np.zeros(m, dtype=complex),
         error_q=np.zeros(m),
@@ -152,6 +161,7 @@ def make_scratch(tables: Tables) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
+        multipliers=int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])),
     )
 
 

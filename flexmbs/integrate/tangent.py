@@ -9,9 +9,22 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.state import CONTRACTION, GOOD, HERE, RESIDUALS, TANGENT, TANGENTS, TIME
+from flexmbs.integrate.projection import factorise_constraints, solve_constraints
+from flexmbs.integrate.state import (
+    CONTRACTION,
+    FACTORED_STEP,
+    GOOD,
+    HAS_PREDICTION,
+    HERE,
+    OLD_STEP,
+    RESIDUALS,
+    STEP,
+    TANGENT,
+    TANGENTS,
+    TIME,
+)
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.linear import factorise, solve
+from flexmbs.kernels.linear import equilibrate
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 INCREMENT = 1e-7
@@ -19,7 +32,9 @@ INCREMENT = 1e-7
 
 @kernel
 def update_tangent(tables, state, scratch, work, kinds):
-    """Fill the tangent matrices of the free coordinates at the current state: only the mass (``kinds`` = 1) or all (3).
+    """Fill the tangent matrices of the unknowns at the current state: only the mass (``kinds`` = 1) or all (3).
+
+    False when the mass matrix is singular.
 
     A changing mass matrix is the usual reason for slow convergence, and costs a third of the whole tangent.
     """
@@ -29,7 +44,8 @@ def update_tangent(tables, state, scratch, work, kinds):
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
     for j in range(len(tables.free)):
         k = tables.free[j]
-        for kind in range(kinds):
+        # a multiplier enters as a force only: its "position" and "velocity" mean nothing
+        for kind in range(1 if tables.coordinates[k].multiplier != 0 else kinds):
             vector = a if kind == 0 else (v if kind == 1 else q)
             matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
             old = vector[k]
@@ -42,10 +58,14 @@ def update_tangent(tables, state, scratch, work, kinds):
             for i in range(len(tables.free)):
                 row = tables.free[i]
                 matrix[i, j] = (scratch.shifted[row] - scratch.residual[row]) / step
+    if len(tables.constraints) > 0:
+        equilibrate(state.mass, state.scale)
+    regular = len(tables.constraints) == 0 or factorise_constraints(tables, state, scratch)
     state.count[RESIDUALS] += 1 + kinds * len(tables.free)
     state.count[TANGENTS] += 1
     state.flag[TANGENT] = HERE if kinds == 3 else GOOD
     state.number[CONTRACTION] = 1.0
+    return regular
 
 
 @kernel
@@ -55,15 +75,26 @@ def consistent_accelerations(tables, state, scratch, work):
     for i in range(m):
         state.a[tables.free[i]] = 0.0
     update_tangent(tables, state, scratch, work, 3)
+    if not factorise_constraints(tables, state, scratch):
+        return False
     for i in range(m):
         scratch.real_x[i] = -scratch.residual[tables.free[i]]
-        for j in range(m):
-            scratch.real[i, j] = state.mass[i, j]
-    if not factorise(scratch.real, scratch.real_pivots):
-        return False
-    solve(scratch.real, scratch.real_pivots, scratch.real_x)
+    solve_constraints(state, scratch, scratch.real_x)
     for i in range(m):
         state.a[tables.free[i]] = scratch.real_x[i]
         if not math.isfinite(scratch.real_x[i]):
             return False
     return True
+
+
+@kernel
+def restart_constraints(tables, state, scratch, work):
+    """After another choice of independent constraints: accelerations and multipliers anew, no memory of old ones."""
+    state.flag[HAS_PREDICTION] = 0
+    state.number[FACTORED_STEP] = 0.0
+    if state.number[OLD_STEP] > 0.0:
+        state.number[STEP] = max(state.number[STEP], 0.1 * state.number[OLD_STEP])
+    for i in range(state.a.shape[0]):
+        if tables.coordinates[i].multiplier != 0:
+            state.a[i] = 0.0
+    return consistent_accelerations(tables, state, scratch, work)

@@ -33,6 +33,7 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn):
             world[i] = f[i]
         _add_spin(f, rx, ry, rz, sx + tx, sy + ty, sz + tz)
         return
+    x, xd, xdd = joint.factor * q[c] + joint.offset, joint.factor * v[c], joint.factor * a[c]
     ux = f[0] * joint.x + f[1] * joint.y + f[2] * joint.z
     uy = f[3] * joint.x + f[4] * joint.y + f[5] * joint.z
     uz = f[6] * joint.x + f[7] * joint.y + f[8] * joint.z
@@ -40,25 +41,25 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn):
     if joint.kind == ROTATION:
         px, py, pz = cross(f[12], f[13], f[14], ux, uy, uz)
         for i, (axis_i, turn_i) in enumerate(((ux, px), (uy, py), (uz, pz))):
-            f[18 + i] += axis_i * a[c] + turn_i * v[c]
-            f[12 + i] += axis_i * v[c]
-        rotation_matrix(joint.x * q[c], joint.y * q[c], joint.z * q[c], turn)
+            f[18 + i] += axis_i * xdd + turn_i * xd
+            f[12 + i] += axis_i * xd
+        rotation_matrix(joint.x * x, joint.y * x, joint.z * x, turn)
         _post_multiply(f, turn)
         return
-    dx, dy, dz = ux * q[c], uy * q[c], uz * q[c]
+    dx, dy, dz = ux * x, uy * x, uz * x
     px, py, pz = cross(f[12], f[13], f[14], dx, dy, dz)
-    gx, gy, gz = px + 2.0 * ux * v[c], py + 2.0 * uy * v[c], pz + 2.0 * uz * v[c]
+    gx, gy, gz = px + 2.0 * ux * xd, py + 2.0 * uy * xd, pz + 2.0 * uz * xd
     hx, hy, hz = cross(f[12], f[13], f[14], gx, gy, gz)
     kx, ky, kz = cross(f[18], f[19], f[20], dx, dy, dz)
     f[9] += dx
     f[10] += dy
     f[11] += dz
-    f[15] += px + ux * v[c]
-    f[16] += py + uy * v[c]
-    f[17] += pz + uz * v[c]
-    f[21] += kx + hx + ux * a[c]
-    f[22] += ky + hy + uy * a[c]
-    f[23] += kz + hz + uz * a[c]
+    f[15] += px + ux * xd
+    f[16] += py + uy * xd
+    f[17] += pz + uz * xd
+    f[21] += kx + hx + ux * xdd
+    f[22] += ky + hy + uy * xdd
+    f[23] += kz + hz + uz * xdd
 
 
 @kernel
@@ -76,10 +77,11 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual):
         residual[c + 2] += mz
         return
     if joint.kind == ROTATION:
-        residual[c] += world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5]
+        residual[c] += joint.factor * (world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5])
         return
-    residual[c] += world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2]
-    dx, dy, dz = world[0] * q[c], world[1] * q[c], world[2] * q[c]
+    residual[c] += joint.factor * (world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2])
+    x = joint.factor * q[c] + joint.offset
+    dx, dy, dz = world[0] * x, world[1] * x, world[2] * x
     mx, my, mz = cross(dx, dy, dz, wrench[0], wrench[1], wrench[2])
     wrench[3] += mx
     wrench[4] += my

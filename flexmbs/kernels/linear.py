@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.kernels.jit import kernel
 
 
+NO_PIVOT = 1e300  # stands for a pivot that vanishes: its unknown stays as it is
+
+
 @kernel
-def factorise(matrix, pivots):
-    """LU in place; returns False when a pivot vanishes or is not finite."""
+def factorise(matrix, pivots, tiny):
+    """LU in place; returns False when a pivot vanishes or is not finite.
+
+    With ``tiny`` > 0 pivots up to it are passed over: in a singular position of a mechanism constraints depend on each
+    other for a moment, and the iteration, whose residual is exact, may leave that direction alone.
+    """
     n = matrix.shape[0]
     for k in range(n):
         best, size = k, abs(matrix[k, k])
         for i in range(k + 1, n):
             if abs(matrix[i, k]) > size:
                 best, size = i, abs(matrix[i, k])
-        if not (size > 0.0 and size < 1e300):
+        if not (size > 0.0 or tiny > 0.0) or not size < 1e300:
             return False
         pivots[k] = best
+        if size <= tiny:
+            pivots[k] = k
+            matrix[k, k] = NO_PIVOT
+            continue
         if best != k:
             for j in range(n):
                 matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
@@ -52,3 +65,31 @@ def solve(matrix, pivots, x):
         for j in range(i + 1, n):
             total -= row[j] * x[j]
         x[i] = total / row[i]
+
+
+@kernel
+def solve_scaled(matrix, pivots, scale, x):
+    """:func:`solve` with a matrix that was factorised as S A S, S = diag(scale)."""
+    for i in range(x.shape[0]):
+        x[i] *= scale[i]
+    solve(matrix, pivots, x)
+    for i in range(x.shape[0]):
+        x[i] *= scale[i]
+
+
+@kernel
+def equilibrate(matrix, scale):
+    """Fill ``scale`` with powers of two for which the largest entry of every row of S A S is about 1.
+
+    Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034.
+    """
+    n = matrix.shape[0]
+    scale[:] = 1.0
+    for _ in range(4):
+        for i in range(n):
+            largest = 0.0
+            for j in range(n):
+                largest = max(largest, abs(matrix[i, j]) * scale[j], abs(matrix[j, i]) * scale[j])
+            largest *= scale[i]
+            if largest > 0.0 and largest < 1e300:
+                scale[i] *= 2.0 ** -math.floor(0.5 * math.log2(largest) + 0.5)

@@ -7,6 +7,7 @@ and the marker on its parent.  Cost grows linearly with the number of bodies.
 
 from __future__ import annotations
 
+from flexmbs.kernels.constraints import add_constraints
 from flexmbs.kernels.contact import add_contacts, contact_geometry
 from flexmbs.kernels.forces import add_coordinate_springs, add_loads, add_springs, spring_energy
 from flexmbs.kernels.forms import pass_to_modes
@@ -16,16 +17,22 @@ from flexmbs.kernels.joints import back_through_axis
 from flexmbs.kernels.kinematics import forward_kinematics
 from flexmbs.kernels.laws import law_energy
 from flexmbs.kernels.markers import add_modal_force
+from flexmbs.kernels.tables import WHOLE
 
 
 @kernel
 def residual(tables, active, q, v, a, reference, work, out):
-    """out = M(q) a + h(q, v) - applied forces, one entry per coordinate (driven ones: their driving force).
+    """out = M(q) a + h(q, v) - applied forces - G^T lam, one entry per coordinate (driven ones: their driving force).
+
+    The entry of a multiplier is its constraint differentiated to accelerations, G a + gamma (kernels.constraints).
 
     ``active`` (contacts,) says which contacts touch; signals and drivers must be current (impose_drivers).
     """
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
+    if work.extent[0] != WHOLE:
+        add_constraints(tables, q, v, a, work, out)
+        return
     for b in range(1, len(tables.bodies)):
         add_inertia(tables, b, q, v, a, work, out)
         add_elasticity(tables, b, q, v, out)
@@ -33,6 +40,7 @@ def residual(tables, active, q, v, a, reference, work, out):
     add_springs(tables, q, v, a, work, out)
     add_loads(tables, q, v, a, work, out)
     add_contacts(tables, active, q, v, a, work, out)
+    add_constraints(tables, q, v, a, work, out)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
     pass_to_modes(tables, q, work, out)
@@ -45,8 +53,12 @@ def pass_to_parent(tables, b, q, work, out):
     f, wrench, point = work.frame[b], work.wrench[b], work.joint_point[b]
     _shift(wrench, f[9] - point[0], f[10] - point[1], f[11] - point[2])
     _project_on_modes(tables, body.own_marker, q, f, wrench, -1.0, work, out)
+    if body.backwards == 0:
+        _keep_reaction(work, b, wrench, 1.0)
     for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
         back_through_axis(tables, axis, q, work.axis[axis], point, wrench, out)
+    if body.backwards != 0:
+        _keep_reaction(work, b, wrench, -1.0)
     parent = tables.markers[body.parent_marker].body
     if parent == 0:
         return
@@ -55,6 +67,13 @@ def pass_to_parent(tables, b, q, work, out):
     _shift(wrench, point[0] - g[9], point[1] - g[10], point[2] - g[11])
     for i in range(6):
         work.wrench[parent, i] += wrench[i]
+
+
+@kernel
+def _keep_reaction(work, b, wrench, sign):
+    """Force and moment of the joint on the second marker's body, at that marker."""
+    for i in range(6):
+        work.reaction[b, i] = sign * wrench[i]
 
 
 @kernel

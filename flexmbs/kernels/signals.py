@@ -8,6 +8,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.tables import POSITION_LEVEL, VELOCITY_LEVEL
 
 
 @intrinsic
@@ -41,8 +42,17 @@ def evaluate_signals(tables, t, out):
 
 @kernel
 def impose_drivers(tables, signal, q, v, a):
-    """Overwrite the driven coordinates by their signals (already evaluated)."""
+    """Overwrite the driven coordinates by their signals (already evaluated), and by their rates what is driven by rate.
+
+    What the signal does not say (position where the velocity is prescribed) is integrated from the acceleration.
+    """
     for i in range(len(tables.coordinates)):
         s = tables.coordinates[i].signal
-        if s >= 0:
+        if s < 0:
+            continue
+        if tables.coordinates[i].level == POSITION_LEVEL:
             q[i], v[i], a[i] = signal[s, 0], signal[s, 1], signal[s, 2]
+        elif tables.coordinates[i].level == VELOCITY_LEVEL:
+            v[i], a[i] = signal[s, 0], signal[s, 1]
+        else:
+            a[i] = signal[s, 0]

@@ -1,8 +1,9 @@
-"""The flat tables that the kernels read: one record per body, joint axis, marker, force, contact.
+"""The flat tables that the kernels read: one record per body, joint axis, marker, force, contact, constraint.
 
 Offsets (fields named ``*_at``) point into ``Tables.pool``, one flat array of floats.  Index -1 means none.
 Coordinates are the local ones of a step: one per joint axis or mode, three (a rotation vector relative to
-``State.reference``) per ball.
+``State.reference``) per ball.  Behind them stands one multiplier per scalar constraint: its value is its "acceleration",
+its equation the constraint differentiated to accelerations (kernels.constraints).
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ import numpy as np
 from flexmbs.kernels.blocks import Block
 
 ROTATION, TRANSLATION, BALL = 0, 1, 2
+CLOSURE, COUPLING, DISTANCE, COMPONENT = 0, 1, 2, 3
+# Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
+# angular velocity in place of the rate of rho, which vanishes at a right angle
+WHOLE, CONSTRAINTS, OPENINGS = 0, 1, 2
+POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
 SPHERE_PLANE, SPHERE_SPHERE = 0, 1
 WORLD, FOLLOWER = 0, 1
 
@@ -39,9 +45,21 @@ BODY = np.dtype(
         ("stiffness_at", "i8"),
         ("damping_at", "i8"),
         ("root_mass", "f8"),  # sqrt(mass)
+        ("backwards", "i8"),  # 1: the joint was stated from this body to its parent
     ]
 )
-AXIS = np.dtype([("kind", "i8"), ("coordinate", "i8"), ("ball", "i8"), ("x", "f8"), ("y", "f8"), ("z", "f8")])
+AXIS = np.dtype(
+    [
+        ("kind", "i8"),
+        ("coordinate", "i8"),
+        ("ball", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("z", "f8"),
+        ("factor", "f8"),  # the axis moves by factor * coordinate + offset
+        ("offset", "f8"),
+    ]
+)
 MARKER = np.dtype(
     [
         ("body", "i8"),
@@ -56,7 +74,26 @@ PAIR = np.dtype([("a", "i8"), ("b", "i8")])
 SIGNAL = np.dtype([("value", "i8"), ("rate", "i8"), ("acceleration", "i8"), ("constant", "f8")])
 LOAD = np.dtype([("marker", "i8"), ("is_torque", "i8"), ("frame", "i8"), ("sx", "i8"), ("sy", "i8"), ("sz", "i8")])
 SPRING = np.dtype([("a", "i8"), ("b", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("length", "f8")])
-COORDINATE = np.dtype([("signal", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
+COORDINATE = np.dtype(
+    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")]
+)
+# One record per joint that closes a loop, coupler, rod, driven marker component; its rows are consecutive multipliers.
+CONSTRAINT = np.dtype(
+    [
+        ("kind", "i8"),
+        ("a", "i8"),  # markers
+        ("b", "i8"),
+        ("row", "i8"),  # first multiplier
+        ("rows", "i8"),
+        ("start", "i8"),  # axes of a closure, terms of a coupling
+        ("end", "i8"),
+        ("signal", "i8"),
+        ("level", "i8"),  # at which the signal prescribes
+        ("component", "i8"),
+        ("length", "f8"),
+    ]
+)
+TERM = np.dtype([("coordinate", "i8"), ("factor", "f8")])
 CONTACT = np.dtype(
     [
         ("kind", "i8"),
@@ -88,9 +125,11 @@ class Tables(Block):
         "signals": (SIGNAL, 1),
         "loads": (LOAD, 1),
         "springs": (SPRING, 1),
-        "coordinates": (COORDINATE, 1),  # driver (signal or -1), spring and damper of each coordinate
+        "coordinates": (COORDINATE, 1),  # driver (signal or -1), spring and damper of each coordinate; multipliers
         "contacts": (CONTACT, 1),
-        "free": ("i8", 1),  # the coordinates that are not driven
+        "constraints": (CONSTRAINT, 1),
+        "terms": (TERM, 1),
+        "free": ("i8", 1),  # the unknowns: coordinates that are not driven, multipliers of independent constraints
         "pool": ("f8", 1),
         "gravity": ("f8", 1),
     }
@@ -102,15 +141,19 @@ class Workspace(Block):
     fields = {
         "frame": ("f8", 2),  # (nb, 24) body frames: R (9), p, w, v, alpha, a in world axes
         "wrench": ("f8", 2),  # (nb, 6) force, and moment about the body's origin, world axes
-        "axis": ("f8", 2),  # (axes, 9) world axis of each joint axis; rotation matrix of a ball
+        "axis": ("f8", 2),  # (axes, 24) world axis of each joint axis; rotation matrix of a ball
         "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
         "local": ("f8", 1),  # (33,) motion of a marker relative to its body, and scratch for a rotation matrix
-        "scratch": ("f8", 2),  # (2, 24) frames
+        "scratch": ("f8", 2),  # (4, 24) frames
+        "reaction": ("f8", 2),  # (nb + constraints, 6) force and moment on the second marker of each joint, world axes
+        "constraint": ("f8", 2),  # (coordinates, 3) of each multiplier: value and rate of its constraint; of rotations
+        # also the cosine of the open angle
         "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
         "rate": ("f8", 2),
         "accel": ("f8", 2),
         "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
         "form": ("f8", 2),  # (4, forms) quadratic forms of all bodies with two derivatives; force on them
+        "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
         "entries": ("i8", 1),  # addresses of the mechanics (kernels.entries)
         "signal": ("f8", 2),  # (signals, 3) value, first and second derivative
@@ -127,15 +170,18 @@ def make_workspace(tables: Tables) -> Workspace:
     return Workspace(
         frame=np.zeros((bodies, 24)),
         wrench=np.zeros((bodies, 6)),
-        axis=np.zeros((max(1, len(tables.axes)), 9)),
+        axis=np.zeros((max(1, len(tables.axes)), 24)),
         joint_point=np.zeros((bodies, 3)),
         local=np.zeros(33),
-        scratch=np.zeros((2, 24)),
+        scratch=np.zeros((4, 24)),
+        reaction=np.zeros((bodies + len(tables.constraints), 6)),
+        constraint=np.zeros((len(tables.coordinates), 3)),
         r=np.zeros((3, rank)),
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
         weight=np.zeros((4, rows)),
         form=np.zeros((4, max(1, int(tables.bodies["form_end"].max())))),
+        extent=np.zeros(1, dtype=np.int64),
         gap=np.zeros(2),
         entries=ADDRESSES,
         signal=np.zeros((max(1, len(tables.signals)), 3)),

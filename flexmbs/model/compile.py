@@ -11,6 +11,7 @@ from flexmbs.kernels.laws.base import PARAMETERS
 from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
 from flexmbs.model.model import Model
 from flexmbs.model.names import CoordinateNames
+from flexmbs.model.constraints import add_closure, add_constraint
 from flexmbs.model.tree import Branch, spanning_tree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.contacts import Plane
@@ -33,7 +34,12 @@ class _Compiler:
         self.records: dict[str, list[tuple]] = {
             key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
         }
-        self.records["contacts"] = []
+        for key in ("contacts", "constraints", "terms"):
+            self.records[key] = []
+        self.coordinate_index: dict[str, int] = {}
+        self.constraint_names: list[str] = []
+        self.given: list[bool] = []
+        self.given_rates: list[bool] = []
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
@@ -68,52 +74,68 @@ class _Compiler:
 
     def add_branch(self, branch: Branch) -> None:
         """Joint axes, then the body that hangs on them."""
-        parent_marker = self.marker(branch.joint.a)
+        first, second = (branch.joint.b, branch.joint.a) if branch.backwards else (branch.joint.a, branch.joint.b)
+        parent_marker = self.marker(first)
         axis_start = len(self.records["axes"])
-        self.add_joint(branch.joint)
+        self.add_joint(branch.joint, branch.backwards)
+        if branch.joint.type.ends_with_ball:
+            self.add_ball(branch.joint)
         self.body_index[branch.body] = len(self.records["bodies"])
-        own_marker = len(self.records["markers"])
-        own = self.marker(branch.joint.b)
-        assert own == own_marker
+        own = self.marker(second)
         links = (parent_marker, own, axis_start, len(self.records["axes"]))
         body = self.system.bodies[branch.body].body
         if isinstance(body, FlexibleBody):
-            self.add_flexible(branch.body, body, links)
+            self.add_flexible(branch.body, body, links, branch.backwards)
         else:
-            self.add_rigid(body, links)
+            self.add_rigid(body, links, branch.backwards)
 
-    def add_joint(self, joint) -> None:
-        for axis in joint.type.axes:
-            name = f"{joint.name}.{axis.coordinate}"
-            if axis.kind == "ball":
-                coordinate = self.names.add_ball(name)
-                self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0))
-                self.reference.append(joint.rotation)
-                self.q += [0.0] * 3
-                self.v += list(joint.angular_velocity)
-                continue
-            coordinate = self.names.add(name, "rad" if axis.kind == "rotation" else "m")
-            self.records["axes"].append((_KINDS[axis.kind], coordinate, -1, *axis.direction))
-            self.q.append(joint.start.get(axis.coordinate, 0.0))
-            self.v.append(joint.start_rate.get(axis.coordinate, 0.0))
-            driver = joint.drivers.get(axis.coordinate)
-            spring = joint.springs.get(axis.coordinate)
-            record = [-1 if driver is None else self.signal(driver), 0.0, 0.0, 0.0]
-            if spring is not None:
-                record[1:] = [spring.stiffness, spring.damping, spring.rest]
-            self.coordinate_records[coordinate] = record
+    def add_joint(self, joint, backwards: bool = False) -> None:
+        """Coordinates of a joint, in the order of its axes, then the axes (turned round when it is run backwards)."""
+        numbers = {name: self.add_coordinate(joint, name, unit) for name, unit in joint.type.coordinates.items()}
+        axes = [axis for axis in joint.type.axes if axis.kind != "ball"]
+        sign = -1.0 if backwards else 1.0
+        for axis in reversed(axes) if backwards else axes:
+            number = numbers[axis.coordinate]
+            self.records["axes"].append(
+                (_KINDS[axis.kind], number, -1, *axis.direction, sign * axis.factor, sign * axis.offset)
+            )
 
-    def add_rigid(self, body, links) -> None:
+    def add_ball(self, joint) -> None:
+        """The ball at the end of a joint's chain."""
+        coordinate = self.names.add_ball(f"{joint.name}.{joint.type.axes[-1].coordinate}")
+        self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0, 1.0, 0.0))
+        self.reference.append(joint.rotation)
+        self.q += [0.0] * 3
+        self.v += list(joint.angular_velocity)
+        self.given += [False] * 3
+        self.given_rates += [False] * 3
+
+    def add_coordinate(self, joint, coordinate: str, unit: str) -> int:
+        """A coordinate of a joint with its start values, driver and spring."""
+        name = f"{joint.name}.{coordinate}"
+        number = self.coordinate_index[name] = self.names.add(name, unit)
+        self.q.append(joint.start.get(coordinate, 0.0))
+        self.v.append(joint.start_rate.get(coordinate, 0.0))
+        self.given.append(coordinate in joint.given)
+        self.given_rates.append(coordinate in joint.given_rates)
+        driver, spring = joint.drivers.get(coordinate), joint.springs.get(coordinate)
+        record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0.0, 0.0, 0.0]
+        if spring is not None:
+            record[3:] = [spring.stiffness, spring.damping, spring.rest]
+        self.coordinate_records[number] = record
+        return number
+
+    def add_rigid(self, body, links, backwards: bool) -> None:
         x_at = self.pool.add(rigid_cloud(body))
         rows, pairs = len(self.records["rows"]), len(self.records["pairs"])
         self.records["bodies"].append(
             (
                 *links, 0, len(self.q), 4, x_at, rows, rows, 0, 0, 0, 0, pairs, pairs, self.form_count, self.form_count,
-                -1, 0, 0, np.sqrt(body.mass),
+                -1, 0, 0, np.sqrt(body.mass), int(backwards),
             )
         )  # fmt: skip
 
-    def add_flexible(self, name: str, body: FlexibleBody, links) -> None:
+    def add_flexible(self, name: str, body: FlexibleBody, links, backwards: bool) -> None:
         check_finite(body, name)
         part = self.system.bodies[name]
         modal_start = len(self.q)
@@ -122,6 +144,8 @@ class _Compiler:
         self.q += list(part.modal_coordinates)
         self.v += list(part.modal_velocities)
         self.modal[name] = slice(modal_start, len(self.q))
+        self.given += [False] * body.mode_count
+        self.given_rates += [False] * body.mode_count
         rows, counts, coefficients = cloud_rows(body)
         starts = {key: len(self.records[key]) for key in ("rows", "pairs")}
         forms = (self.form_count, self.form_count + len(body.inertia.Z))
@@ -135,6 +159,7 @@ class _Compiler:
                 starts["rows"], len(self.records["rows"]), *counts, add(coefficients),
                 starts["pairs"], len(self.records["pairs"]),
                 *forms, -1 if body.forms is None else add(body.forms.T), add(body.Ke), add(body.De), np.sqrt(body.mass),
+                int(backwards),
             )
         )  # fmt: skip
 
@@ -161,45 +186,63 @@ class _Compiler:
             )  # fmt: skip
 
     def tables(self) -> t.Tables:
-        coordinates = [tuple(self.coordinate_records.get(i, (-1, 0.0, 0.0, 0.0))) for i in range(len(self.q))]
+        nothing = (-1, 0, 0, 0.0, 0.0, 0.0)
+        coordinates = [tuple(self.coordinate_records.get(i, nothing)) for i in range(len(self.names.coordinates))]
+        coordinates += [(-1, 0, 1, 0.0, 0.0, 0.0)] * len(self.names.multipliers)
         kinds = dict(
             bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
-            loads=t.LOAD, springs=t.SPRING, contacts=t.CONTACT,
+            loads=t.LOAD, springs=t.SPRING, contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM,
         )  # fmt: skip
         arrays = {key: np.array(self.records[key], dtype=kind) for key, kind in kinds.items()}
         arrays["coordinates"] = np.array(coordinates, dtype=t.COORDINATE)
+        arrays["constraints"]["row"] += len(self.names.coordinates)
         arrays["free"] = np.flatnonzero(arrays["coordinates"]["signal"] < 0)
         return t.Tables(**arrays, pool=self.pool.array(), gravity=self.system.gravity.copy())
 
 
-def compile_system(system: System) -> Model:
-    """Flat, constant form of a system.
+def compile_system(system: System, coordinates: str = "reduced") -> Model:
+    """Flat form of a system; start values are as stated, loops may be open (analysis.assembly closes them).
+
+    ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
 
     Raises
     ------
     MechanismError
-        No bodies; a loop; a joint stated backwards; start values that are not finite.
+        No bodies; a body placed both by a pose and by a joint; start values that are not finite.
     """
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
     compiler = _Compiler(system)
-    compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (0.0,))
+    compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (0.0, 0))
     compiler.marker(system.ground.frame)
-    for branch in spanning_tree(system):
+    tree = spanning_tree(system, coordinates)
+    for branch in tree.branches:
         compiler.add_branch(branch)
     for part in system.bodies.values():
         for marker in part.markers.values():
             compiler.marker(marker)
     compiler.add_loads()
     compiler.add_contacts()
+    for joint in tree.cut:
+        if len(joint.type.axes) < 4 or not joint.type.ends_with_ball:  # a free joint holds nothing
+            add_closure(compiler, joint)
+    for constraint in system.constraints.values():
+        add_constraint(compiler, constraint)
     names = compiler.names
+    added = len(names.multipliers)
     body_names = tuple(compiler.body_index)
     return Model(
         tables=compiler.tables(),
-        q=np.array(compiler.q),
-        v=np.array(compiler.v),
+        q=np.array(compiler.q + [0.0] * added),
+        v=np.array(compiler.v + [0.0] * added),
         reference=np.array(compiler.reference).reshape(-1, 4),
-        coordinate_names=tuple(names.coordinates),
+        coordinate_names=(*names.coordinates, *names.multipliers),
+        coordinate_count=len(names.coordinates),
+        tree=tree,
+        constraint_names=tuple(compiler.constraint_names),
+        coordinate_index=compiler.coordinate_index,
+        given=np.array(compiler.given + [False] * added, dtype=bool),
+        given_rates=np.array(compiler.given_rates + [False] * added, dtype=bool),
         stored_names=tuple(names.stored),
         stored_units=tuple(names.units),
         rate_names=tuple(names.rates),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.kernels.tables import Tables
+from flexmbs.model.tree import SpanningTree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.signals import CompiledSignals, Signal
@@ -20,9 +21,14 @@ class Model:
     Attributes
     ----------
     tables : Tables of the kernels
-    q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates
+    q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates; multipliers behind them
     reference : (balls, 4) start quaternions (w, x, y, z)
-    coordinate_names, stored_names, rate_names, stored_units : see model.names
+    coordinate_names, stored_names, rate_names, stored_units : see model.names; the first of them with the multipliers
+    coordinate_count : local coordinates without the multipliers
+    tree : who hangs on whom, and the joints that close loops
+    constraint_names : of the records of ``tables.constraints``
+    coordinate_index : "joint.coordinate" -> local coordinate
+    given, given_rates : (n,) whether the user stated the start value, the start rate
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
@@ -35,6 +41,12 @@ class Model:
     v: np.ndarray
     reference: np.ndarray
     coordinate_names: tuple[str, ...]
+    coordinate_count: int
+    tree: SpanningTree
+    constraint_names: tuple[str, ...]
+    coordinate_index: Mapping[str, int]
+    given: np.ndarray
+    given_rates: np.ndarray
     stored_names: tuple[str, ...]
     stored_units: tuple[str, ...]
     rate_names: tuple[str, ...]
@@ -54,7 +66,7 @@ class Model:
         columns: list[int] = []
         skip = {start: i for i, start in enumerate(self.balls)}
         k = 0
-        while k < n:
+        while k < self.coordinate_count:
             if k in skip:
                 columns += [n + 4 * skip[k] + part for part in range(4)]
                 k += 3

@@ -10,7 +10,7 @@ class CoordinateNames:
     """Collects names while a system is compiled.
 
     ``coordinates`` name the local coordinates (three per ball), ``stored`` those that results keep (a
-    quaternion per ball), ``rates`` their velocities.
+    quaternion per ball), ``rates`` their velocities; ``multipliers`` name the scalar constraints.
     """
 
     coordinates: list[str] = field(default_factory=list)
@@ -18,6 +18,7 @@ class CoordinateNames:
     rates: list[str] = field(default_factory=list)
     units: list[str] = field(default_factory=list)  # of ``stored``
     balls: list[int] = field(default_factory=list)  # first local coordinate of each ball
+    multipliers: list[str] = field(default_factory=list)  # behind all coordinates
 
     def add(self, name: str, unit: str) -> int:
         self.coordinates.append(name)

@@ -1,100 +1,134 @@
-"""Order the bodies into a spanning tree from ground: who hangs on whom, by which joint."""
+"""Order the bodies into a spanning tree from ground: who hangs on whom by which joint, and which joints close loops."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from flexmbs.errors import MechanismError
 from flexmbs.system.elements import Joint
-from flexmbs.system.joints import free
+from flexmbs.system.joints import free, mass_point
+from flexmbs.system.rigid import RigidBody
 from flexmbs.system.system import System
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A body and the joint that carries it (``joint.b`` lies on the body)."""
+    """A body and the joint that carries it.
+
+    ``backwards``: the joint's first marker lies on the body; ``added``: a free joint that nobody stated.
+    """
 
     body: str
     joint: Joint
+    backwards: bool = False
+    added: bool = False
 
 
-def spanning_tree(system: System) -> list[Branch]:
-    """Branches in an order in which every parent comes before its children.
+@dataclass(frozen=True)
+class SpanningTree:
+    """Branches in an order in which every parent comes before its children, and the joints that are cut."""
 
-    Bodies that no joint holds get a free joint to ground.
+    branches: tuple[Branch, ...]
+    cut: tuple[Joint, ...]
+
+
+def spanning_tree(system: System, coordinates: str = "reduced") -> SpanningTree:
+    """Joints that carry bodies, breadth first from ground in the order in which they were stated; the others are cut.
+
+    Bodies that no joint carries get a free joint to ground; with ``coordinates`` "absolute" every body does.
 
     Raises
     ------
     MechanismError
-        A joint closes a loop; a joint is stated against the direction from ground; a pose was given to a
-        body that a joint places.
+        A pose was given to a body that a joint places.
     """
-    carried: dict[str, Joint] = {}
-    neighbours: dict[str, list[Joint]] = {name: [] for name in system.bodies}
-    _refuse_loops(system)
-    for joint in system.joints.values():
-        neighbours[joint.a.body].append(joint)
-        neighbours[joint.b.body].append(joint)
-    order: list[Branch] = []
-    reached = {"ground"}
-    _spread("ground", neighbours, reached, carried, order)
-    for name, part in system.bodies.items():
-        if name not in reached and not any(j.b.body == name for j in neighbours[name]):
-            order.append(Branch(name, _free_joint(system, name)))
-            reached.add(name)
-            _spread(name, neighbours, reached, carried, order)
-        elif name in carried and part.pose is not None:
+    growth = _Growth(system)
+    if coordinates == "reduced":
+        growth.spread("ground")
+    for name in _roots_first(system):
+        if name not in growth.reached:
+            growth.plant(name, spread=coordinates == "reduced")
+    carrying = {id(branch.joint) for branch in growth.order}
+    cut = tuple(joint for joint in system.joints.values() if id(joint) not in carrying)
+    return SpanningTree(tuple(growth.order), cut)
+
+
+def _roots_first(system: System) -> list[str]:
+    """Bodies in the order in which they may become roots: those that no joint states as its second come first."""
+    second = {joint.b.body for joint in system.joints.values() if not joint.cut}
+    posed = [name for name, part in system.bodies.items() if part.pose is not None]
+    free_ends = [name for name in system.bodies if name not in second and name not in posed]
+    return [*posed, *free_ends, *(name for name in system.bodies if name not in posed and name in second)]
+
+
+class _Growth:
+    """The tree while it grows."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.order: list[Branch] = []
+        self.reached = {"ground"}
+        self.neighbours: dict[str, list[Joint]] = {name: [] for name in system.bodies}
+        for joint in system.joints.values():
+            if not joint.cut:
+                self.neighbours[joint.a.body].append(joint)
+                self.neighbours[joint.b.body].append(joint)
+
+    def plant(self, name: str, spread: bool) -> None:
+        self.order.append(Branch(name, free_joint(self.system, name), added=True))
+        self.reached.add(name)
+        if spread:
+            self.spread(name)
+
+    def spread(self, root: str) -> None:
+        queue = [root]
+        while queue:
+            at = queue.pop(0)
+            for joint in self.neighbours[at]:
+                backwards = joint.b.body == at
+                body = joint.a.body if backwards else joint.b.body
+                if body in self.reached or backwards and not joint.type.reversible:
+                    continue
+                self._refuse_pose(body, joint)
+                self.order.append(Branch(body, joint, backwards))
+                self.reached.add(body)
+                queue.append(body)
+
+    def _refuse_pose(self, body: str, joint: Joint) -> None:
+        if self.system.bodies[body].pose is not None:
             raise MechanismError(
-                f"body '{name}': joint '{carried[name].name}' places it, so position=, rotation=, velocity= and "
+                f"body '{body}': joint '{joint.name}' places it, so position=, rotation=, velocity= and "
                 "angular_velocity= of add() cannot hold too; give the joint its start values instead"
             )
-    return order
 
 
-def _spread(root: str, neighbours, reached: set[str], carried: dict[str, Joint], order: list[Branch]) -> None:
-    queue = [root]
-    while queue:
-        at = queue.pop(0)
-        for joint in neighbours[at]:
-            if joint.a.body == at and joint.b.body not in reached:
-                carried[joint.b.body] = joint
-                order.append(Branch(joint.b.body, joint))
-                reached.add(joint.b.body)
-                queue.append(joint.b.body)
-            elif joint.b.body == at and joint.a.body not in reached:
-                raise MechanismError(
-                    f"joint '{joint.name}': its first marker must be on the side of ground, but '{joint.a.label}' "
-                    f"hangs on '{joint.b.label}'; swap the two markers"
-                )
-
-
-def _free_joint(system: System, name: str) -> Joint:
+def free_joint(system: System, name: str) -> Joint:
+    """Joint of ground with a body that nothing else carries: six freedoms, three for a point mass."""
     part = system.bodies[name]
-    position, quaternion = part.pose or (part.twist[0], None)
-    joint = Joint(f"{name}.free", free(name), system.ground.frame, part.frame)
+    position, quaternion = part.pose or (np.zeros(3), None)
+    kind = mass_point(name) if _is_mass_point(system, name) else free(name)
+    joint = Joint(f"{name}.free", kind, system.ground.frame, part.frame)
     if quaternion is not None:
         joint.rotation = quaternion
     joint.angular_velocity = part.twist[1]
     for k, letter in enumerate("xyz"):
         joint.start[letter] = float(position[k])
         joint.start_rate[letter] = float(part.twist[0][k])
+    if part.pose is not None:
+        joint.given.update("xyz")
+        joint.given_rates.update("xyz")
     return joint
 
 
-def _refuse_loops(system: System) -> None:
-    """Union-find over the joints: the first one that connects what is connected already closes a loop."""
-    leader = {name: name for name in system.bodies}
-
-    def find(name: str) -> str:
-        while leader[name] != name:
-            name = leader[name]
-        return name
-
-    for joint in system.joints.values():
-        a, b = find(joint.a.body), find(joint.b.body)
-        if a == b:
-            raise MechanismError(
-                f"joint '{joint.name}' between '{joint.a.label}' and '{joint.b.label}' closes a loop: these bodies are "
-                "connected already. Only open chains can be computed; remove a joint, or replace it by a stiff spring"
-            )
-        leader[a] = b
+def _is_mass_point(system: System, name: str) -> bool:
+    """A body without inertia whose markers all lie in its mass has no rotation that anything could tell."""
+    part = system.bodies[name]
+    body = part.body
+    if not isinstance(body, RigidBody) or body.inertia.any() or body.center.any():
+        return False
+    turns = any(
+        name in (joint.a.body, joint.b.body) and not joint.type.ends_with_ball for joint in system.joints.values()
+    )
+    return not turns and not any(marker.position.any() for marker in part.markers.values())

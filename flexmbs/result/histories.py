@@ -20,7 +20,8 @@ def catalogue(structure: Structure, velocities: bool = True) -> dict[str, Histor
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
-    "C.gap" and "C.force" (C a contact), "energy.kinetic", ".gravity", ".elastic" and ".total".
+    "C.gap" and "C.force" (C a contact), "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second marker, at
+    that marker, world axes), "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic", ".gravity", ".elastic" and ".total".
     """
     found: dict[str, History] = {}
     for i, name in enumerate(structure.coordinate_names):
@@ -33,6 +34,14 @@ def catalogue(structure: Structure, velocities: bool = True) -> dict[str, Histor
         found[f"{name}.force"] = lambda run, i=i: run.contact_force[:, i]
     for i, name in enumerate(("kinetic", "gravity", "elastic")):
         found[f"energy.{name}"] = lambda run, i=i: run.energy[:, i]
+    for i, name in enumerate(structure.reaction_names):
+        for k, axis in enumerate(AXES):
+            found[f"{name}.reaction.force.{axis}"] = lambda run, i=i, k=k: run.reaction[:, i, k]
+            found[f"{name}.reaction.moment.{axis}"] = lambda run, i=i, k=k: run.reaction[:, i, 3 + k]
+    for i, name in enumerate(structure.driven_names):
+        found[f"{name}.driving_force"] = lambda run, i=i: run.driving_force[:, i]
+    if structure.reaction_names:
+        found["constraint_error"] = lambda run: run.constraint_error
     found["energy.total"] = lambda run: run.energy.sum(axis=1)
     for index, body in enumerate(structure.bodies[1:], start=1):
         for k, axis in enumerate(AXES):
@@ -66,7 +75,9 @@ def unit_of(structure: Structure, name: str) -> str:
         return structure.coordinate_units[structure.coordinate_names.index(name)]
     if name.startswith("energy."):
         return "J"
-    words = {".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad"}
+    if name.endswith(".driving_force"):
+        return "N m" if unit_of(structure, name.removesuffix(".driving_force")) == "rad" else "N"
+    words = {".reaction.moment.": "N m", ".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad"}
     words[".velocity."] = "m/s"
     for word, unit in words.items():
         if word in name:

@@ -100,9 +100,7 @@ class Result:
         run, structure = self.trajectory, self.structure
         times = np.atleast_1d(np.asarray(times, dtype=float))
         frames = [[frame_at(run, body, time) for body in range(len(structure.bodies))] for time in times]
-        linear = {
-            name: _linear(run.t, getattr(run, name), times) for name in ("a", "energy", "contact_gap", "contact_force")
-        }
+        linear = {name: _linear(run.t, array, times) for name, array in run.arrays().items() if name in _LINEAR}
         sampled = replace(
             run,
             t=times,
@@ -253,9 +251,18 @@ class State:
         return self._result.trajectory.v[0]
 
 
+# what is interpolated linearly between steps
+_LINEAR = (
+    "a", "energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error"
+)  # fmt: skip
+
+
 def _linear(t: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-    columns = [np.interp(times, t, column) for column in values.T]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(times), 0))
+    """Linear interpolation of the first axis."""
+    flat = values.reshape(len(values), -1)
+    columns = [np.interp(times, t, column) for column in flat.T]
+    joined = np.stack(columns, axis=1) if columns else np.zeros((len(times), 0))
+    return joined.reshape(len(times), *values.shape[1:])
 
 
 def _count(number: int, one: str, more: str | None = None) -> str:

@@ -123,6 +123,8 @@ class Structure:
     coordinate_units: tuple[str, ...] = ()
     quaternion_starts: tuple[int, ...] = ()
     rate_of: np.ndarray | None = None
+    reaction_names: tuple[str, ...] = ()
+    driven_names: tuple[str, ...] = ()
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
     joints: tuple[JointRecord, ...] = ()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 #: Arrays of a chunk, each with the step as its first axis.
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
-OPTIONAL = ("body_velocity", "body_angular_velocity")
+OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,9 @@ class Trajectory:
     body_rotation : (nt, nb, 3, 3), body axes to world axes
     body_velocity, body_angular_velocity : (nt, nb, 3) m/s and rad/s in world axes, or None
         When given, body frames between steps are interpolated to third order instead of linearly.
+    reaction : (nt, nj, 6) N and N m, or None: force and moment of each joint on its second marker's body, world axes
+    driving_force : (nt, nd) N or N m of each driven coordinate, or None
+    constraint_error : (nt,) m or rad, largest of all constraints that close loops, or None
     contacts : tuple of ContactRecord in order of time
     stats : counters and times of the run
     status : "finished", "running" (a run killed before its end) or "stopped: reason"
@@ -61,6 +64,9 @@ class Trajectory:
     body_rotation: np.ndarray
     body_velocity: np.ndarray | None = None
     body_angular_velocity: np.ndarray | None = None
+    reaction: np.ndarray | None = None
+    driving_force: np.ndarray | None = None
+    constraint_error: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
     stats: Mapping[str, float] = field(default_factory=dict)
     status: str = "finished"

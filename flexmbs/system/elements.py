@@ -24,7 +24,11 @@ class CoordinateSpring:
 
 @dataclass(eq=False)
 class Joint:
-    """A joint between two markers, with its start values; marker a is on the side of ground."""
+    """A joint between two markers, with its start values.
+
+    ``given`` names the coordinates whose start values the user stated (they are kept where loops can close with
+    them); ``cut``: closed by constraints even where the tree of bodies could be built with it.
+    """
 
     name: str
     type: JointType
@@ -35,17 +39,21 @@ class Joint:
     rotation: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
     angular_velocity: np.ndarray = field(default_factory=lambda: np.zeros(3))
     drivers: dict[str, Signal] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
     springs: dict[str, CoordinateSpring] = field(default_factory=dict)
+    given: set[str] = field(default_factory=set)
+    given_rates: set[str] = field(default_factory=set)
+    cut: bool = False
 
     def __repr__(self) -> str:
         return f"{self.name} ({self.type.name}: {self.a.label} -> {self.b.label}; {', '.join(self.coordinates)})"
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        return tuple(axis.coordinate for axis in self.type.axes)
+        return tuple(dict.fromkeys(axis.coordinate for axis in self.type.axes))
 
     def _single(self, coordinate: str | None, what: str) -> str:
-        names = [axis.coordinate for axis in self.type.axes if axis.kind != "ball"]
+        names = list(self.type.coordinates)
         chosen = coordinate or (names[0] if len(names) == 1 else None)
         if chosen not in names:
             raise MechanismError(

@@ -8,6 +8,7 @@ from flexmbs.errors import MechanismError
 from flexmbs.kernels.laws import ContactLaw
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.bodies import BodyInSystem, suggestion
+from flexmbs.system.constraints import Component, Coupling, Distance
 from flexmbs.system.contacts import Contact, Plane, Sphere
 from flexmbs.system.elements import Joint, Load, SpringDamper
 from flexmbs.system.joints import JOINT_TYPES
@@ -16,6 +17,8 @@ from flexmbs.system.rigid import RigidBody
 from flexmbs.system.rotations import as_number, as_quaternion, as_vector
 from flexmbs.system.signals import signal
 
+COORDINATES = ("reduced", "absolute")
+
 
 class System:
     """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
@@ -23,9 +26,14 @@ class System:
     Parameters
     ----------
     gravity : (3,) m/s2, in world axes
+    coordinates : "reduced" (coordinates of the joints that carry the bodies; joints that close loops are constraints)
+        or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
     """
 
-    def __init__(self, gravity=(0.0, 0.0, -9.81)):
+    def __init__(self, gravity=(0.0, 0.0, -9.81), coordinates: str = "reduced"):
+        if coordinates not in COORDINATES:
+            raise MechanismError(f"coordinates = {coordinates!r}: expected one of {', '.join(COORDINATES)}")
+        self.coordinates = coordinates
         self.gravity = as_vector(gravity, "gravity (m/s2)")
         self.ground = BodyInSystem("ground", None)
         self.bodies: dict[str, BodyInSystem] = {"ground": self.ground}
@@ -33,6 +41,7 @@ class System:
         self.loads: dict[str, Load] = {}
         self.springs: dict[str, SpringDamper] = {}
         self.contacts: dict[str, Contact] = {}
+        self.constraints: dict[str, Coupling | Distance | Component] = {}
 
     def add(
         self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
@@ -94,20 +103,26 @@ class System:
         self.joints[name] = Joint(name, joint_type, a, b)
         return self.joints[name]
 
-    def _start(self, joint: Joint, coordinate: str, value: float, rate: float) -> Joint:
+    def _start(self, joint: Joint, coordinate: str, value: float | None, rate: float | None) -> Joint:
+        """Start values of a coordinate; None: not given, zero unless loops need something else."""
         try:
-            joint.start[coordinate] = as_number(value, f"joint '{joint.name}': start {coordinate}")
-            joint.start_rate[coordinate] = as_number(rate, f"joint '{joint.name}': start rate of {coordinate}")
+            for number, start, given, word in (
+                (value, joint.start, joint.given, "start"),
+                (rate, joint.start_rate, joint.given_rates, "start rate of"),
+            ):
+                if number is not None:
+                    start[coordinate] = as_number(number, f"joint '{joint.name}': {word} {coordinate}")
+                    given.add(coordinate)
         except MechanismError:
             del self.joints[joint.name]  # a refused joint must not stay in the system
             raise
         return joint
 
-    def revolute(self, a: Marker, b: Marker, axis="z", angle=0.0, rate=0.0, name=None) -> Joint:
+    def revolute(self, a: Marker, b: Marker, axis="z", angle=None, rate=None, name=None, cut=False) -> Joint:
         """Rotation of b against a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
         return self._start(self.joint("revolute", a, b, name, axis=axis), "angle", angle, rate)
 
-    def prismatic(self, a: Marker, b: Marker, axis="x", displacement=0.0, rate=0.0, name=None) -> Joint:
+    def prismatic(self, a: Marker, b: Marker, axis="x", displacement=None, rate=None, name=None, cut=False) -> Joint:
         """Translation of b against a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
         return self._start(self.joint("prismatic", a, b, name, axis=axis), "displacement", displacement, rate)
 
@@ -225,6 +240,8 @@ class System:
             raise MechanismError(f"{where}: marker '{marker.label}' belongs to another system")
 
     def _check_name(self, name: str) -> None:
-        for group in (self.bodies, self.joints, self.loads, self.springs, self.contacts):
+        for group in (
+            self.bodies, self.joints, self.loads, self.springs, self.contacts, self.constraints,
+        ):  # fmt: skip
             if name in group:
                 raise MechanismError(f"the name '{name}' is taken")

@@ -20,12 +20,16 @@ class Axis:
     kind : "rotation", "translation" or "ball"
     coordinate : str
         Name of its coordinate ("angle", "x", ...); a ball has the coordinate "rotation" (a quaternion).
+        Axes of a joint that name the same coordinate move together (screw, constant-velocity joint).
     direction : (3,) unit vector in the frame before it (unused by a ball)
+    factor, offset : the axis moves by factor * coordinate + offset (unused by a ball)
     """
 
     kind: str
     coordinate: str
     direction: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    factor: float = 1.0
+    offset: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,25 @@ class JointType:
 
     name: str
     axes: tuple[Axis, ...]
+
+    @property
+    def ends_with_ball(self) -> bool:
+        """Whether any rotation of marker b is free."""
+        return bool(self.axes) and self.axes[-1].kind == "ball"
+
+    @property
+    def reversible(self) -> bool:
+        """Whether the chain can be run through from marker b to marker a."""
+        return all(axis.kind in ("rotation", "translation") for axis in self.axes)
+
+    @property
+    def coordinates(self) -> dict[str, str]:
+        """Unit of every coordinate but a ball's, by name: that of the first axis that it moves."""
+        found: dict[str, str] = {}
+        for axis in self.axes:
+            if axis.kind != "ball":
+                found.setdefault(axis.coordinate, "rad" if axis.kind == "rotation" else "m")
+        return found
 
 
 def unit_axis(axis, joint: str) -> tuple[float, float, float]:

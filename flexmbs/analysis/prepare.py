@@ -1,0 +1,73 @@
+"""From a system to a model that is ready to run: loops closed, independent constraints chosen, coordinates as asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.analysis.assembly import assembled
+from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.independent import independent_rows
+from flexmbs.kernels.tables import CONSTRAINTS, Tables
+from flexmbs.model.compile import compile_system
+from flexmbs.model.model import Model
+
+
+def prepared(system, t: float = 0.0) -> Model:
+    """Model of a system in its own choice of coordinates, with consistent start values."""
+    model = assembled(compile_system(system), t)
+    if system.coordinates == "absolute":
+        model = in_absolute_coordinates(system, model, t)
+    return with_independent_constraints(model, t)
+
+
+def in_absolute_coordinates(system, reduced: Model, t: float) -> Model:
+    """The assembled mechanism in coordinates of every body, at the same state."""
+    model = compile_system(system, "absolute")
+    evaluator = Evaluator(reduced)
+    zero = np.zeros_like(reduced.q)
+    evaluator.residual(reduced.q, reduced.v, zero, reduced.reference, t, CONSTRAINTS)
+    q, v, reference = model.q.copy(), model.v.copy(), model.reference.copy()
+    ball = 0
+    for branch in model.tree.branches:
+        frame = evaluator.work.frame[reduced.body_names.index(branch.body)]
+        for k, letter in enumerate("xyz"):
+            at = model.coordinate_index[f"{branch.joint.name}.{letter}"]
+            q[at], v[at] = frame[9 + k], frame[15 + k]
+        if branch.joint.type.ends_with_ball:
+            turn = frame[:9].reshape(3, 3)
+            reference[ball] = _quaternion(turn)
+            v[model.balls[ball] : model.balls[ball] + 3] = turn.T @ frame[12:15]
+            ball += 1
+    for name, part in model.modal.items():
+        q[part], v[part] = reduced.q[reduced.modal[name]], reduced.v[reduced.modal[name]]
+    for name, at in model.coordinate_index.items():
+        if name in reduced.coordinate_index:
+            same = reduced.coordinate_index[name]
+            q[at], v[at] = reduced.q[same], reduced.v[same]
+    return replace(model, q=q, v=v, reference=reference)
+
+
+def _quaternion(matrix: np.ndarray) -> np.ndarray:
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_matrix(matrix).as_quat()[[3, 0, 1, 2]]
+
+
+def with_independent_constraints(model: Model, t: float) -> Model:
+    """``model`` whose unknowns are the coordinates that are not driven and the multipliers of independent constraints."""
+    if len(model.tables.constraints) == 0:
+        return model
+    return with_unknowns(model, independent_rows(model, t))
+
+
+def with_unknowns(model: Model, rows: np.ndarray) -> Model:
+    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns."""
+    tables = model.tables
+    coordinates = np.flatnonzero(
+        (tables.coordinates["signal"][: model.coordinate_count] < 0)
+    )
+    fields = {name: getattr(tables, name) for name in Tables.fields}
+    fields["free"] = np.concatenate([coordinates, np.sort(rows)])
+    return replace(model, tables=Tables(**fields))

@@ -1,0 +1,44 @@
+"""What a log row means: energies, frames, contact forces, joint reactions and driving forces of finished steps."""
+
+from __future__ import annotations
+
+from flexmbs.integrate.mechanics import residual
+from flexmbs.kernels.contact import contact_force, contact_geometry
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.residual import energies
+from flexmbs.kernels.signals import evaluate_signals
+
+
+@kernel
+def describe_rows(tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort):
+    """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
+
+    energy (count, 3), frames (count, bodies, 24), gap and force (count, contacts), reaction (count, bodies +
+    constraints, 6), effort (count, coordinates): the residual, of driven coordinates their driving force; of multipliers
+    the value of the constraint.  ``out`` (coordinates,) is scratch.
+    """
+    n = len(tables.coordinates)
+    at_v = 1 + n + 4 * balls
+    for i in range(count):
+        row = rows[i]
+        q, v, a = row[1 : 1 + n], row[at_v : at_v + n], row[at_v + n : at_v + 2 * n]
+        for ball in range(balls):
+            for k in range(4):
+                reference[ball, k] = row[1 + n + 4 * ball + k]
+        for c in range(len(tables.contacts)):
+            active[c] = int(row[at_v + 2 * n + c])
+        evaluate_signals(tables, row[0], work.signal)
+        residual(tables, active, q, v, a, reference, work, out)
+        for b in range(reaction.shape[1]):
+            for k in range(6):
+                reaction[i, b, k] = work.reaction[b, k]
+        for k in range(n):
+            effort[i, k] = work.constraint[k, 0] if tables.coordinates[k].multiplier != 0 else out[k]
+        energies(tables, active, q, v, a, reference, work, energy[i])
+        for b in range(len(tables.bodies)):
+            for k in range(24):
+                frames[i, b, k] = work.frame[b, k]
+        for c in range(len(tables.contacts)):
+            distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+            gap[i, c] = distance
+            force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0

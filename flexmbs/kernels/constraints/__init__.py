@@ -1,0 +1,32 @@
+"""Constraints between markers or coordinates, each with multipliers: one file a kind.
+
+A constraint has rows g_i(q, t) = 0.  Its multiplier lam_i is a force (or moment) on marker b: the residual gets
+-lam_i dg_i/dq, and the multiplier's own entry gets g_i'' (kernels.tables).  ``work.constraint`` keeps g_i and g_i', from
+which the integrator puts every finished step back on the constraints (integrate.projection).
+
+A new kind is a new file and a branch here.
+"""
+
+from __future__ import annotations
+
+from flexmbs.kernels.constraints.closure import add_closure
+from flexmbs.kernels.constraints.component import add_component
+from flexmbs.kernels.constraints.coupling import add_coupling
+from flexmbs.kernels.constraints.distance import add_distance
+from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.tables import CLOSURE, COMPONENT, COUPLING, DISTANCE
+
+
+@kernel
+def add_constraints(tables, q, v, a, work, residual):
+    """Forces of all multipliers, and g, g' and g'' of all rows; the body frames are current."""
+    for c in range(len(tables.constraints)):
+        kind = tables.constraints[c].kind
+        if kind == CLOSURE:
+            add_closure(tables, c, q, v, a, work, residual)
+        elif kind == COUPLING:
+            add_coupling(tables, c, q, v, a, work, residual)
+        elif kind == DISTANCE:
+            add_distance(tables, c, q, v, a, work, residual)
+        elif kind == COMPONENT:
+            add_component(tables, c, q, v, a, work, residual)
