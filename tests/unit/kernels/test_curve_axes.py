@@ -169,3 +169,20 @@ def test_frame_agrees_with_that_of_the_curve():
             through_curve(curve.pool_values(), 0, 1, s, 0.0, 0.0, f, np.zeros(WORLD_SIZE))
             assert f[:9].reshape(3, 3) == pytest.approx(curve.frame(s), abs=1e-13)
             assert f[9:12] == pytest.approx(curve.position(s), abs=1e-13)
+
+
+def test_wheel_on_wheel():
+    """Curve of a, half turn about z, inverse curve of b: circles touch from outside, and roll at constant s_a + s_b."""
+    a, b, s, rate = 0.7, 0.3, 0.4, 1.5
+    f = np.zeros(24)
+    f[[0, 4, 8]] = 1.0
+    through_curve(fm.Curve.circle(a).pool_values(), 0, 1, s, rate, 0.0, f, np.zeros(WORLD_SIZE))
+    contact = f[9:12].copy()
+    f[[0, 1, 3, 4, 6, 7]] *= -1.0
+    through_inverse_curve(fm.Curve.circle(b).pool_values(), 0, 1, -s, -rate, 0.0, f, np.zeros(WORLD_SIZE))
+    out = np.array([np.cos(s / a), np.sin(s / a), 0.0])
+    assert f[9:12] == pytest.approx((a + b) * out, abs=1e-10)
+    assert f[12:15] == pytest.approx([0.0, 0.0, rate * (1.0 / a + 1.0 / b)], abs=1e-6)
+    assert f[15:18] + np.cross(f[12:15], contact - f[9:12]) == pytest.approx(np.zeros(3), abs=1e-8)
+    # the angular acceleration contains the third derivative of the spline, right to 1e-6 of its size
+    assert f[21:24] == pytest.approx(-((rate / a) ** 2) * (a + b) * out, rel=1e-5, abs=1e-5)
