@@ -209,6 +209,9 @@ def main() -> None:
     except FlexmbsError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)
+    except MemoryError as error:
+        click.echo(f"error: the memory ran out ({error}). A coarser mesh or fewer modes need less.", err=True)
+        sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped; what was finished is saved", err=True)
         sys.exit(130)

@@ -11,6 +11,7 @@ from scipy import sparse
 from flexmbs.errors import BodyError
 from flexmbs.exchange.text_numbers import as_float, as_int, read_lines
 from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.unit_systems import unit_system
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,7 @@ class NodalMatrices:
     Attributes
     ----------
     dofs : (k,) int, 3 * node + direction with ``node`` the row in ``mesh.points``; those that the file has
-    K, M : (k, k) csr, symmetric, in the units of the file
+    K, M : (k, k) csr, symmetric, N/m and kg
     """
 
     dofs: np.ndarray
@@ -37,24 +38,60 @@ class NodalMatrices:
 def read_calculix_matrices(prefix: str | Path, mesh: Mesh) -> NodalMatrices:
     """What CalculiX writes for ``*FREQUENCY, SOLVER=MATRIXSTORAGE``: prefix.sti, prefix.mas, prefix.dof.
 
-    The .dof file names node and direction of every row; the others list the upper triangle as row, column, value.
+    The .dof file names node and direction of every row; the others list the upper triangle as row, column, value. Their
+    units are those that the mesh was read with (``read_mesh(path, units)``; without: SI).
     """
     dof_file, sti, mas = (Path(f"{prefix}.{ending}") for ending in ("dof", "sti", "mas"))
     dofs = _calculix_dofs(dof_file, mesh)
-    size = len(dofs)
-    return NodalMatrices(dofs, _triangle(sti, size), _triangle(mas, size))
+    size, units = len(dofs), _units_of(mesh)
+    K, M = _triangle(sti, size), _triangle(mas, size)
+    return NodalMatrices(dofs, units["stiffness"] * K, units["mass"] * M)
 
 
-def read_abaqus_matrix(path: str | Path, mesh: Mesh) -> sparse.csr_matrix:
+def read_abaqus_matrix(path: str | Path, mesh: Mesh, quantity: str | None = None) -> sparse.csr_matrix:
     """A matrix (3 nn, 3 nn) of ``*MATRIX GENERATE`` in the format MATRIX INPUT (.mtx): node, dof, node, dof, value.
 
-    Of symmetric matrices either triangle, or both, may be listed.
+    Of symmetric matrices either triangle, or both, may be listed. The result is in SI: N/m or kg.
+
+    Parameters
+    ----------
+    mesh : read with the units of the matrix (``read_mesh(path, units)``; without: SI)
+    quantity : "stiffness" or "mass"; None: as Abaqus names its files, job_STIF2.mtx and job_MASS2.mtx. It matters only
+        where the units are not SI.
+
+    Raises
+    ------
+    BodyError : a line or node is wrong, or nothing says whether the matrix is a stiffness or a mass.
     """
+    factor = _factor(Path(path), mesh, quantity)
     rows = _table(Path(path), 5, "node, dof, node, dof, value", skip="*")
     first = _dofs(rows[:, 0], rows[:, 1], mesh, path)
     second = _dofs(rows[:, 2], rows[:, 3], mesh, path)
     size = 3 * len(mesh.points)
-    return _symmetric(first, second, rows[:, 4], size, str(path))
+    return factor * _symmetric(first, second, rows[:, 4], size, str(path))
+
+
+def _units_of(mesh: Mesh) -> dict[str, float]:
+    """The units of the matrices of displacements, in N/m and kg."""
+    if not mesh.units:
+        return {"stiffness": 1.0, "mass": 1.0}
+    system = unit_system(mesh.units)
+    return {"stiffness": system.mass / system.time**2, "mass": system.mass}
+
+
+def _factor(path: Path, mesh: Mesh, quantity: str | None) -> float:
+    units = _units_of(mesh)
+    if quantity is None:
+        named = [what for word, what in (("_STIF", "stiffness"), ("_MASS", "mass")) if word in path.name.upper()]
+        if len(named) != 1 and any(unit != 1.0 for unit in units.values()):
+            raise BodyError(
+                f"{path}: the mesh was read in {mesh.units}; say what is to be converted: quantity='stiffness' or"
+                " 'mass'"
+            )
+        quantity = named[0] if len(named) == 1 else "mass"
+    if quantity not in units:
+        raise BodyError(f"{path}: quantity is 'stiffness' or 'mass', not {quantity!r}")
+    return units[quantity]
 
 
 def _calculix_dofs(path: Path, mesh: Mesh) -> np.ndarray:

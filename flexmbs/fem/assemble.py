@@ -20,6 +20,7 @@ from flexmbs.fem.shells.model import assemble_shells
 from flexmbs.fem.solids.elements import SolidOptions
 from flexmbs.fem.solids.model import assemble_solids
 from flexmbs.fem.solids.shapes import SOLID_KINDS
+from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.fem.uncomputed import refuse_uncomputed
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -33,6 +34,7 @@ _KNOWN = (*_BEAM_KINDS, *TRUSS_KINDS, *SPRING_KINDS, *SHELL_KINDS, *SOLID_KINDS)
 
 
 @listening()
+@memory_errors_named("assembling the matrices")
 def assemble(
     mesh: Mesh,
     beam_theory: str = "timoshenko",

@@ -16,6 +16,7 @@ from flexmbs.fem.model import FEModel
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
+from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.stages import listening
 
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time
@@ -52,6 +53,7 @@ class NaturalModes:
 
 
 @listening()
+@memory_errors_named("computing the modes")
 def natural_modes(
     model: FEModel,
     held: np.ndarray,

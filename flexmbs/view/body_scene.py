@@ -108,12 +108,13 @@ class BodyScene:
     def _title(self) -> str:
         body, number = self.body, self.mode
         held = f"held at '{body.attached_at}'" if body.attached_at is not None else "free (mean axes)"
-        largest = 1e3 * float(np.linalg.norm(self._shape, axis=1).max(initial=0.0))
+        largest = float(np.linalg.norm(self._shape, axis=1).max(initial=0.0))
+        length = f"{1e3 * largest:.3g} mm" if largest < 1.0 else f"{largest:.3g} m"
         return (
             f"{body.name}, {held}\n"
             f"mode {number} of {body.mode_count}: {body.mode_labels[number - 1]}, "
             f"{body.frequencies[number - 1]:.6g} Hz\n"
-            f"drawn with a largest displacement of {largest:.3g} mm (scale {self.scale:g})"
+            f"drawn with a largest displacement of {length} (scale {self.scale:g})"
         )
 
     def _add_surface(self, pyvista) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from flexmbs.errors import BodyError
@@ -28,6 +30,16 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
             f"{what}: about {text_of_size(needed)} of memory are needed, {text_of_size(available)} are available. "
             f"{remedy} (The environment variable {VARIABLE} sets how much may be taken.)"
         )
+
+
+@contextmanager
+def memory_errors_named(what: str) -> Iterator[None]:
+    """Where an array does not fit in all the same: BodyError that says during ``what``. Also a decorator."""
+    try:
+        yield
+    except MemoryError as error:
+        detail = f" ({error})" if str(error) else ""
+        raise BodyError(f"{what}: the memory ran out{detail}. A coarser mesh or fewer modes need less.") from error
 
 
 def available_memory() -> float | None:

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,18 @@ def fem(job):
 
 
 @pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed")
+@pytest.mark.parametrize("units", ["mm-t-s", "0.001,1,0.001"])
+def test_matrices_in_other_units_become_si(tmp_path, units):
+    (tmp_path / "job.inp").write_text(CUBE.replace("210.0E9", "210.0E3").replace("7850.0", "7.85e-9"))
+    subprocess.run(["ccx", "job"], cwd=tmp_path, capture_output=True, timeout=60)
+    mesh = read_mesh(tmp_path / "job.inp", units=units)
+    fem, got = assemble(mesh), read_calculix_matrices(tmp_path / "job", mesh)
+    for mine, theirs in ((fem.K, got.K), (fem.M, got.M)):
+        mine = mine[got.dofs][:, got.dofs]
+        assert abs(mine - theirs).max() < 1e-12 * abs(mine).max()
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed")
 def test_calculix_stores_the_matrices_that_we_assemble(job, fem):
     """14 digits are written; the held nodes are left out."""
     subprocess.run(["ccx", "job"], cwd=job.parent, capture_output=True, timeout=60)  # stops after storing: status 201
@@ -119,6 +132,20 @@ def test_abaqus_matrix_input(tmp_path, fem, both):
     (tmp_path / "k.mtx").write_text("\n".join(lines + (["1,1, 2,3, -1.0"] if both else [])))
     K = read_abaqus_matrix(tmp_path / "k.mtx", fem.mesh)
     assert K.shape == fem.K.shape and K[0, 0] == 4.0 and K[0, 5] == K[5, 0] == -1.0 and K[5, 5] == 3.0
+
+
+def test_abaqus_matrix_in_millimetres_and_tonnes(tmp_path, fem):
+    mesh = replace(fem.mesh, units="mm-t-s")
+    for name, quantity, factor in (
+        ("job_STIF2.mtx", None, 1e3), ("job_MASS2.mtx", None, 1e3), ("k.mtx", "stiffness", 1e3)
+    ):  # fmt: skip
+        (tmp_path / name).write_text("1,1,1,1,4.0\n")
+        assert read_abaqus_matrix(tmp_path / name, mesh, quantity)[0, 0] == pytest.approx(4.0 * factor, rel=1e-15)
+    assert read_abaqus_matrix(tmp_path / "k.mtx", replace(mesh, units="mm-kg-ms"), "mass")[0, 0] == 4.0
+    with pytest.raises(BodyError, match="read in mm-t-s; say what is to be converted"):
+        read_abaqus_matrix(tmp_path / "k.mtx", mesh)
+    with pytest.raises(BodyError, match="quantity is 'stiffness' or 'mass', not 'K'"):
+        read_abaqus_matrix(tmp_path / "k.mtx", mesh, "K")
 
 
 def test_abaqus_matrix_that_is_bad(tmp_path, fem):

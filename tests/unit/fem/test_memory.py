@@ -1,8 +1,11 @@
 """How much memory may be taken."""
 
+import numpy as np
 import pytest
+from fem_meshes import straight_beam
 
 from flexmbs.errors import BodyError
+from flexmbs.fem import assemble, vibration
 from flexmbs.fem.solvers import memory
 from flexmbs.fem.solvers.memory import available_memory, require_memory, text_of_size
 
@@ -58,3 +61,10 @@ def test_a_container_has_its_own_limit(version, tmp_path, monkeypatch):
 
 def test_sizes_for_people():
     assert [text_of_size(size) for size in (2.13e9, 1.76e8, 2.5e4)] == ["2.1 GB", "176 MB", "0.025 MB"]
+
+
+def test_an_array_that_does_not_fit_is_no_traceback(monkeypatch):
+    model = assemble(straight_beam(3))
+    monkeypatch.setattr(vibration, "_lowest_modes", lambda *_: np.zeros((1 << 50, 8)))
+    with pytest.raises(BodyError, match="computing the modes: the memory ran out .*Unable to allocate.* coarser mesh"):
+        vibration.natural_modes(model, np.zeros(model.ndof, bool))
