@@ -12,6 +12,7 @@ from flexmbs.fem.assemble import BEAM_THEORIES, assemble
 from flexmbs.fem.joined.joints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solids.elements import SolidOptions
+from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.body_fields import HeldBody, body_fields
@@ -91,6 +92,7 @@ def reduce(
 
 
 @listening()
+@memory_errors_named("reducing the body")
 def reduce_model(
     fem,
     *,
