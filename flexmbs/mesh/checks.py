@@ -10,6 +10,7 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.advice import what_to_add
 from flexmbs.mesh.distortion import distortion_warnings, sampled_jacobians
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.hinges import hinged_parts
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.names import few
@@ -40,9 +41,9 @@ def check_mesh(
 
     Returns
     -------
-    Warnings, one sentence each (what the reader left out, unconnected parts, unused nodes, elements on the same nodes,
-    doubtful units, distorted elements; elements and walls one element thick that bend too stiffly, with the error to
-    expect).
+    Warnings, one sentence each (what the reader left out, unconnected and hinged parts, unused nodes, elements on the
+    same nodes, doubtful units, distorted elements; elements and walls one element thick that bend too stiffly, with the
+    error to expect).
 
     Raises
     ------
@@ -61,7 +62,8 @@ def check_mesh(
             check_thickness(block, f"{block.where or mesh.source}: {block.kind} elements")
             check_surface(mesh, block)
     apart = unconnected(mesh)
-    found = omissions(mesh) + ((f"{apart}.",) if apart else ()) + _unused_nodes(mesh) + _repeated_elements(mesh)
+    found = omissions(mesh) + ((f"{apart}.",) if apart else ()) + hinged_parts(mesh)
+    found += _unused_nodes(mesh) + _repeated_elements(mesh)
     found += check_units(mesh, trust_units)
     return found + distortion_warnings(mesh) + stiffening_warnings(mesh, hex8, hex20)
 

@@ -36,7 +36,7 @@ def parts_of(mesh: Mesh) -> list[MeshPart]:
     blocks = [block for block in mesh.blocks if len(block.nodes)]
     first = [np.repeat(block.nodes[:, 0], block.nodes.shape[1]) for block in blocks]
     other = [block.nodes.ravel() for block in blocks]
-    for group in _joined(mesh, np.unique(np.concatenate(other))):
+    for group in joined_groups(mesh):
         first.append(np.full(len(group), group[0]))
         other.append(group)
     first, other = np.concatenate(first), np.concatenate(other)
@@ -63,10 +63,11 @@ def unconnected(mesh: Mesh) -> str:
     )
 
 
-def _joined(mesh: Mesh, on_elements: np.ndarray) -> list[np.ndarray]:
-    """Groups of nodes that something other than elements joins."""
+def joined_groups(mesh: Mesh) -> list[np.ndarray]:
+    """Groups of nodes that something other than elements joins: couplings, equations, ties."""
     carrying = np.zeros(len(mesh.points), bool)
-    carrying[on_elements] = True
+    for block in mesh.blocks:
+        carrying[block.nodes] = True
     carrying[[point.node for point in mesh.point_masses]] = True
     rigid = [c for c in mesh.couplings if c.kind == "rigid" and len(c.nodes) and c.reference >= 0]
     for coupling in rigid:

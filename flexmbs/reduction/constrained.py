@@ -22,6 +22,7 @@ class ConstrainedProblem:
     R : (n, nc) rigid-body motions
     pins : (nc,) dofs that hold the body statically determinately (only to factor K: they carry no reaction)
     nodal : (nc, ndof) the conditions on all nodal values, C = nodal T; None where there are none
+    loose : what may explain a singular K, in words
     """
 
     K: sparse.csr_matrix
@@ -30,6 +31,7 @@ class ConstrainedProblem:
     R: np.ndarray
     pins: np.ndarray
     nodal: np.ndarray | None = None
+    loose: str = "parts that are not joined, or elements without stiffness"
 
     @property
     def size(self) -> int:
@@ -46,10 +48,7 @@ class ConstrainedProblem:
 
     @cached_property
     def _factor(self):
-        loose = (
-            "the stiffness matrix is singular although the body is held: parts that are not joined, or elements without"
-            " stiffness"
-        )
+        loose = f"the stiffness matrix is singular although the body is held: {self.loose}"
         return symmetric_factor(self.K[self._free][:, self._free], loose)
 
     @cached_property
@@ -88,7 +87,7 @@ class ConstrainedProblem:
         R = self.R[np.ix_(dofs, motions)]
         return ConstrainedProblem(
             self.K[dofs][:, dofs], self.M[dofs][:, dofs], self.C[np.ix_(rows, dofs)], R,
-            determinate_dofs(R, np.arange(len(dofs))),
+            determinate_dofs(R, np.arange(len(dofs))), loose=self.loose,
         )
 
     def uncoupled_dofs(self) -> list[np.ndarray]:

@@ -66,7 +66,7 @@ def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, n
     try:
         mu, vectors = linalg.eigh(M, K)
     except linalg.LinAlgError as error:
-        raise BodyError(f"the held body is not stiff in every direction, or has unconnected parts ({error})") from error
+        raise BodyError(f"the held body is not stiff in every direction: {problem.loose} ({error})") from error
     mu, vectors = mu[::-1][:count], vectors[:, ::-1][:, :count]
     keep = mu > 0.0
     return 1.0 / mu[keep], basis @ (scale[:, None] * vectors[:, keep])

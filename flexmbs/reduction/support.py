@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +13,7 @@ from flexmbs.fem.joined.free_motion import check_free_motion
 from flexmbs.fem.joined.free_space import restricted
 from flexmbs.fem.joined.mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
+from flexmbs.mesh.hinges import hinged_parts
 from flexmbs.mesh.parts import unconnected
 from flexmbs.reduction.constrained import ConstrainedProblem, determinate_dofs
 from flexmbs.reduction.interface import Attachment
@@ -53,12 +54,20 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
     n = K.shape[0]
     if clamped:
         none = np.zeros((0, n))
-        return T, ConstrainedProblem(K, M, none, none.T, np.empty(0, dtype=np.int64))
+        problem = ConstrainedProblem(K, M, none, none.T, np.empty(0, dtype=np.int64))
+        return T, _with_reason(problem, fem)
     R = _independent_motions(fem, R_nodes[space.dofs[kept]], rigid)
     conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
     C = (T.T @ conditions.T).T
     candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
-    return T, ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
+    problem = ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
+    return T, _with_reason(problem, fem)
+
+
+def _with_reason(problem: ConstrainedProblem, fem) -> ConstrainedProblem:
+    """The problem, with what can turn freely in the mesh for its messages: only an interface may hold that."""
+    hinged = hinged_parts(fem.mesh)
+    return replace(problem, loose=hinged[0]) if hinged else problem
 
 
 def _check_whole(fem) -> None:
