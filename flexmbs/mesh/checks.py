@@ -8,8 +8,8 @@ import numpy as np
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.advice import what_to_add
-from flexmbs.mesh.distortion import distortion_warnings, sampled_jacobians
-from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.distortion import distortion_warnings, smallest_jacobians
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 from flexmbs.mesh.hinges import hinged_parts
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -150,16 +150,18 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
 def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
     corners = mesh.points[block.nodes]
     size = np.ptp(corners, axis=1).max(axis=1)
-    smallest = sampled_jacobians(KINDS[block.kind], corners).min(axis=1)
+    smallest = smallest_jacobians(block.kind, corners)
     wrong = np.flatnonzero(smallest <= _FLATTEST_ELEMENT * size**3)
     if wrong.size:
         first = wrong[0]
         corner_count = KINDS[block.kind].corner_count
         sign = "negative" if smallest[first] < -_FLATTEST_ELEMENT * size[first] ** 3 else "zero"
         nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first][:corner_count])
+        middles = " and that middle nodes lie near the middles of their edges" if block.kind in FIRST_ORDER else ""
         raise MeshError(
             f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes})"
-            f" has {sign} volume (in all {wrong.size} such elements); check its node order and that its nodes differ."
+            f" has {sign} volume (in all {wrong.size} such elements); check its node order and that its nodes differ"
+            f"{middles}."
         )
 
 

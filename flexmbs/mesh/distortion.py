@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from flexmbs.mesh.element_kinds import KINDS, ElementKind, jacobian_determinants
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, ElementKind, jacobian_determinants
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.names import few
+from flexmbs.mesh.pyramids import with_polynomials
+from flexmbs.mesh.quadrature import chunks, is_straight, rule
 
 #: Smallest over largest Jacobian of an element below which strain and stress in it are poor.
 DISTORTED = 0.1
@@ -22,6 +26,24 @@ def sampled_jacobians(kind: ElementKind, corners: np.ndarray) -> np.ndarray:
     base, top = corners[:, :4], corners[:, 4:5]
     after, before = np.roll(base, -1, axis=1) - base, np.roll(base, 1, axis=1) - base
     return np.einsum("eni,eni->en", np.cross(after, before), top - base)
+
+
+def smallest_jacobians(kind: str, coordinates: np.ndarray) -> np.ndarray:
+    """(ne,) the smallest of ``sampled_jacobians`` and of det dx/dxi at the points that integrate the mass.
+
+    ``coordinates`` (ne, n, 3) of the elements' nodes, m.
+    """
+    smallest = sampled_jacobians(KINDS[kind], coordinates).min(axis=1)
+    straight = is_straight(kind, coordinates) if kind in FIRST_ORDER else np.zeros(len(coordinates), bool)
+    for name, rows in ((kind, np.flatnonzero(~straight)), (FIRST_ORDER.get(kind), np.flatnonzero(straight))):
+        if not len(rows) or name in ("tet4", "pyramid5"):  # of these the samples say all
+            continue
+        for part in chunks(name, len(rows)):
+            own = rows[part]
+            known = replace(with_polynomials(name), sample_points=rule(name)[0])
+            found = jacobian_determinants(known, coordinates[own, : known.node_count])
+            smallest[own] = np.minimum(smallest[own], found.min(axis=1))
+    return smallest
 
 
 def distortion_warnings(mesh: Mesh) -> tuple[str, ...]:

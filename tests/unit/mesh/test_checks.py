@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from solid_meshes import box
 
 from flexmbs.errors import MeshError
+from flexmbs.fem import assemble
 from flexmbs.mesh import (
     BoundaryCondition,
     Coupling,
@@ -22,6 +24,7 @@ from flexmbs.mesh import (
     scaled,
     with_material,
 )
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Skipped
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
@@ -97,6 +100,19 @@ def test_beam_without_length_or_along_its_y_axis(beam):
         check_mesh(replace(beam, points=points))
     with pytest.raises(MeshError, match="lies along its section's y axis"):
         check_mesh(changed_block(beam, section=rectangle(0.004, 0.02, (1.0, 0.0, 0.0))))
+
+
+@pytest.mark.parametrize("kind", ["tet10", "pyramid13", "wedge15", "hex20"])
+def test_middle_nodes_near_corners(kind):
+    """Inside out near the corner only, where the mass is integrated: what assembling refuses, the check refuses."""
+    mesh = box(kind, (1, 1, 1))
+    points, nodes, known = mesh.points.copy(), mesh.blocks[0].nodes[0], KINDS[kind]
+    corner, middle = nodes[known.edges[0][0]], nodes[known.corner_count]
+    points[middle] += 0.85 * (points[corner] - points[middle])
+    mesh = replace(mesh, points=points)
+    for check in (assemble, check_mesh):
+        with pytest.raises(MeshError, match=f"{kind}.* negative volume .*check its node order and .*mid"):
+            check(mesh)
 
 
 def test_unconnected_parts(solid):
