@@ -19,6 +19,7 @@ from flexmbs.integrate.state import (
     GOOD,
     HAS_PREDICTION,
     HERE,
+    HOLDING,
     IMPULSE,
     LAST_CONTRACTION,
     MASS_STALE,
@@ -41,7 +42,7 @@ from flexmbs.integrate.state import (
     VOLATILE,
     WORST,
 )
-from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
+from flexmbs.integrate.tangent import consistent_accelerations, settle, update_tangent
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import (
     inverse_tangent,
@@ -167,7 +168,10 @@ def attempt(tables, state, settings, scratch, work, h):
     """Try a step of ``h``: (Newton iterations, error); on failure (0, 1), with a smaller step or a new tangent next."""
     set_weights(tables, state, settings, scratch)
     if state.flag[TANGENT] <= MASS_STALE:
+        held = state.flag[HOLDING]
         update_tangent(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
+        if state.flag[HOLDING] < held:
+            settle(tables, state, scratch, work)
         state.number[FACTORED_STEP] = 0.0
     if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, h):
         state.number[STEP] = 0.5 * h
@@ -245,7 +249,9 @@ def accept(tables, state, scratch, work, h, error):
     state.flag[HAS_PREDICTION] = 1
     state.flag[REJECTED_LAST] = 0
     state.count[STEPS] += 1
-    if state.flag[VOLATILE] > 0:
+    if state.flag[HOLDING] > 0:
+        state.flag[TANGENT] = ALL_STALE
+    elif state.flag[VOLATILE] > 0:
         state.flag[TANGENT] = ALL_STALE
         state.flag[VOLATILE] -= 1
     elif state.number[LAST_CONTRACTION] > GOOD_CONTRACTION:

@@ -4,16 +4,16 @@ The stages satisfy the constraints differentiated to accelerations, which drift 
 point (in the metric of M) that satisfies g = 0, then g' = 0, is that of the same step without the drift.  Eich, SIAM J.
 Numer. Anal. 30 (1993) 1467: coordinate projection keeps the order of the method.
 
-In a singular position constraints depend on each other for a moment.  Around it one multiplier is held: it follows its
-extrapolation, and its constraint is left to the others and to the projection behind the position.
+Around a singular position a multiplier is held (integrate.singular); its constraint is left alone there.
 """
 
 from __future__ import annotations
 
 from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.state import LARGEST_PIVOT, STRAYED
+from flexmbs.integrate.state import ASKED, HOLDING, LARGEST_PIVOT, STRAYED
+from flexmbs.integrate.singular import find_direction
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.linear import factorise, solve_scaled
+from flexmbs.kernels.linear import NO_PIVOT, factorise, solve_scaled
 from flexmbs.kernels.tables import CONSTRAINTS, WHOLE
 
 MAX_PROJECTIONS = 8
@@ -21,11 +21,14 @@ MAX_PROJECTIONS = 8
 TARGET = 1e-13
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
 STRAYED_LIMIT = 1e-9
-# Fall of the smallest pivot (a square of the distance to a singular position) since the last choice of independent
-# constraints at which another one is asked for, and at which a multiplier is held.
-CHOOSE_AGAIN, HOLD = 1e-3, 1e-5
+# Fall of the smallest pivot since the last choice of independent constraints: from there on multipliers are examined, and
+# another choice is asked for (once, until the pivot has recovered).
+EXAMINE, CHOOSE_AGAIN = 0.2, 1e-2
+# A multiplier is held when its constraint differs from what the others imply by less than this (a sine).
+HOLD = 0.02
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
+PASSED = 0.1 * NO_PIVOT
 
 
 @kernel
@@ -35,29 +38,87 @@ def factorise_constraints(tables, state, scratch):
     A zero pivot of a coordinate means a coordinate without inertia.
     """
     m = state.mass.shape[0]
-    state.held[:] = 0
+    state.held[:] = state.flag[HOLDING] = 0
     for _ in range(m):
         fill_projection(state, scratch)
         factorise(scratch.projection, scratch.projection_pivots, TINY_PIVOT)
-        limit = max(HOLD * state.number[LARGEST_PIVOT], 2.0 * TINY_PIVOT)
-        held, smallest = -1, 1e300
-        for i in range(m):
-            size = abs(scratch.projection[i, i])
-            multiplier = tables.coordinates[tables.free[i]].multiplier != 0
-            if size >= 1e299 and not multiplier:
-                return False
-            if multiplier and state.held[i] == 0:
-                if size >= 1e299:
-                    size = 0.0
-                if size < limit and held < 0:
-                    held = i
-                smallest = min(smallest, size)
-        if held < 0:
+        if not coordinates_have_pivots(tables, scratch):
+            return False
+        suspect, smallest = smallest_pivot(tables, state, scratch)
+        if state.flag[HOLDING] == 0:
             watch_dependence(state, smallest)
-            return True
-        state.held[held] = 1
-        state.flag[STRAYED] = 1
+        if suspect < 0 or smallest > EXAMINE * state.number[LARGEST_PIVOT] or not dependent(tables, state, scratch, suspect):
+            break
+    if state.flag[HOLDING] != 0:
+        hold_directions(tables, state, scratch)
+    return True
+
+
+@kernel
+def coordinates_have_pivots(tables, scratch):
+    """False when a coordinate carries no inertia, of its own or of what constraints tie to it."""
+    for i in range(scratch.projection.shape[0]):
+        if abs(scratch.projection[i, i]) >= PASSED and tables.coordinates[tables.free[i]].multiplier == 0:
+            return False
+    return True
+
+
+@kernel
+def smallest_pivot(tables, state, scratch):
+    """Multiplier (number among the unknowns) with the smallest pivot, and the pivot; (-1, 1e300) without any."""
+    which, smallest = -1, 1e300
+    for i in range(scratch.projection.shape[0]):
+        if tables.coordinates[tables.free[i]].multiplier == 0 or state.held[i] != 0:
+            continue
+        size = abs(scratch.projection[i, i])
+        if size >= PASSED:
+            size = 0.0
+        if size < smallest:
+            which, smallest = i, size
+    return which, smallest
+
+
+@kernel
+def dependent(tables, state, scratch, i):
+    """Hold multiplier ``i`` and refactor; False, with it free again, when its constraint is independent enough."""
+    state.held[i] = 1
+    fill_projection(state, scratch)
+    factorise(scratch.projection, scratch.projection_pivots, TINY_PIVOT)
+    left = left_by_others(tables, state, scratch, i)
+    whole = 0.0
+    for j in range(state.mass.shape[0]):
+        whole += (state.mass[i, j] * state.scale[j]) ** 2
+    if left < HOLD * HOLD * whole:
+        state.flag[HOLDING] += 1
+        return True
+    state.held[i] = 0
+    fill_projection(state, scratch)
+    factorise(scratch.projection, scratch.projection_pivots, TINY_PIVOT)
     return False
+
+
+@kernel
+def left_by_others(tables, state, scratch, i):
+    """Leaves w = P M^-1 G_i^T in ``scratch.real_x``, with P onto the freedoms that the other constraints leave; G_i w."""
+    m = state.mass.shape[0]
+    for j in range(m):
+        coordinate = tables.coordinates[tables.free[j]].multiplier == 0
+        scratch.real_x[j] = state.mass[i, j] if coordinate else 0.0
+    solve_constraints(state, scratch, scratch.real_x)
+    total = 0.0
+    for j in range(m):
+        if tables.coordinates[tables.free[j]].multiplier == 0:
+            total += state.mass[i, j] * scratch.real_x[j]
+    return total
+
+
+@kernel
+def hold_directions(tables, state, scratch):
+    """Directions of all held multipliers."""
+    for i in range(state.mass.shape[0]):
+        if state.held[i] != 0:
+            left_by_others(tables, state, scratch, i)
+            find_direction(tables, state, i, scratch.real_x)
 
 
 @kernel
@@ -75,10 +136,13 @@ def fill_projection(state, scratch):
 @kernel
 def watch_dependence(state, smallest):
     """Ask for another choice of independent constraints when the smallest pivot has fallen far since the last one."""
-    if smallest < CHOOSE_AGAIN * state.number[LARGEST_PIVOT]:
-        state.flag[STRAYED] = 1
+    largest = state.number[LARGEST_PIVOT]
+    if smallest >= EXAMINE * largest:
+        state.flag[ASKED] = 0
+    if smallest < CHOOSE_AGAIN * largest and state.flag[ASKED] == 0:
+        state.flag[STRAYED] = state.flag[ASKED] = 1
     elif smallest < 1e299:
-        state.number[LARGEST_PIVOT] = max(state.number[LARGEST_PIVOT], smallest)
+        state.number[LARGEST_PIVOT] = max(largest, smallest)
 
 
 @kernel

@@ -23,6 +23,7 @@ from flexmbs.integrate.state import (
     FACTORED_STEP,
     FACTORISATIONS,
     HAS_PREDICTION,
+    HOLDING,
     LAST_CONTRACTION,
     NEWTON_ITERATIONS,
     OLD_STEP,
@@ -30,6 +31,7 @@ from flexmbs.integrate.state import (
     TIME,
     WORST,
 )
+from flexmbs.integrate.singular import aim, fill_held_rows, hold_stage
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import factorise, solve_scaled
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
@@ -50,9 +52,8 @@ def factorise_newton(tables, state, scratch, h):
             both = state.scale[i] * state.scale[j]
             scratch.real[i, j] = both * (mass + g * damping + g2 * stiffness)
             scratch.complex[i, j] = both * (mass + mu * damping + mu2 * stiffness)
-            if state.held[i] + state.held[j] > 0:
-                scratch.real[i, j] = 1.0 if i == j else 0.0
-                scratch.complex[i, j] = scratch.real[i, j]
+    if state.flag[HOLDING] != 0:
+        fill_held_rows(state, scratch)
     state.count[FACTORISATIONS] += 1
     state.number[FACTORED_STEP] = h
     return factorise(scratch.real, scratch.real_pivots, 0.0) and factorise(
@@ -84,6 +85,8 @@ def predict(tables, state, scratch, work, h):
             s = tables.coordinates[k].signal
             if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
                 scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
+    if state.flag[HOLDING] != 0:
+        aim(tables, state, scratch)
     return finite
 
 
@@ -117,9 +120,6 @@ def newton_update(tables, state, scratch, h):
         r0, r1, r2 = scratch.stage_residual[0, i], scratch.stage_residual[1, i], scratch.stage_residual[2, i]
         scratch.real_x[i] = -(S_INVERSE_REAL[0] * r0 + S_INVERSE_REAL[1] * r1 + S_INVERSE_REAL[2] * r2)
         scratch.complex_x[i] = -(S_INVERSE_COMPLEX[0] * r0 + S_INVERSE_COMPLEX[1] * r1 + S_INVERSE_COMPLEX[2] * r2)
-    for i in range(m):
-        if state.held[i] != 0:
-            scratch.real_x[i] = scratch.complex_x[i] = 0.0
     solve_scaled(scratch.real, scratch.real_pivots, state.scale, scratch.real_x)
     solve_scaled(scratch.complex, scratch.complex_pivots, state.scale, scratch.complex_x)
     total = 0.0
@@ -130,6 +130,11 @@ def newton_update(tables, state, scratch, h):
         d0 = S_REAL[0] * x + 2.0 * (S_COMPLEX[0] * z).real
         d1 = S_REAL[1] * x + 2.0 * (S_COMPLEX[1] * z).real
         d2 = S_REAL[2] * x + 2.0 * (S_COMPLEX[2] * z).real
+        if state.held[i] != 0:
+            scratch.push[0, i] += d0
+            scratch.push[1, i] += d1
+            scratch.push[2, i] += d2
+            continue
         scratch.a[0, k] += d0
         scratch.a[1, k] += d1
         scratch.a[2, k] += d2
@@ -163,6 +168,8 @@ def newton(tables, state, settings, scratch, work, h):
             )
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
+            if state.flag[HOLDING] != 0:
+                hold_stage(tables, state, scratch, i)
         state.count[RESIDUALS] += 3
         state.count[NEWTON_ITERATIONS] += 1
         size = newton_update(tables, state, scratch, h)

@@ -14,7 +14,7 @@ from flexmbs.kernels.tables import Tables
 # entries of State.number (floats)
 TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, LARGEST_PIVOT = range(8)
 # entries of State.flag (integers)
-TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED = range(6)
+TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING = range(8)
 # values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
 # state and still good; taken at this very state, so that there is no better one
 ALL_STALE, MASS_STALE, GOOD, HERE = range(4)
@@ -51,7 +51,8 @@ class State(Block):
         "damping": ("f8", 2),
         "stiffness": ("f8", 2),
         "scale": ("f8", 1),  # (free,) powers of two that bring the unknowns to like size
-        "held": ("i8", 1),  # (free,) 1: a multiplier that is left alone near a singular position
+        "held": ("i8", 1),  # (free,) 1: a multiplier that is replaced near a singular position (integrate.singular)
+        "direction": ("f8", 2),  # (free, free) row i: M w of held multiplier i
         "number": ("f8", 1),
         "flag": ("i8", 1),
         "count": ("i8", 1),
@@ -90,6 +91,8 @@ class Scratch(Block):
         "complex_pivots": ("i8", 1),
         "projection": ("f8", 2),  # (free, free) factors of the mass matrix with constraints
         "projection_pivots": ("i8", 1),
+        "push": ("f8", 2),  # (3, free) force along each held direction
+        "aim": ("f8", 2),  # (3, free) acceleration along it that is held
         "real_x": ("f8", 1),  # (free,)
         "complex_x": ("c16", 1),
         "error_q": ("f8", 1),
@@ -130,8 +133,9 @@ def make_state(tables: Tables, balls: int) -> State:
         stiffness=np.zeros((m, m)),
         scale=np.ones(m),
         held=np.zeros(m, dtype=np.int64),
+        direction=np.zeros((m, m) if len(tables.constraints) else (1, 1)),
         number=np.zeros(8),
-        flag=np.zeros(6, dtype=np.int64),
+        flag=np.zeros(8, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )
 
@@ -152,6 +156,8 @@ def make_scratch(tables: Tables) -> Scratch:
         complex_pivots=np.zeros(m, dtype=np.int64),
         projection=np.zeros((m, m)),
         projection_pivots=np.zeros(m, dtype=np.int64),
+        push=np.zeros((3, m)),
+        aim=np.zeros((3, m)),
         real_x=np.zeros(m),
         complex_x=np.zeros(m, dtype=complex),
         error_q=np.zeros(m),

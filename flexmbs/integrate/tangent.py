@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.projection import factorise_constraints, solve_constraints
+from flexmbs.integrate.projection import factorise_constraints, project, solve_constraints
 from flexmbs.integrate.state import (
     CONTRACTION,
     FACTORED_STEP,
@@ -88,13 +88,28 @@ def consistent_accelerations(tables, state, scratch, work):
 
 
 @kernel
+def settle(tables, state, scratch, work):
+    """Put the state itself back on its constraints, and find the accelerations there.
+
+    Behind a singular position, and after another choice of independent constraints.
+    """
+    evaluate_signals(tables, state.number[TIME], scratch.signal[2])
+    scratch.q[2, :] = state.q
+    scratch.v[2, :] = state.v
+    project(tables, state, scratch, work)
+    for i in range(state.q.shape[0]):
+        state.q[i], state.v[i] = scratch.q[2, i], scratch.v[2, i]
+        if tables.coordinates[i].multiplier != 0:
+            state.a[i] = 0.0
+    state.flag[HAS_PREDICTION] = 0
+    return consistent_accelerations(tables, state, scratch, work)
+
+
+@kernel
 def restart_constraints(tables, state, scratch, work):
     """After another choice of independent constraints: accelerations and multipliers anew, no memory of old ones."""
-    state.flag[HAS_PREDICTION] = 0
     state.number[FACTORED_STEP] = 0.0
     if state.number[OLD_STEP] > 0.0:
         state.number[STEP] = max(state.number[STEP], 0.1 * state.number[OLD_STEP])
-    for i in range(state.a.shape[0]):
-        if tables.coordinates[i].multiplier != 0:
-            state.a[i] = 0.0
-    return consistent_accelerations(tables, state, scratch, work)
+    update_tangent(tables, state, scratch, work, 3)
+    return settle(tables, state, scratch, work)
