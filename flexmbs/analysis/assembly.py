@@ -6,13 +6,14 @@ of Mechanical Systems (1988), 4.3): first only of coordinates whose start values
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.sparse import least_change
 from flexmbs.errors import MechanismError
-from flexmbs.kernels.tables import OPENINGS
+from flexmbs.kernels.tables import CLOSURE, OPENINGS, ROTATION
 from flexmbs.model.model import Model
 
 CLOSED = 1e-12  # m or rad
@@ -31,6 +32,15 @@ def assembled(model: Model, t: float = 0.0) -> Model:
     if len(model.tables.constraints) == 0:
         return model
     return _Assembly(model, t).run()
+
+
+@dataclass(frozen=True)
+class _OwnCoordinates:
+    """Coordinates of a joint that closes a loop (which of them turn), and its rows among the constraints."""
+
+    own: np.ndarray
+    rows: np.ndarray
+    turned: np.ndarray
 
 
 class _Assembly:
@@ -67,43 +77,63 @@ class _Assembly:
         return self.evaluator.openings(q, self.v, reference, self.t)[0][self.position_rows]
 
     def _guess_closures(self) -> None:
-        """Coordinates of the joints that close loops: the start, of a few turned ones, with the smallest opening."""
-        tables, first = self.model.tables, self.evaluator.rows[0]
-        for constraint in tables.constraints:
-            axes = tables.axes[constraint["start"] : constraint["end"]] if constraint["kind"] == 0 else tables.axes[:0]
-            own = np.unique([axis["coordinate"] for axis in axes]).astype(int)
-            own = own[self.movable[own] & ~self.model.given[own]]
-            if len(own) == 0:
-                continue
-            rows = np.arange(constraint["rows"]) + constraint["row"] - first
-            turned = [axis["coordinate"] for axis in axes if axis["kind"] == 0 and axis["coordinate"] in own]
-            trials = []
-            for angle in (0.0, 2.0, -2.0):
-                start = self.q.copy()
-                start[turned] += angle
-                trials.append(self._fit(start, own, rows))
-            best = min(trials, key=lambda trial: round(trial[1], 9))
-            self.q = best[0]
+        """Coordinates of the joints that close loops: of a few turned starts the one with the smallest opening.
 
-    def _fit(self, q: np.ndarray, own: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, float]:
-        """Least squares for the coordinates ``own`` against ``rows``; returns coordinates and what stays open."""
-        size = np.inf
+        Closures have coordinates of their own, so that all are fitted at once.
+        """
+        tables, first = self.model.tables, self.evaluator.rows[0]
+        found: list[_OwnCoordinates] = []
+        for constraint in tables.constraints:
+            if constraint["kind"] != CLOSURE:
+                continue
+            axes = tables.axes[constraint["start"] : constraint["end"]]
+            own = np.unique(axes["coordinate"]).astype(int)
+            own = own[self.movable[own] & ~self.model.given[own]]
+            rows = np.arange(constraint["rows"]) + constraint["row"] - first
+            turned = np.intersect1d(axes["coordinate"][axes["kind"] == ROTATION], own)
+            if len(own):
+                found.append(_OwnCoordinates(own, rows, turned))
+        if not found:
+            return
+        best = np.full(len(found), np.inf)
+        start = self.q
+        for angle in (0.0, 2.0, -2.0):
+            q = start.copy()
+            for closure in found:
+                q[closure.turned] += angle
+            q, sizes = self._fit(q, found)
+            for number, closure in enumerate(found):
+                if sizes[number] < best[number] - 1e-9:
+                    best[number] = sizes[number]
+                    self.q = self.q.copy()
+                    self.q[closure.own] = q[closure.own]
+            if best.max() < 1e-9:
+                return
+
+    def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
+        """Least squares of every closure for its own coordinates; returns coordinates and what stays open."""
+        sizes = np.full(len(closures), np.inf)
+        zero = np.zeros_like(q)
         for _ in range(20):
-            opening = self.evaluator.openings(q, self.v, self.reference, self.t)[0][rows]
-            if not np.linalg.norm(opening) < 0.999 * size:
-                break
-            size = float(np.linalg.norm(opening))
-            columns = []
-            base = self.evaluator.residual(q, 0.0 * q, 0.0 * q, self.reference, self.t, OPENINGS)
-            for k in own:
-                a = np.zeros_like(q)
-                a[k] = 1.0
-                moved = self.evaluator.residual(q, 0.0 * q, a, self.reference, self.t, OPENINGS)
-                columns.append((moved - base)[self.evaluator.rows[rows]])
-            change = -np.linalg.lstsq(np.array(columns).T, opening, rcond=1e-10)[0]
+            opening = self.evaluator.openings(q, self.v, self.reference, self.t)[0]
+            now = np.array([np.linalg.norm(opening[closure.rows]) for closure in closures])
+            if not np.any(now < 0.999 * sizes) or now.max() < CLOSED:
+                return q, now
+            sizes = np.minimum(sizes, now)
+            base = self.evaluator.residual(q, zero, zero, self.reference, self.t, OPENINGS)
+            matrices = [np.zeros((len(closure.rows), len(closure.own))) for closure in closures]
+            for column in range(max(len(closure.own) for closure in closures)):
+                a = zero.copy()
+                a[[closure.own[column] for closure in closures if column < len(closure.own)]] = 1.0
+                moved = self.evaluator.residual(q, zero, a, self.reference, self.t, OPENINGS) - base
+                for matrix, closure in zip(matrices, closures, strict=True):
+                    if column < len(closure.own):
+                        matrix[:, column] = moved[self.evaluator.rows[closure.rows]]
             q = q.copy()
-            q[own] += change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
-        return q, size
+            for matrix, closure in zip(matrices, closures, strict=True):
+                change = -np.linalg.lstsq(matrix, opening[closure.rows], rcond=1e-10)[0]
+                q[closure.own] += change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
+        return q, sizes
 
     def _close(self, movable: np.ndarray) -> bool:
         """Damped Gauss-Newton on the movable coordinates; True when every loop is closed (then kept)."""
@@ -117,7 +147,7 @@ class _Assembly:
                 self.q, self.reference = q, reference
                 return True
             G = self.evaluator.constraint_matrix(q, reference, self.t, OPENINGS)[self.position_rows][:, movable]
-            change = -np.linalg.lstsq(G, opening, rcond=1e-9)[0]
+            change = -least_change(G, opening)
             change *= min(1.0, LARGEST_MOVE / max(float(np.abs(change).max()), 1e-300))
             for _ in range(12):
                 trial = q.copy()
@@ -155,7 +185,7 @@ class _Assembly:
                 rate = self._rates()
                 if np.abs(rate).max(initial=0.0) < CLOSED or not np.any(movable):
                     break
-                self.v[:n][movable] -= np.linalg.lstsq(G[:, movable], rate, rcond=1e-9)[0]
+                self.v[:n][movable] -= least_change(G[:, movable], rate)
             if np.abs(self._rates()).max(initial=0.0) < 1e-9 * max(1.0, float(np.abs(self.v).max())):
                 return
         rate = np.abs(self._rates())

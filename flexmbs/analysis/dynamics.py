@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.independent import better_rows
-from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.prepare import prepared, with_unknowns
 from flexmbs.analysis.settings import ABSURD, make_settings
 from flexmbs.analysis.steps import described_steps
 from flexmbs.analysis.structure import result_structure
@@ -138,7 +138,11 @@ class _Run:
         rows = better_rows(self.model, present, state.q, state.reference, state.number[s.TIME])
         if rows is None:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
-        tables.free[len(tables.free) - len(rows) :] = rows
+        self.model = with_unknowns(self.model, rows)
+        tables, state = self.model.tables, s.make_state(self.model.tables, self.balls)
+        for name in s.KEPT_BETWEEN_CHOICES:
+            getattr(state, name)[:] = getattr(self.state, name)
+        self.state, self.scratch = state, s.make_scratch(tables)
         restarted = restart_constraints(tables, state, self.scratch, self.work)
         return s.CHUNK_FULL if restarted else s.SINGULAR
 

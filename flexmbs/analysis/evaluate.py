@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import coo_matrix
 
+from flexmbs.analysis.sparse import DENSE_ENTRIES
 from flexmbs.integrate.state import State
 from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
 from flexmbs.model.model import Model
+from flexmbs.model.ordering import coloured, constraint_groups
 
 
 class Evaluator:
@@ -48,18 +51,29 @@ class Evaluator:
         return value, rate
 
     def constraint_matrix(self, q, reference, t: float, extent: int = CONSTRAINTS) -> np.ndarray:
-        """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates."""
-        n = self.model.coordinate_count
-        zero = np.zeros(self.size)
-        base = self.residual(q, zero, zero, reference, t, extent)[self.rows]
-        G = np.zeros((len(self.rows), n))
+        """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates.
+
+        Columns that share no constraint are shifted together; above ``DENSE_ENTRIES`` entries G is a sparse matrix.
+        """
+        n, first = self.model.coordinate_count, self.model.coordinate_count
         if len(self.rows) == 0:
-            return G
-        for k in range(n):
+            return np.zeros((0, n))
+        groups = constraint_groups(self.model.tables)
+        zero = np.zeros(self.size)
+        base = self.residual(q, zero, zero, reference, t, extent)
+        rows, columns, values = [], [], []
+        for together in coloured(groups, n):
             a = zero.copy()
-            a[k] = 1.0
-            G[:, k] = self.residual(q, zero, a, reference, t, extent)[self.rows] - base
-        return G
+            a[together] = 1.0
+            moved = self.residual(q, zero, a, reference, t, extent) - base
+            chosen = np.isin(np.arange(n), together)
+            for own, coordinates in groups:
+                for column in coordinates[chosen[coordinates]]:
+                    rows.append(own - first)
+                    columns.append(np.full(len(own), column))
+                    values.append(moved[own])
+        G = coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), (len(self.rows), n))
+        return G.tocsr() if G.shape[0] * n > DENSE_ENTRIES else G.toarray()
 
     def mass_matrix(self, q, reference, t: float) -> np.ndarray:
         """(coordinates, coordinates) M; rows and columns of driven coordinates are zero."""

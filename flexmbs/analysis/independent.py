@@ -1,7 +1,7 @@
 """Which constraints are independent: redundant ones are left out of the equations, and named.
 
-The constraint matrix G at the state decides, by QR with column pivoting of G^T; in a singular position, where G loses rank
-for a moment, a position nearby does.
+The constraint matrix G at the state decides, by QR with column pivoting of G^T; in a singular position, where G loses
+rank for a moment, a position nearby does.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import issparse
 
 from flexmbs.analysis.assembly import assembled
 from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.errors import MechanismError
 from flexmbs.model.model import Model
 
-RANK_TOLERANCE = 1e-8
 BETTER = 10.0  # another choice of constraints must have a smallest singular value larger by this factor
 
 
@@ -39,7 +40,7 @@ def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np
     evaluator = Evaluator(model)
     G = free_columns(model, evaluator.constraint_matrix(q, reference, t))
     rows = chosen_rows(G)
-    if len(rows) != len(present):
+    if len(rows) != len(present) or issparse(G):
         return None
     smallest = [np.linalg.svd(G[kept], compute_uv=False)[-1] for kept in (rows, present - evaluator.rows[0])]
     return evaluator.rows[rows] if smallest[0] > BETTER * smallest[1] else None
@@ -50,24 +51,12 @@ def free_columns(model: Model, G: np.ndarray) -> np.ndarray:
     return G[:, model.tables.coordinates["signal"][: model.coordinate_count] < 0]
 
 
-def chosen_rows(G: np.ndarray) -> np.ndarray:
-    """Indices of a largest set of independent rows of G, ascending."""
-    from scipy.linalg import qr
-
-    if min(G.shape) == 0 or not np.any(G):
-        return np.zeros(0, dtype=np.int64)
-    columns = np.abs(G).max(axis=0)
-    scaled = G / np.where(columns > 0.0, columns, 1.0)
-    triangle, order = qr(scaled.T, mode="r", pivoting=True)
-    diagonal = np.abs(np.diag(triangle))
-    rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal[0]))
-    return np.sort(order[:rank])
-
-
 def _moved(model: Model, evaluator: Evaluator, t: float) -> Model | None:
     """The mechanism a little further along its freedoms, closed again; None when it cannot move."""
     n = model.coordinate_count
     G = evaluator.constraint_matrix(model.q, model.reference, t)
+    if issparse(G):  # of many bodies: the start is taken as it is
+        return None
     free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
     _values, singular, vectors = np.linalg.svd(G[:, free], full_matrices=True)
     rank = int(np.count_nonzero(singular > RANK_TOLERANCE * max(singular.max(initial=0.0), 1e-300)))

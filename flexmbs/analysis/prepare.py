@@ -12,38 +12,51 @@ from flexmbs.analysis.independent import independent_rows
 from flexmbs.kernels.tables import CONSTRAINTS, Tables
 from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
+from flexmbs.model.ordering import banded_order
+from flexmbs.model.tree import DEEP
 
 
 def prepared(system, t: float = 0.0) -> Model:
     """Model of a system in its own choice of coordinates, with consistent start values."""
     model = assembled(compile_system(system), t)
     if system.coordinates == "absolute":
-        model = in_absolute_coordinates(system, model, t)
+        model = in_other_coordinates(system, model, t, "absolute")
+    elif model.tree.depth > DEEP:
+        model = in_other_coordinates(system, model, t, "segmented")
     return with_independent_constraints(model, t)
 
 
-def in_absolute_coordinates(system, reduced: Model, t: float) -> Model:
-    """The assembled mechanism in coordinates of every body, at the same state."""
-    model = compile_system(system, "absolute")
+def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
+    """The assembled mechanism with another spanning tree (model.tree), at the same state."""
+    model = compile_system(system, coordinates)
     evaluator = Evaluator(reduced)
     zero = np.zeros_like(reduced.q)
     evaluator.residual(reduced.q, reduced.v, zero, reduced.reference, t, CONSTRAINTS)
     q, v, reference = model.q.copy(), model.v.copy(), model.reference.copy()
-    ball = 0
+    balls = {name.removesuffix(".x"): k for k, name in enumerate(model.coordinate_names) if k in model.balls}
+    known = {reduced.coordinate_names[k].removesuffix(".x"): (n, k) for n, k in enumerate(reduced.balls)}
+    for number, start in enumerate(model.balls):
+        name = model.coordinate_names[start].removesuffix(".x")
+        if name in known:
+            same, at = known[name]
+            reference[number] = reduced.reference[same]
+            v[start : start + 3] = reduced.v[at : at + 3]
     for branch in model.tree.branches:
+        if not branch.added:
+            continue
         frame = evaluator.work.frame[reduced.body_names.index(branch.body)]
         for k, letter in enumerate("xyz"):
             at = model.coordinate_index[f"{branch.joint.name}.{letter}"]
             q[at], v[at] = frame[9 + k], frame[15 + k]
         if branch.joint.type.ends_with_ball:
-            turn = frame[:9].reshape(3, 3)
-            reference[ball] = _quaternion(turn)
-            v[model.balls[ball] : model.balls[ball] + 3] = turn.T @ frame[12:15]
-            ball += 1
+            turn, start = frame[:9].reshape(3, 3), balls[f"{branch.joint.name}.rotation"]
+            reference[model.balls.index(start)] = _quaternion(turn)
+            v[start : start + 3] = turn.T @ frame[12:15]
     for name, part in model.modal.items():
         q[part], v[part] = reduced.q[reduced.modal[name]], reduced.v[reduced.modal[name]]
+    planted = {branch.joint.name for branch in model.tree.branches if branch.added}
     for name, at in model.coordinate_index.items():
-        if name in reduced.coordinate_index:
+        if name in reduced.coordinate_index and name.rsplit(".", 1)[0] not in planted:
             same = reduced.coordinate_index[name]
             q[at], v[at] = reduced.q[same], reduced.v[same]
     return replace(model, q=q, v=v, reference=reference)
@@ -56,18 +69,17 @@ def _quaternion(matrix: np.ndarray) -> np.ndarray:
 
 
 def with_independent_constraints(model: Model, t: float) -> Model:
-    """``model`` whose unknowns are the coordinates that are not driven and the multipliers of independent constraints."""
+    """``model`` whose unknowns are its free coordinates and the multipliers of independent constraints."""
     if len(model.tables.constraints) == 0:
         return model
     return with_unknowns(model, independent_rows(model, t))
 
 
 def with_unknowns(model: Model, rows: np.ndarray) -> Model:
-    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns."""
+    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, in an order for narrow bands."""
     tables = model.tables
-    coordinates = np.flatnonzero(
-        (tables.coordinates["signal"][: model.coordinate_count] < 0)
-    )
+    driven = tables.coordinates["signal"][: model.coordinate_count] >= 0
+    unknowns = np.concatenate([np.flatnonzero(~driven), np.sort(rows)])
     fields = {name: getattr(tables, name) for name in Tables.fields}
-    fields["free"] = np.concatenate([coordinates, np.sort(rows)])
+    fields["free"], fields["band"] = banded_order(tables, unknowns)
     return replace(model, tables=Tables(**fields))

@@ -10,12 +10,14 @@ from flexmbs.kernels.signals import evaluate_signals
 
 
 @kernel
-def describe_rows(tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort):
+def describe_rows(
+    tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort
+):  # fmt: skip
     """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
 
     energy (count, 3), frames (count, bodies, 24), gap and force (count, contacts), reaction (count, bodies +
-    constraints, 6), effort (count, coordinates): the residual, of driven coordinates their driving force; of multipliers
-    the value of the constraint.  ``out`` (coordinates,) is scratch.
+    constraints, 6), effort (count, coordinates): of driven coordinates their driving force (the residual), of
+    multipliers the value of the constraint.  ``out`` (coordinates,) is scratch.
     """
     n = len(tables.coordinates)
     at_v = 1 + n + 4 * balls

@@ -156,7 +156,7 @@ def onset_step(tables, c, state, scratch, work):
         scratch.real_x[i] = shifted - rate
     if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
         factorise_constraints(tables, state, scratch)
-    solve_constraints(state, scratch, scratch.real_x)
+    solve_constraints(tables, state, scratch, scratch.real_x)
     compliance = 0.0
     for i in range(m):
         compliance += scratch.error_v[i] * scratch.real_x[i]

@@ -9,11 +9,14 @@ Around a singular position a multiplier is held (integrate.singular); its constr
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.state import ASKED, HOLDING, LARGEST_PIVOT, STRAYED
-from flexmbs.integrate.singular import find_direction
+from flexmbs.integrate.singular import find_direction, unit_rows
+from flexmbs.integrate.state import ASKED, HOLDING, INDEPENDENCE, STRAYED
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.linear import NO_PIVOT, factorise, solve_scaled
+from flexmbs.kernels.linear import NO_PIVOT
+from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_any, solve_scaled
 from flexmbs.kernels.tables import CONSTRAINTS, WHOLE
 
 MAX_PROJECTIONS = 8
@@ -21,34 +24,38 @@ MAX_PROJECTIONS = 8
 TARGET = 1e-13
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
 STRAYED_LIMIT = 1e-9
-# Fall of the smallest pivot since the last choice of independent constraints: from there on multipliers are examined, and
-# another choice is asked for (once, until the pivot has recovered).
-EXAMINE, CHOOSE_AGAIN = 0.2, 1e-2
-# A multiplier is held when its constraint differs from what the others imply by less than this (a sine).
-HOLD = 0.02
+# The smallest singular value of the equilibrated constraints tells how near a singular position is.  Falls of it, since
+# the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
+# which a multiplier is held.
+RECOVERED, CHOOSE_AGAIN, HOLD = 0.3, 0.1, 0.02
+INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
 PASSED = 0.1 * NO_PIVOT
+SINGULAR_SIZE = 1e-6  # constraints are dependent up to rounding
 
 
 @kernel
 def factorise_constraints(tables, state, scratch):
-    """Factors of S [M, -G^T; G, 0] S in ``scratch.projection``, with as few multipliers held as it takes; False: singular.
+    """Factors of S [M, -G^T; G, 0] S in ``scratch.projection``, few multipliers held; False when M is singular.
 
     A zero pivot of a coordinate means a coordinate without inertia.
     """
-    m = state.mass.shape[0]
     state.held[:] = state.flag[HOLDING] = 0
-    for _ in range(m):
-        fill_projection(state, scratch)
-        factorise(scratch.projection, scratch.projection_pivots, TINY_PIVOT)
+    while True:
+        fill_projection(tables, state, scratch)
+        factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY_PIVOT)
         if not coordinates_have_pivots(tables, scratch):
             return False
-        suspect, smallest = smallest_pivot(tables, state, scratch)
+        weakest, size = weakest_constraint(tables, state, scratch)
         if state.flag[HOLDING] == 0:
-            watch_dependence(state, smallest)
-        if suspect < 0 or smallest > EXAMINE * state.number[LARGEST_PIVOT] or not dependent(tables, state, scratch, suspect):
+            watch_dependence(state, size)
+        limit = max(HOLD * state.number[INDEPENDENCE], SINGULAR_SIZE)
+        if weakest < 0 or size > limit or state.flag[HOLDING] == state.holder.shape[0]:
             break
+        state.held[weakest] = 1
+        state.holder[state.flag[HOLDING]] = weakest
+        state.flag[HOLDING] += 1
     if state.flag[HOLDING] != 0:
         hold_directions(tables, state, scratch)
     return True
@@ -56,102 +63,108 @@ def factorise_constraints(tables, state, scratch):
 
 @kernel
 def coordinates_have_pivots(tables, scratch):
-    """False when a coordinate carries no inertia, of its own or of what constraints tie to it."""
-    for i in range(scratch.projection.shape[0]):
-        if abs(scratch.projection[i, i]) >= PASSED and tables.coordinates[tables.free[i]].multiplier == 0:
+    """False when a coordinate carries no inertia, of its own or of what constraints tie to it.
+
+    Not told in a band, where unknowns are mixed and a dependent constraint may show at a coordinate.
+    """
+    if tables.band > 0:
+        return True
+    m = scratch.projection.shape[0]
+    for i in range(m):
+        _first, _end, shift = columns_of(i, m, tables.band)
+        if abs(scratch.projection[i, i + shift]) >= PASSED and tables.coordinates[tables.free[i]].multiplier == 0:
             return False
     return True
 
 
 @kernel
-def smallest_pivot(tables, state, scratch):
-    """Multiplier (number among the unknowns) with the smallest pivot, and the pivot; (-1, 1e300) without any."""
-    which, smallest = -1, 1e300
-    for i in range(scratch.projection.shape[0]):
-        if tables.coordinates[tables.free[i]].multiplier == 0 or state.held[i] != 0:
-            continue
-        size = abs(scratch.projection[i, i])
-        if size >= PASSED:
-            size = 0.0
-        if size < smallest:
-            which, smallest = i, size
-    return which, smallest
+def weakest_constraint(tables, state, scratch):
+    """Smallest singular value of the equilibrated constraints, and the multiplier that takes most part in it.
+
+    Inverse iteration with the factors, whose block of multipliers is the inverse of G M^-1 G^T.
+    """
+    x = scratch.real_x
+    m = x.shape[0]
+    for i in range(m):
+        x[i] = 1.0 + 0.5 * math.sin(7.0 * i)
+    square, which = 1e300, -1
+    for _ in range(INVERSE_ITERATIONS):
+        total = 0.0
+        for i in range(m):
+            if tables.coordinates[tables.free[i]].multiplier == 0 or state.held[i] != 0:
+                x[i] = 0.0
+            total += x[i] * x[i]
+        if total == 0.0:
+            return -1, 1e300
+        for i in range(m):
+            x[i] /= math.sqrt(total)
+        solve_any(scratch.projection, scratch.projection_pivots, tables.band, x)
+        largest = total = 0.0
+        for i in range(m):
+            if tables.coordinates[tables.free[i]].multiplier != 0 and state.held[i] == 0:
+                _first, _end, shift = columns_of(i, m, tables.band)
+                if not abs(x[i]) < 1e200 or scratch.projection[i, i + shift] == NO_PIVOT:
+                    return i, 0.0
+                total += x[i] * x[i]
+                if abs(x[i]) > largest:
+                    largest, which = abs(x[i]), i
+        square = 1.0 / math.sqrt(max(total, 1e-300))
+    return which, math.sqrt(square)
 
 
 @kernel
-def dependent(tables, state, scratch, i):
-    """Hold multiplier ``i`` and refactor; False, with it free again, when its constraint is independent enough."""
-    state.held[i] = 1
-    fill_projection(state, scratch)
-    factorise(scratch.projection, scratch.projection_pivots, TINY_PIVOT)
-    left = left_by_others(tables, state, scratch, i)
-    whole = 0.0
-    for j in range(state.mass.shape[0]):
-        whole += (state.mass[i, j] * state.scale[j]) ** 2
-    if left < HOLD * HOLD * whole:
-        state.flag[HOLDING] += 1
-        return True
-    state.held[i] = 0
-    fill_projection(state, scratch)
-    factorise(scratch.projection, scratch.projection_pivots, TINY_PIVOT)
-    return False
-
-
-@kernel
-def left_by_others(tables, state, scratch, i):
-    """Leaves w = P M^-1 G_i^T in ``scratch.real_x``, with P onto the freedoms that the other constraints leave; G_i w."""
+def project_row(tables, state, scratch, i):
+    """w = P M^-1 G_i^T into ``scratch.real_x``, with P onto the freedoms that the other constraints leave."""
     m = state.mass.shape[0]
-    for j in range(m):
-        coordinate = tables.coordinates[tables.free[j]].multiplier == 0
-        scratch.real_x[j] = state.mass[i, j] if coordinate else 0.0
-    solve_constraints(state, scratch, scratch.real_x)
-    total = 0.0
-    for j in range(m):
+    scratch.real_x[:] = 0.0
+    first, end, shift = columns_of(i, m, tables.band)
+    for j in range(first, end):
         if tables.coordinates[tables.free[j]].multiplier == 0:
-            total += state.mass[i, j] * scratch.real_x[j]
-    return total
+            scratch.real_x[j] = state.mass[i, j + shift]
+    solve_constraints(tables, state, scratch, scratch.real_x)
 
 
 @kernel
 def hold_directions(tables, state, scratch):
     """Directions of all held multipliers."""
-    for i in range(state.mass.shape[0]):
-        if state.held[i] != 0:
-            left_by_others(tables, state, scratch, i)
-            find_direction(tables, state, i, scratch.real_x)
+    for slot in range(state.flag[HOLDING]):
+        i = state.holder[slot]
+        project_row(tables, state, scratch, i)
+        find_direction(tables, state, i, slot, scratch.real_x)
 
 
 @kernel
-def fill_projection(state, scratch):
+def fill_projection(tables, state, scratch):
     """The equilibrated matrix; rows and columns of held multipliers are those of the unit matrix."""
     m = state.mass.shape[0]
+    if tables.band > 0:
+        scratch.projection[:] = 0.0
     for i in range(m):
-        for j in range(m):
-            entry = state.mass[i, j] * state.scale[i] * state.scale[j]
-            if state.held[i] != 0 or state.held[j] != 0:
-                entry = 1.0 if i == j else 0.0
-            scratch.projection[i, j] = entry
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            scratch.projection[i, j + shift] = state.mass[i, j + shift] * state.scale[i] * state.scale[j]
+    unit_rows(tables, state, scratch.projection)
 
 
 @kernel
-def watch_dependence(state, smallest):
-    """Ask for another choice of independent constraints when the smallest pivot has fallen far since the last one."""
-    largest = state.number[LARGEST_PIVOT]
-    if smallest >= EXAMINE * largest:
+def watch_dependence(state, size):
+    """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
+    largest = state.number[INDEPENDENCE]
+    if size >= RECOVERED * largest:
         state.flag[ASKED] = 0
-    if smallest < CHOOSE_AGAIN * largest and state.flag[ASKED] == 0:
+    if size < CHOOSE_AGAIN * largest and state.flag[ASKED] == 0:
         state.flag[STRAYED] = state.flag[ASKED] = 1
-    elif smallest < 1e299:
-        state.number[LARGEST_PIVOT] = max(largest, smallest)
+    elif size < 1e299:
+        state.number[INDEPENDENCE] = max(largest, size)
 
 
 @kernel
-def solve_constraints(state, scratch, x):
+def solve_constraints(tables, state, scratch, x):
     """Solve with the factors of :func:`factorise_constraints`; held multipliers stay."""
     for i in range(x.shape[0]):
         if state.held[i] != 0:
             x[i] = 0.0
-    solve_scaled(scratch.projection, scratch.projection_pivots, state.scale, x)
+    solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
 
 
 @kernel
@@ -169,7 +182,7 @@ def project(tables, state, scratch, work):
             if size <= TARGET or not size < 0.5 * previous:
                 break
             previous = size
-            solve_constraints(state, scratch, scratch.real_x)
+            solve_constraints(tables, state, scratch, scratch.real_x)
             for i in range(len(tables.free)):
                 k = tables.free[i]
                 if tables.coordinates[k].multiplier == 0:
@@ -182,7 +195,7 @@ def project(tables, state, scratch, work):
 
 @kernel
 def violation(tables, state, scratch, work, level):
-    """Largest value (level 0) or rate (1) of the constraints at the end of the step; the right-hand side that mends it."""
+    """Largest value (level 0) or rate (1) of the constraints at the end of the step, and the right-hand side for it."""
     residual(
         tables, state.active, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work, scratch.shifted
     )

@@ -18,6 +18,7 @@ from flexmbs.integrate.radau_coefficients import (
     A,
     C,
 )
+from flexmbs.integrate.singular import aim, factorise_border, hold_stage, solve_bordered, unit_rows
 from flexmbs.integrate.state import (
     CONTRACTION,
     FACTORED_STEP,
@@ -31,9 +32,8 @@ from flexmbs.integrate.state import (
     TIME,
     WORST,
 )
-from flexmbs.integrate.singular import aim, fill_held_rows, hold_stage
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.linear import factorise, solve_scaled
+from flexmbs.kernels.newton_matrix import columns_of, factorise_any
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 MAX_ITERATIONS = 8
@@ -46,19 +46,57 @@ def factorise_newton(tables, state, scratch, h):
     g = h * REAL_EIGENVALUE
     mu = h * COMPLEX_EIGENVALUE
     g2, mu2 = g * g, mu * mu
+    band = tables.band
+    if band > 0:  # factors have more columns than the matrices
+        scratch.real[:] = 0.0
+        scratch.complex[:] = 0.0
     for i in range(m):
-        for j in range(m):
-            mass, damping, stiffness = state.mass[i, j], state.damping[i, j], state.stiffness[i, j]
+        first, end, shift = columns_of(i, m, band)
+        for j in range(first, end):
+            at = j + shift
+            mass, damping, stiffness = state.mass[i, at], state.damping[i, at], state.stiffness[i, at]
             both = state.scale[i] * state.scale[j]
-            scratch.real[i, j] = both * (mass + g * damping + g2 * stiffness)
-            scratch.complex[i, j] = both * (mass + mu * damping + mu2 * stiffness)
-    if state.flag[HOLDING] != 0:
-        fill_held_rows(state, scratch)
+            scratch.real[i, at] = both * (mass + g * damping + g2 * stiffness)
+            scratch.complex[i, at] = both * (mass + mu * damping + mu2 * stiffness)
+    unit_rows(tables, state, scratch.real)
+    unit_rows(tables, state, scratch.complex)
     state.count[FACTORISATIONS] += 1
     state.number[FACTORED_STEP] = h
-    return factorise(scratch.real, scratch.real_pivots, 0.0) and factorise(
-        scratch.complex, scratch.complex_pivots, 0.0
-    )
+    if not factorise_any(scratch.real, scratch.real_pivots, band, 0.0) or not factorise_any(
+        scratch.complex, scratch.complex_pivots, band, 0.0
+    ):
+        return False
+    return state.flag[HOLDING] == 0 or factorise_borders(tables, state, scratch)
+
+
+@kernel
+def factorise_borders(tables, state, scratch):
+    """What both Newton matrices need near singular positions (integrate.singular)."""
+    return factorise_border(
+        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
+        scratch.schur_real_pivots,
+    ) and factorise_border(
+        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
+        scratch.schur_complex_pivots,
+    )  # fmt: skip
+
+
+@kernel
+def solve_real(tables, state, scratch):
+    """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
+    solve_bordered(
+        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
+        scratch.schur_real_pivots, scratch.part_real, scratch.real_x,
+    )  # fmt: skip
+
+
+@kernel
+def solve_complex(tables, state, scratch):
+    """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
+    solve_bordered(
+        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
+        scratch.schur_complex_pivots, scratch.part_complex, scratch.complex_x,
+    )  # fmt: skip
 
 
 @kernel
@@ -120,8 +158,8 @@ def newton_update(tables, state, scratch, h):
         r0, r1, r2 = scratch.stage_residual[0, i], scratch.stage_residual[1, i], scratch.stage_residual[2, i]
         scratch.real_x[i] = -(S_INVERSE_REAL[0] * r0 + S_INVERSE_REAL[1] * r1 + S_INVERSE_REAL[2] * r2)
         scratch.complex_x[i] = -(S_INVERSE_COMPLEX[0] * r0 + S_INVERSE_COMPLEX[1] * r1 + S_INVERSE_COMPLEX[2] * r2)
-    solve_scaled(scratch.real, scratch.real_pivots, state.scale, scratch.real_x)
-    solve_scaled(scratch.complex, scratch.complex_pivots, state.scale, scratch.complex_x)
+    solve_real(tables, state, scratch)
+    solve_complex(tables, state, scratch)
     total = 0.0
     worst = 0.0
     for i in range(m):
@@ -130,10 +168,12 @@ def newton_update(tables, state, scratch, h):
         d0 = S_REAL[0] * x + 2.0 * (S_COMPLEX[0] * z).real
         d1 = S_REAL[1] * x + 2.0 * (S_COMPLEX[1] * z).real
         d2 = S_REAL[2] * x + 2.0 * (S_COMPLEX[2] * z).real
-        if state.held[i] != 0:
-            scratch.push[0, i] += d0
-            scratch.push[1, i] += d1
-            scratch.push[2, i] += d2
+        if state.held[i] != 0:  # the forces along held directions are kept apart
+            for slot in range(state.flag[HOLDING]):
+                if state.holder[slot] == i:
+                    scratch.push[0, slot] += d0
+                    scratch.push[1, slot] += d1
+                    scratch.push[2, slot] += d2
             continue
         scratch.a[0, k] += d0
         scratch.a[1, k] += d1
@@ -211,10 +251,12 @@ def error_norm(tables, state, settings, scratch, h):
             scratch.error_q[i] = scratch.error_v[i] = 0.0
     for i in range(m):
         total = 0.0
-        for j in range(m):
-            total += state.mass[i, j] * scratch.error_v[j] - h * g * state.stiffness[i, j] * scratch.error_q[j]
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            at = j + shift
+            total += state.mass[i, at] * scratch.error_v[j] - h * g * state.stiffness[i, at] * scratch.error_q[j]
         scratch.real_x[i] = 0.0 if state.held[i] != 0 else total
-    solve_scaled(scratch.real, scratch.real_pivots, state.scale, scratch.real_x)
+    solve_real(tables, state, scratch)
     total = 0.0
     worst = -1.0
     for i in range(m):

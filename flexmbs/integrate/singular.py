@@ -1,87 +1,126 @@
 """Passing singular positions, where constraints depend on each other for a moment.
 
-There one row of G vanishes on the freedoms that the others leave, with a direction w in which the mechanism could branch
-off, and its multiplier has a pole.  Around the position the row is replaced: the acceleration along w follows the
-extrapolation of the steps before (the branch on which the mechanism is), held there by a force along M w:
+There one row of G vanishes on the freedoms that the others leave, with a direction w in which the mechanism could
+branch off, and its multiplier has a pole.  Around the position the row is replaced: the acceleration along w follows the
+extrapolation of the steps before (the branch on which the mechanism is), held there by a force p along M w:
     -(M w) p  in the equations of motion,    (M w)^T (a - a_extrapolated) = 0  in place of the row.
 Behind the position the projection puts what this has missed right.
+
+Rows and columns M w are full.  They border the Newton matrix A, in which held rows are those of the unit matrix:
+[A, -d; d^T, 0] is solved by A^-1 d and the Schur complement d^T A^-1 d (Golub, Van Loan, Matrix Computations, 2.1.4).
 """
 
 from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.state import HOLDING
 from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.linear import factorise, solve
+from flexmbs.kernels.newton_matrix import columns_of, solve_scaled
 
 
 @kernel
-def find_direction(tables, state, i, x):
+def find_direction(tables, state, i, slot, x):
     """Keep M w of the held multiplier ``i``; ``x`` holds w before its scaling, of the freedoms that other rows leave.
 
-    w = P M^-1 G_i^T, with G_i w = w^T M w its squared length; where that vanishes the multiplier is just left alone.
+    w = P M^-1 G_i^T, with G_i w = w^T M w its squared length; where that vanishes nothing is held along it.
     """
     m = state.mass.shape[0]
-    square = 0.0
-    for j in range(m):
-        state.direction[i, j] = 0.0
-        if tables.coordinates[tables.free[j]].multiplier == 0:
-            square += state.mass[i, j] * x[j]
+    direction = state.direction[slot]
+    direction[:] = 0.0
+    state.holder[slot] = i
+    square = row_times(tables, state, i, x)
     if not square > 1e-24:
         return
     scale = 1.0 / math.sqrt(square)
     for j in range(m):
-        if tables.coordinates[tables.free[j]].multiplier != 0:
-            continue
-        total = 0.0
-        for k in range(m):
-            if tables.coordinates[tables.free[k]].multiplier == 0:
-                total += state.mass[j, k] * x[k]
-        state.direction[i, j] = total * scale
+        if tables.coordinates[tables.free[j]].multiplier == 0:
+            direction[j] = scale * row_times(tables, state, j, x)
 
 
 @kernel
-def fill_held_rows(state, scratch):
-    """Rows and columns of held multipliers in the Newton matrices."""
+def row_times(tables, state, i, x):
+    """Row ``i`` of the mass matrix (G_i for a multiplier) times the coordinates in ``x``."""
+    first, end, shift = columns_of(i, state.mass.shape[0], tables.band)
+    total = 0.0
+    for j in range(first, end):
+        if tables.coordinates[tables.free[j]].multiplier == 0:
+            total += state.mass[i, j + shift] * x[j]
+    return total
+
+
+@kernel
+def unit_rows(tables, state, matrix):
+    """Rows and columns of held multipliers as in the unit matrix."""
     m = state.mass.shape[0]
-    for i in range(m):
-        if state.held[i] == 0:
-            continue
-        size = 0.0
+    for slot in range(state.flag[HOLDING]):
+        i = state.holder[slot]
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            _first, _end, back = columns_of(j, m, tables.band)
+            matrix[i, j + shift] = 1.0 if i == j else 0.0
+            matrix[j, i + back] = 1.0 if i == j else 0.0
+
+
+@kernel
+def factorise_border(tables, state, matrix, pivots, border, schur, schur_pivots):
+    """A^-1 d of every held direction into ``border``, and the factors of d^T A^-1 d; False when singular."""
+    count = state.flag[HOLDING]
+    m = border.shape[1]
+    for slot in range(count):
         for j in range(m):
-            size = max(size, abs(state.direction[i, j]))
+            border[slot, j] = state.direction[slot, j]
+        solve_scaled(matrix, pivots, tables.band, state.scale, border[slot])
+    for r in range(count):
+        for s in range(count):
+            schur[r, s] = 0.0
+            for j in range(m):
+                schur[r, s] += state.direction[r, j] * border[s, j]
+        if schur[r, r] == 0.0:  # nothing is held along this one
+            schur[r, r] = 1.0
+    return factorise(schur[:count, :count], schur_pivots, 0.0)
+
+
+@kernel
+def solve_bordered(tables, state, matrix, pivots, border, schur, schur_pivots, part, x):
+    """Overwrite ``x`` by the solution with held directions: the places of held multipliers hold the forces p."""
+    count = state.flag[HOLDING]
+    m = x.shape[0]
+    for slot in range(count):
+        part[slot] = x[state.holder[slot]]
+        x[state.holder[slot]] = 0.0
+    solve_scaled(matrix, pivots, tables.band, state.scale, x)
+    if count == 0:
+        return
+    for slot in range(count):
         for j in range(m):
-            entry = state.direction[i, j] * state.scale[j]
-            scratch.real[i, j], scratch.real[j, i] = entry, -entry
-            scratch.complex[i, j], scratch.complex[j, i] = entry, -entry
-        if size == 0.0:
-            scratch.real[i, i] = scratch.complex[i, i] = 1.0
-    for i in range(m):
-        state.scale[i] = 1.0 if state.held[i] != 0 else state.scale[i]
+            part[slot] -= state.direction[slot, j] * x[j]
+    solve(schur[:count, :count], schur_pivots, part[:count])
+    for slot in range(count):
+        for j in range(m):
+            x[j] += border[slot, j] * part[slot]
+    for slot in range(count):
+        x[state.holder[slot]] = part[slot]
 
 
 @kernel
 def aim(tables, state, scratch):
     """Remember the extrapolated acceleration along each held direction, in all stages; no force holds it yet."""
-    for i in range(state.held.shape[0]):
+    for slot in range(state.flag[HOLDING]):
         for s in range(3):
-            scratch.push[s, i] = scratch.aim[s, i] = 0.0
-        if state.held[i] == 0:
-            continue
-        for s in range(3):
-            scratch.a[s, tables.free[i]] = 0.0
-            for j in range(state.held.shape[0]):
-                scratch.aim[s, i] += state.direction[i, j] * scratch.a[s, tables.free[j]]
+            scratch.push[s, slot] = scratch.aim[s, slot] = 0.0
+            scratch.a[s, tables.free[state.holder[slot]]] = 0.0
+            for j in range(state.direction.shape[1]):
+                scratch.aim[s, slot] += state.direction[slot, j] * scratch.a[s, tables.free[j]]
 
 
 @kernel
 def hold_stage(tables, state, scratch, s):
     """Add the holding forces to the residual of stage ``s``, and put the equations of held directions in it."""
-    m = state.held.shape[0]
-    for i in range(m):
-        if state.held[i] == 0:
-            continue
-        along = -scratch.aim[s, i]
-        for j in range(m):
-            along += state.direction[i, j] * scratch.a[s, tables.free[j]]
-            scratch.stage_residual[s, j] -= state.direction[i, j] * scratch.push[s, i]
-        scratch.stage_residual[s, i] = along
+    for slot in range(state.flag[HOLDING]):
+        along = -scratch.aim[s, slot]
+        for j in range(state.direction.shape[1]):
+            along += state.direction[slot, j] * scratch.a[s, tables.free[j]]
+            scratch.stage_residual[s, j] -= state.direction[slot, j] * scratch.push[s, slot]
+        scratch.stage_residual[s, state.holder[slot]] = along

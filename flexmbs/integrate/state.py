@@ -12,7 +12,7 @@ from flexmbs.kernels.blocks import Block
 from flexmbs.kernels.tables import Tables
 
 # entries of State.number (floats)
-TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, LARGEST_PIVOT = range(8)
+TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, INDEPENDENCE = range(8)
 # entries of State.flag (integers)
 TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING = range(8)
 # values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
@@ -30,8 +30,11 @@ COUNT_NAMES = (
     "newton_iterations",
     "events",
 )
+MOST_HELD = 64  # directions that can be held at once
 # columns of State.episode, one row per contact
 START, IMPULSE, PEAK, PEAK_TIME = range(4)
+# what does not depend on which constraints are chosen as independent
+KEPT_BETWEEN_CHOICES = ("q", "v", "a", "reference", "active", "episode", "stage_a", "number", "flag", "count")
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)
 
@@ -47,12 +50,13 @@ class State(Block):
         "active": ("i8", 1),  # (contacts,) 1 while touching
         "episode": ("f8", 2),  # (contacts, 4) of the touching contacts
         "stage_a": ("f8", 2),  # (3, n) accelerations of the last step, for the prediction
-        "mass": ("f8", 2),  # (free, free)
+        "mass": ("f8", 2),  # (free, free), or its band (kernels.newton_matrix)
         "damping": ("f8", 2),
         "stiffness": ("f8", 2),
         "scale": ("f8", 1),  # (free,) powers of two that bring the unknowns to like size
         "held": ("i8", 1),  # (free,) 1: a multiplier that is replaced near a singular position (integrate.singular)
-        "direction": ("f8", 2),  # (free, free) row i: M w of held multiplier i
+        "holder": ("i8", 1),  # (slots,) which unknowns are held
+        "direction": ("f8", 2),  # (slots, free) M w of each
         "number": ("f8", 1),
         "flag": ("i8", 1),
         "count": ("i8", 1),
@@ -84,6 +88,7 @@ class Scratch(Block):
         "signal": ("f8", 3),  # (3, signals, 3)
         "residual": ("f8", 1),  # (n,)
         "shifted": ("f8", 1),
+        "old": ("f8", 1),  # (free,) values before a shift
         "stage_residual": ("f8", 2),  # (3, free)
         "real": ("f8", 2),  # (free, free) factors
         "complex": ("c16", 2),
@@ -91,8 +96,16 @@ class Scratch(Block):
         "complex_pivots": ("i8", 1),
         "projection": ("f8", 2),  # (free, free) factors of the mass matrix with constraints
         "projection_pivots": ("i8", 1),
-        "push": ("f8", 2),  # (3, free) force along each held direction
-        "aim": ("f8", 2),  # (3, free) acceleration along it that is held
+        "push": ("f8", 2),  # (3, slots) force along each held direction
+        "aim": ("f8", 2),  # (3, slots) acceleration along it that is held
+        "border_real": ("f8", 2),  # (slots, free), and Schur complements (integrate.singular)
+        "border_complex": ("c16", 2),
+        "schur_real": ("f8", 2),
+        "schur_complex": ("c16", 2),
+        "schur_real_pivots": ("i8", 1),
+        "schur_complex_pivots": ("i8", 1),
+        "part_real": ("f8", 1),
+        "part_complex": ("c16", 1),
         "real_x": ("f8", 1),  # (free,)
         "complex_x": ("c16", 1),
         "error_q": ("f8", 1),
@@ -116,8 +129,14 @@ class Log(Block):
     }
 
 
+def hold_slots(tables: Tables) -> int:
+    """How many directions can be held at once near singular positions (integrate.singular)."""
+    return min(MOST_HELD, int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])))
+
+
 def make_state(tables: Tables, balls: int) -> State:
     n, m, c = len(tables.coordinates), len(tables.free), len(tables.contacts)
+    width = 2 * int(tables.band) + 1 if tables.band else m
     reference = np.zeros((balls, 4))
     reference[:, 0] = 1.0
     return State(
@@ -128,12 +147,13 @@ def make_state(tables: Tables, balls: int) -> State:
         active=np.zeros(c, dtype=np.int64),
         episode=np.zeros((c, 4)),
         stage_a=np.zeros((3, n)),
-        mass=np.zeros((m, m)),
-        damping=np.zeros((m, m)),
-        stiffness=np.zeros((m, m)),
+        mass=np.zeros((m, width)),
+        damping=np.zeros((m, width)),
+        stiffness=np.zeros((m, width)),
         scale=np.ones(m),
         held=np.zeros(m, dtype=np.int64),
-        direction=np.zeros((m, m) if len(tables.constraints) else (1, 1)),
+        holder=np.zeros(hold_slots(tables), dtype=np.int64),
+        direction=np.zeros((hold_slots(tables), m)),
         number=np.zeros(8),
         flag=np.zeros(8, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
@@ -142,6 +162,8 @@ def make_state(tables: Tables, balls: int) -> State:
 
 def make_scratch(tables: Tables) -> Scratch:
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
+    width = 3 * int(tables.band) + 1 if tables.band else m
+    slots = hold_slots(tables)
     return Scratch(
         q=np.zeros((3, n)),
         v=np.zeros((3, n)),
@@ -149,15 +171,24 @@ def make_scratch(tables: Tables) -> Scratch:
         signal=np.zeros((3, s, 3)),
         residual=np.zeros(n),
         shifted=np.zeros(n),
+        old=np.zeros(m),
         stage_residual=np.zeros((3, m)),
-        real=np.zeros((m, m)),
-        complex=np.zeros((m, m), dtype=complex),
+        real=np.zeros((m, width)),
+        complex=np.zeros((m, width), dtype=complex),
         real_pivots=np.zeros(m, dtype=np.int64),
         complex_pivots=np.zeros(m, dtype=np.int64),
-        projection=np.zeros((m, m)),
+        projection=np.zeros((m, width)),
         projection_pivots=np.zeros(m, dtype=np.int64),
-        push=np.zeros((3, m)),
-        aim=np.zeros((3, m)),
+        push=np.zeros((3, slots)),
+        aim=np.zeros((3, slots)),
+        border_real=np.zeros((slots, m)),
+        border_complex=np.zeros((slots, m), dtype=complex),
+        schur_real=np.zeros((slots, slots)),
+        schur_complex=np.zeros((slots, slots), dtype=complex),
+        schur_real_pivots=np.zeros(slots, dtype=np.int64),
+        schur_complex_pivots=np.zeros(slots, dtype=np.int64),
+        part_real=np.zeros(slots),
+        part_complex=np.zeros(slots, dtype=complex),
         real_x=np.zeros(m),
         complex_x=np.zeros(m, dtype=complex),
         error_q=np.zeros(m),

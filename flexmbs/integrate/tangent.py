@@ -24,7 +24,7 @@ from flexmbs.integrate.state import (
     TIME,
 )
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.linear import equilibrate
+from flexmbs.kernels.newton_matrix import columns_of, equilibrate
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 INCREMENT = 1e-7
@@ -42,26 +42,42 @@ def update_tangent(tables, state, scratch, work, kinds):
     evaluate_signals(tables, state.number[TIME], work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
-    for j in range(len(tables.free)):
-        k = tables.free[j]
-        # a multiplier enters as a force only: its "position" and "velocity" mean nothing
-        for kind in range(1 if tables.coordinates[k].multiplier != 0 else kinds):
-            vector = a if kind == 0 else (v if kind == 1 else q)
-            matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
-            old = vector[k]
-            # a power of two times the scale: old + step is then exact
-            step = 1.0 if kind == 0 else INCREMENT * max(1.0, abs(old))
-            vector[k] = old + step
-            step = vector[k] - old
+    m = len(tables.free)
+    # columns of a band that are further apart than its width share no rows: they are shifted together
+    stride = m if tables.band == 0 else min(m, 2 * tables.band + 1)
+    for kind in range(kinds):
+        vector = a if kind == 0 else (v if kind == 1 else q)
+        matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
+        for group in range(stride):
+            moved = 0
+            for j in range(group, m, stride):
+                k = tables.free[j]
+                scratch.old[j] = vector[k]
+                # a multiplier enters as a force only: its "position" and "velocity" mean nothing
+                if kind > 0 and tables.coordinates[k].multiplier != 0:
+                    continue
+                moved += 1
+                # the step as it is after rounding
+                vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
+            if moved == 0:
+                continue
             residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted)
-            vector[k] = old
-            for i in range(len(tables.free)):
-                row = tables.free[i]
-                matrix[i, j] = (scratch.shifted[row] - scratch.residual[row]) / step
+            state.count[RESIDUALS] += 1
+            for j in range(group, m, stride):
+                k = tables.free[j]
+                step = vector[k] - scratch.old[j]
+                vector[k] = scratch.old[j]
+                if step == 0.0:
+                    continue
+                first, end, _shift = columns_of(j, m, tables.band)
+                for i in range(first, end):
+                    _first, _end, back = columns_of(i, m, tables.band)
+                    row = tables.free[i]
+                    matrix[i, j + back] = (scratch.shifted[row] - scratch.residual[row]) / step
     if len(tables.constraints) > 0:
-        equilibrate(state.mass, state.scale)
+        equilibrate(state.mass, tables.band, state.scale)
     regular = len(tables.constraints) == 0 or factorise_constraints(tables, state, scratch)
-    state.count[RESIDUALS] += 1 + kinds * len(tables.free)
+    state.count[RESIDUALS] += 1
     state.count[TANGENTS] += 1
     state.flag[TANGENT] = HERE if kinds == 3 else GOOD
     state.number[CONTRACTION] = 1.0
@@ -79,7 +95,7 @@ def consistent_accelerations(tables, state, scratch, work):
         return False
     for i in range(m):
         scratch.real_x[i] = -scratch.residual[tables.free[i]]
-    solve_constraints(state, scratch, scratch.real_x)
+    solve_constraints(tables, state, scratch, scratch.real_x)
     for i in range(m):
         state.a[tables.free[i]] = scratch.real_x[i]
         if not math.isfinite(scratch.real_x[i]):

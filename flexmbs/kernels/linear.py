@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 from flexmbs.kernels.jit import kernel
-
 
 NO_PIVOT = 1e300  # stands for a pivot that vanishes: its unknown stays as it is
 
@@ -65,31 +62,3 @@ def solve(matrix, pivots, x):
         for j in range(i + 1, n):
             total -= row[j] * x[j]
         x[i] = total / row[i]
-
-
-@kernel
-def solve_scaled(matrix, pivots, scale, x):
-    """:func:`solve` with a matrix that was factorised as S A S, S = diag(scale)."""
-    for i in range(x.shape[0]):
-        x[i] *= scale[i]
-    solve(matrix, pivots, x)
-    for i in range(x.shape[0]):
-        x[i] *= scale[i]
-
-
-@kernel
-def equilibrate(matrix, scale):
-    """Fill ``scale`` with powers of two for which the largest entry of every row of S A S is about 1.
-
-    Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034.
-    """
-    n = matrix.shape[0]
-    scale[:] = 1.0
-    for _ in range(4):
-        for i in range(n):
-            largest = 0.0
-            for j in range(n):
-                largest = max(largest, abs(matrix[i, j]) * scale[j], abs(matrix[j, i]) * scale[j])
-            largest *= scale[i]
-            if largest > 0.0 and largest < 1e300:
-                scale[i] *= 2.0 ** -math.floor(0.5 * math.log2(largest) + 0.5)

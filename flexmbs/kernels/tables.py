@@ -2,8 +2,8 @@
 
 Offsets (fields named ``*_at``) point into ``Tables.pool``, one flat array of floats.  Index -1 means none.
 Coordinates are the local ones of a step: one per joint axis or mode, three (a rotation vector relative to
-``State.reference``) per ball.  Behind them stands one multiplier per scalar constraint: its value is its "acceleration",
-its equation the constraint differentiated to accelerations (kernels.constraints).
+``State.reference``) per ball.  Behind them stands one multiplier per scalar constraint: its value is its
+"acceleration", its equation the constraint differentiated to accelerations (kernels.constraints).
 """
 
 from __future__ import annotations
@@ -130,6 +130,7 @@ class Tables(Block):
         "constraints": (CONSTRAINT, 1),
         "terms": (TERM, 1),
         "free": ("i8", 1),  # the unknowns: coordinates that are not driven, multipliers of independent constraints
+        "band": ("i8", 0),  # half bandwidth of matrices over the unknowns; 0: dense
         "pool": ("f8", 1),
         "gravity": ("f8", 1),
     }

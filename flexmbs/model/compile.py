@@ -8,10 +8,10 @@ from flexmbs.errors import MechanismError
 from flexmbs.kernels import tables as t
 from flexmbs.kernels.laws import law_number
 from flexmbs.kernels.laws.base import PARAMETERS
+from flexmbs.model.constraints import add_closure, add_constraint
 from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
 from flexmbs.model.model import Model
 from flexmbs.model.names import CoordinateNames
-from flexmbs.model.constraints import add_closure, add_constraint
 from flexmbs.model.tree import Branch, spanning_tree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.contacts import Plane
@@ -196,8 +196,9 @@ class _Compiler:
         arrays = {key: np.array(self.records[key], dtype=kind) for key, kind in kinds.items()}
         arrays["coordinates"] = np.array(coordinates, dtype=t.COORDINATE)
         arrays["constraints"]["row"] += len(self.names.coordinates)
-        arrays["free"] = np.flatnonzero(arrays["coordinates"]["signal"] < 0)
-        return t.Tables(**arrays, pool=self.pool.array(), gravity=self.system.gravity.copy())
+        kinds = arrays["coordinates"]
+        arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
+        return t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
 
 
 def compile_system(system: System, coordinates: str = "reduced") -> Model:

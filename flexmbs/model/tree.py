@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,9 @@ from flexmbs.system.elements import Joint
 from flexmbs.system.joints import free, mass_point
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.system import System
+
+SEGMENT = 8  # joints between free bodies where long chains are cut
+DEEP = 32  # joints between a body and ground from which on chains are cut
 
 
 @dataclass(frozen=True)
@@ -28,16 +32,22 @@ class Branch:
 
 @dataclass(frozen=True)
 class SpanningTree:
-    """Branches in an order in which every parent comes before its children, and the joints that are cut."""
+    """Branches in an order in which every parent comes before its children, and the joints that are cut.
+
+    ``depth``: most joints between a body and ground.
+    """
 
     branches: tuple[Branch, ...]
     cut: tuple[Joint, ...]
+    depth: int = 0
 
 
 def spanning_tree(system: System, coordinates: str = "reduced") -> SpanningTree:
     """Joints that carry bodies, breadth first from ground in the order in which they were stated; the others are cut.
 
-    Bodies that no joint carries get a free joint to ground; with ``coordinates`` "absolute" every body does.
+    Bodies that no joint carries get a free joint to ground; with ``coordinates`` "absolute" every body does, with
+    "segmented" every body that is ``SEGMENT`` joints away from the last one that does: in a long chain the cost of a
+    solution then grows with its length, not with the cube of it.
 
     Raises
     ------
@@ -45,14 +55,14 @@ def spanning_tree(system: System, coordinates: str = "reduced") -> SpanningTree:
         A pose was given to a body that a joint places.
     """
     growth = _Growth(system)
-    if coordinates == "reduced":
-        growth.spread("ground")
+    longest = {"reduced": len(system.bodies), "segmented": SEGMENT, "absolute": 0}[coordinates]
+    growth.spread("ground", longest)
     for name in _roots_first(system):
         if name not in growth.reached:
-            growth.plant(name, spread=coordinates == "reduced")
+            growth.plant(name, longest)
     carrying = {id(branch.joint) for branch in growth.order}
     cut = tuple(joint for joint in system.joints.values() if id(joint) not in carrying)
-    return SpanningTree(tuple(growth.order), cut)
+    return SpanningTree(tuple(growth.order), cut, max(growth.depth.values()))
 
 
 def _roots_first(system: System) -> list[str]:
@@ -69,23 +79,28 @@ class _Growth:
     def __init__(self, system: System):
         self.system = system
         self.order: list[Branch] = []
-        self.reached = {"ground"}
+        self.depth = {"ground": 0}  # of the bodies that have been reached
         self.neighbours: dict[str, list[Joint]] = {name: [] for name in system.bodies}
         for joint in system.joints.values():
             if not joint.cut:
                 self.neighbours[joint.a.body].append(joint)
                 self.neighbours[joint.b.body].append(joint)
 
-    def plant(self, name: str, spread: bool) -> None:
-        self.order.append(Branch(name, free_joint(self.system, name), added=True))
-        self.reached.add(name)
-        if spread:
-            self.spread(name)
+    @property
+    def reached(self) -> dict[str, int]:
+        return self.depth
 
-    def spread(self, root: str) -> None:
-        queue = [root]
+    def plant(self, name: str, longest: int) -> None:
+        self.order.append(Branch(name, free_joint(self.system, name), added=True))
+        self.depth[name] = 1
+        self.spread(name, longest)
+
+    def spread(self, root: str, longest: int) -> None:
+        queue = deque([root])
         while queue:
-            at = queue.pop(0)
+            at = queue.popleft()
+            if self.depth[at] >= longest:
+                continue
             for joint in self.neighbours[at]:
                 backwards = joint.b.body == at
                 body = joint.a.body if backwards else joint.b.body
@@ -93,7 +108,7 @@ class _Growth:
                     continue
                 self._refuse_pose(body, joint)
                 self.order.append(Branch(body, joint, backwards))
-                self.reached.add(body)
+                self.depth[body] = self.depth[at] + 1
                 queue.append(body)
 
     def _refuse_pose(self, body: str, joint: Joint) -> None:

@@ -1,8 +1,8 @@
 """Constraints between markers or coordinates, each with multipliers: one file a kind.
 
 A constraint has rows g_i(q, t) = 0.  Its multiplier lam_i is a force (or moment) on marker b: the residual gets
--lam_i dg_i/dq, and the multiplier's own entry gets g_i'' (kernels.tables).  ``work.constraint`` keeps g_i and g_i', from
-which the integrator puts every finished step back on the constraints (integrate.projection).
+-lam_i dg_i/dq, and the multiplier's own entry gets g_i'' (kernels.tables).  ``work.constraint`` keeps g_i and g_i',
+from which the integrator puts every finished step back on the constraints (integrate.projection).
 
 A new kind is a new file and a branch here.
 """
