@@ -35,8 +35,10 @@ def independent_rows(model: Model, t: float) -> np.ndarray:
 def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np.ndarray | None:
     """Multipliers (coordinate numbers) of constraints that are far more independent than ``present`` at this state.
 
-    None when there are none: the mechanism itself is near a singular position.
+    None when there are none: the mechanism itself is near a singular position, or has no constraints.
     """
+    if len(present) == 0:
+        return None
     evaluator = Evaluator(model)
     G = free_columns(model, evaluator.constraint_matrix(q, reference, t))
     rows = chosen_rows(G)

@@ -4,7 +4,7 @@ import pytest
 
 import flexmbs as fm
 from flexmbs.model.compile import compile_system
-from flexmbs.model.tree import spanning_tree
+from flexmbs.model.tree import SEGMENT, spanning_tree
 
 BLOCK = fm.RigidBody(1.0, (1.0, 1.0, 1.0))
 
@@ -19,7 +19,7 @@ def test_parents_come_first_whatever_the_order_of_statements():
     system.revolute(b["origin"], c["origin"], name="last")
     system.revolute(a["origin"], b["origin"], name="middle")
     system.revolute(system.ground["origin"], a["origin"], name="first")
-    assert [branch.joint.name for branch in spanning_tree(system)] == ["first", "middle", "last"]
+    assert [branch.joint.name for branch in spanning_tree(system).branches] == ["first", "middle", "last"]
 
 
 def test_bodies_without_joints_are_free():
@@ -32,23 +32,45 @@ def test_bodies_without_joints_are_free():
 def test_chain_that_floats_starts_at_its_first_body():
     system, (a, b) = blocks(2)
     system.revolute(b["origin"], a["origin"], name="between")
-    assert [branch.body for branch in spanning_tree(system)] == ["block1", "block0"]
+    assert [branch.body for branch in spanning_tree(system).branches] == ["block1", "block0"]
 
 
-def test_loop_names_its_joint():
+def test_joint_that_closes_a_loop_is_cut():
     system, (a, b) = blocks(2)
     system.revolute(system.ground["origin"], a["origin"], name="first")
     system.revolute(a["origin"], b["origin"], name="second")
     system.fixed(system.ground["origin"], b["origin"], name="third")
-    with pytest.raises(fm.MechanismError, match="'third' between 'ground.origin' and 'block1.origin' closes a loop"):
-        compile_system(system)
+    tree = spanning_tree(system)
+    # breadth first: the fixed joint carries block1, so that the hinge between the blocks closes the loop
+    assert [branch.joint.name for branch in tree.branches] == ["first", "third"]
+    assert [joint.name for joint in tree.cut] == ["second"]
+    model = compile_system(system)
+    assert model.coordinate_names[: model.coordinate_count] == ("first.angle", "second.angle")
+    assert len(model.coordinate_names) - model.coordinate_count == 6
 
 
-def test_joint_stated_backwards_names_its_markers():
+def test_absolute_coordinates_cut_every_joint():
+    system, (a, b) = blocks(2)
+    system.revolute(system.ground["origin"], a["origin"], name="first")
+    system.revolute(a["origin"], b["origin"], name="second")
+    tree = spanning_tree(system, "absolute")
+    assert all(branch.added for branch in tree.branches) and len(tree.cut) == 2
+
+
+def test_joint_stated_towards_ground_runs_backwards():
     system, (a,) = blocks(1)
     system.revolute(a["origin"], system.ground["origin"], name="pin")
-    with pytest.raises(fm.MechanismError, match="joint 'pin': .* 'block0.origin' hangs on 'ground.origin'; swap"):
-        compile_system(system)
+    (branch,) = spanning_tree(system).branches
+    assert branch.backwards and branch.body == "block0"
+
+
+def test_long_chains_are_cut_into_segments():
+    system, chain = blocks(20)
+    for first, second in zip([system.ground, *chain], chain, strict=False):
+        system.revolute(first["origin"], second["origin"])
+    tree = spanning_tree(system, "segmented")
+    assert tree.depth == SEGMENT and len(tree.cut) == 2
+    assert spanning_tree(system).depth == 20
 
 
 def test_pose_and_joint_contradict_each_other():
