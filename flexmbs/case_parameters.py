@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 
 from flexmbs.errors import CaseError
 
-TYPES = (float, int, bool, str)
+TYPES = (float, int, bool, str, tuple)
 _TRUE, _FALSE, _NONE = ("true", "yes", "on", "1"), ("false", "no", "off", "0"), ("none", "")
 _OPERATORS = {
     ast.Add: operator.add,
@@ -46,7 +46,9 @@ def settings_of(parameters: type) -> tuple[Setting, ...]:
         kinds = typing.get_args(hints[entry.name]) or (hints[entry.name],)
         plain = [kind for kind in kinds if kind is not types.NoneType]
         if len(plain) != 1 or plain[0] not in TYPES:
-            raise CaseError(f"parameter {entry.name!r}: its type must be float, int, bool or str, or with | None")
+            raise CaseError(
+                f"parameter {entry.name!r}: its type must be float, int, bool, str or tuple, or with | None"
+            )
         unit, text = entry.metadata.get("unit", ""), entry.metadata.get("help", "")
         found.append(Setting(entry.name, plain[0], len(kinds) > len(plain), entry.default, unit, text))
     return tuple(found)
@@ -110,6 +112,8 @@ def _convert(setting: Setting, value: object) -> object:
         return str(value)
     if setting.kind is bool:
         return _convert_bool(setting, value)
+    if setting.kind is tuple:
+        return _convert_tuple(setting, value)
     try:
         converted = number(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except (ValueError, TypeError):
@@ -123,6 +127,22 @@ def _convert(setting: Setting, value: object) -> object:
     return int(converted)
 
 
+def _convert_tuple(setting: Setting, value: object) -> tuple[float, ...]:
+    """Numbers, as text separated by commas or blanks, as many as the default has."""
+    try:
+        parts = value.strip("[]() ").replace(",", " ").split() if isinstance(value, str) else list(value)
+        converted = tuple(number(part) if isinstance(part, str) else float(part) for part in parts)
+    except (ValueError, TypeError):
+        raise _wrong(setting, value) from None
+    if not all(math.isfinite(part) for part in converted):
+        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must hold finite numbers, not {value}")
+    if isinstance(setting.default, tuple) and len(converted) != len(setting.default):
+        raise CaseError(
+            f"parameter {setting.name!r}{_unit(setting)} must be {len(setting.default)} numbers, not {value!r}"
+        )
+    return converted
+
+
 def _convert_bool(setting: Setting, value: object) -> bool:
     text = str(value).lower()
     if text not in _TRUE + _FALSE:
@@ -131,7 +151,9 @@ def _convert_bool(setting: Setting, value: object) -> bool:
 
 
 def _wrong(setting: Setting, value: object) -> CaseError:
-    wanted = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}[setting.kind]
+    wanted = {
+        float: "a number", int: "a whole number", bool: "true or false", str: "a text", tuple: "numbers such as 0,1,0",
+    }[setting.kind]  # fmt: skip
     return CaseError(f"parameter {setting.name!r}{_unit(setting)} must be {wanted}, not {value!r}")
 
 

@@ -144,8 +144,9 @@ class _Compiler:
         self.q += list(part.modal_coordinates)
         self.v += list(part.modal_velocities)
         self.modal[name] = slice(modal_start, len(self.q))
-        self.given += [False] * body.mode_count
-        self.given_rates += [False] * body.mode_count
+        # loops close with the joints; bodies are deformed for it only where nothing else helps
+        self.given += [True] * body.mode_count
+        self.given_rates += [True] * body.mode_count
         rows, counts, coefficients = cloud_rows(body)
         starts = {key: len(self.records[key]) for key in ("rows", "pairs")}
         forms = (self.form_count, self.form_count + len(body.inertia.Z))
