@@ -103,15 +103,14 @@ def build(p: Parameters) -> fm.System:
         part = parts[name] = system.add(body, name=name)
         for marker, place in markers.items():
             part.marker(marker, (*place, 0.0))
-    O, A, B, C = (
-        system.ground.marker(name, (x, y, 0.0))
-        for name, x, y in (("O", 0.0, 0.0), ("A", p.xa, p.ya), ("B", p.xb, p.yb), ("C", p.xc, p.yc))
-    )
+    center = system.ground.marker("O")
+    A = system.ground.marker("A", (p.xa, p.ya, 0.0))
+    B = system.ground.marker("B", (p.xb, p.yb, 0.0))
+    C = system.ground.marker("C", (p.xc, p.yc, 0.0))
     K1, K2, K3, K4, K5, K6, K7 = parts.values()
-    first = {"beta": O, "theta": K1["pin"], "gamma": B, "phi": K5["pin"], "delta": A, "omega": K7["pin"], "epsilon": A}
-    second = (K1, K2, K3, K4, K5, K6, K7)
-    for (name, on), body, angle, rate in zip(first.items(), second, p.q0, p.v0, strict=True):
-        joint = system.revolute(on, body["origin"], axis="z", name=name)
+    bearings = (center, K1["pin"], B, K5["pin"], A, K7["pin"], A)
+    for name, bearing, body, angle, rate in zip(ANGLES, bearings, parts.values(), p.q0, p.v0, strict=True):
+        joint = system.revolute(bearing, body["origin"], axis="z", name=name)
         joint.start["angle"], joint.start_rate["angle"] = angle, rate
     system.joints["theta"].given.add("angle")
     system.joints["theta"].given_rates.add("angle")
@@ -127,7 +126,7 @@ def drawn(ends):
     links = []
     for x, y in ends:
         length = hypot(x, y)
-        link = fm.RigidBody.link(1.0, length, 0.004, 0.002).surface
+        link = fm.RigidBody.link(1.0, length, 0.0025, 0.0015).surface
         turn = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, length]]) / length
         links.append(link.moved(np.zeros(3), turn))
     return SurfaceMesh.joined(links)

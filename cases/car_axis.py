@@ -13,6 +13,7 @@ from math import asin, cos, sin, sqrt
 import numpy as np
 
 import flexmbs as fm
+from flexmbs.system.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Left mass": ("left.origin.position.x", "left.origin.position.y"),
@@ -68,8 +69,10 @@ def build(p: Parameters) -> fm.System:
     mass = 0.5 * p.M * p.eps**2
     axle = system.add(fm.RigidBody.rod(1.0, p.L), name="axle")
     axle.marker("wheel", (p.L, 0.0, 0.0))
-    left = system.add(fm.RigidBody.point(mass), name="left")
-    right = system.add(fm.RigidBody.point(mass), name="right")
+    ball, rod = fm.RigidBody.sphere(1.0, 0.05 * p.L).surface, fm.RigidBody.rod(1.0, p.L).surface
+    drawn = SurfaceMesh.joined([ball, rod.moved(np.array([-p.L, 0.0, 0.0]), np.eye(3))])
+    left = system.add(fm.RigidBody(mass, np.zeros(3), surface=ball), name="left")
+    right = system.add(fm.RigidBody(mass, np.zeros(3), surface=drawn), name="right")
     right.marker("rod", (-p.L, 0.0, 0.0))
     road = system.revolute(system.ground.marker("wheel"), axle["origin"], axis="z", name="road")
     road.prescribe(*axle_angle(p))

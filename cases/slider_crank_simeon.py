@@ -18,7 +18,8 @@ import numpy as np
 import flexmbs as fm
 
 MODES = ("q1", "q2", "q3", "q4")
-NODES = 21
+STATIONS = 21  # along the rod, for pictures and markers
+CORNERS = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
 STARTS = {  # start values of the four shapes and of their rates, as published
     "init1": (
         (0.0, 0.0, 0.103339863e-4, 0.169327969e-4),
@@ -32,7 +33,7 @@ PLOTS = {
     "Stretch": ("rod.q3", "rod.q4"),
     "Block": ("slide.displacement",),
 }
-VIEW = {"scale": 20.0}
+VIEW = {"scale": 20.0}  # of the deformation
 
 
 @dataclass(frozen=True)
@@ -74,22 +75,36 @@ def resolve(p: Parameters) -> Parameters:
 
 def rod(p: Parameters) -> fm.FlexibleBody:
     """The rod in the frame of its chord: sin(n pi s) across, 4 s (1 - s) and s (2 s - 1) along, s = x / l2."""
-    s = np.linspace(0.0, 1.0, NODES)
-    modes, rotations = np.zeros((4, NODES, 3)), np.zeros((4, NODES, 3))
+    s = np.linspace(0.0, 1.0, STATIONS)
+    across, slope, along = np.zeros((4, STATIONS)), np.zeros((4, STATIONS)), np.zeros((4, STATIONS))
     for n in (1, 2):
-        modes[n - 1, :, 1] = np.sin(n * pi * s)
-        rotations[n - 1, :, 2] = n * pi / p.l2 * np.cos(n * pi * s)
-    modes[2, :, 0], modes[3, :, 0] = 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
-    modes[:2, -1] = 0.0  # sin(n pi) but for rounding
-    along, bending = p.E * p.b * p.h / p.l2, p.E * p.b * p.h**3 * pi**4 / (24.0 * p.l2**3)
+        across[n - 1], slope[n - 1] = np.sin(n * pi * s), n * pi / p.l2 * np.cos(n * pi * s)
+    across[:, -1] = 0.0  # sin(n pi) but for rounding
+    along[2], along[3] = 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
+    points, modes, rotations = [], [], []
+    for y, z in ((0.0, 0.0), *CORNERS):  # centre line, then the edges, which are only drawn
+        y, z = y * p.h, z * p.b
+        points.append(np.column_stack([p.l2 * s, y + 0.0 * s, z + 0.0 * s]))
+        modes.append(np.stack([along - y * slope, across, 0.0 * across], axis=2))
+        rotations.append(np.stack([0.0 * slope, 0.0 * slope, slope], axis=2))
+    stretching, bending = p.E * p.b * p.h / p.l2, p.E * p.b * p.h**3 * pi**4 / (24.0 * p.l2**3)
     stiffness = np.zeros((4, 4))
     stiffness[0, 0], stiffness[1, 1] = bending, 16.0 * bending
-    stiffness[2:, 2:] = along / 3.0 * np.array([[16.0, -8.0], [-8.0, 7.0]])
+    stiffness[2:, 2:] = stretching / 3.0 * np.array([[16.0, -8.0], [-8.0, 7.0]])
     return fm.body_from_arrays(
-        points=np.column_stack([p.l2 * s, 0.0 * s, 0.0 * s]), modes=modes, rotations=rotations, K=stiffness,
-        moments=integrals(p), labels=MODES, markers={"crank": 1, "middle": NODES // 2 + 1, "block": NODES},
+        points=np.concatenate(points), modes=np.concatenate(modes, axis=1), rotations=np.concatenate(rotations, axis=1),
+        K=stiffness, moments=integrals(p), labels=MODES, markers={"crank": 1, "block": STATIONS}, faces=sides(),
         name="rod",
     )  # fmt: skip
+
+
+def sides() -> np.ndarray:
+    """The four sides between the edges, station by station."""
+    at = STATIONS * (1 + np.arange(4))
+    quads = [
+        (4, at[k] + i, at[k] + i + 1, at[k - 1] + i + 1, at[k - 1] + i) for k in range(4) for i in range(STATIONS - 1)
+    ]
+    return np.array(quads)
 
 
 def integrals(p: Parameters) -> fm.InertiaMoments:

@@ -28,6 +28,7 @@ def body_from_arrays(
     markers: Mapping[str, int] | None = None,
     labels: Sequence[str] | None = None,
     attached_at: str | None = None,
+    faces: np.ndarray | None = None,
     name: str = "body",
     source: str = "",
     warnings: Sequence[str] = (),
@@ -48,6 +49,7 @@ def body_from_arrays(
     markers : name -> node number; default: one for each node, named by its number
     labels : n names of the modes
     attached_at : marker that the body frame is fixed to, None for a floating frame
+    faces : (k,) int, what is drawn: rows of ``points`` in VTK's style [count, i, j, k, ...]; default nothing
 
     Raises
     ------
@@ -77,6 +79,7 @@ def body_from_arrays(
     Ke = _modal(K, modes, f"{where}: K")
     De = np.zeros((n, n)) if D is None else _modal(D, modes, f"{where}: D")
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)
+    drawn = np.zeros(0, dtype=np.int64) if faces is None else np.asarray(faces, dtype=np.int64).ravel()
     squared = np.divide(np.diag(Ke), np.diag(Me), out=np.zeros(n), where=np.diag(Me) > 0.0)
     return FlexibleBody(
         name=name,
@@ -95,7 +98,7 @@ def body_from_arrays(
         quadratic=quadratic,
         quadratic_rotations=quadratic_rotations,
         markers=_markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotations, where),
-        surface=SurfaceFields(points, np.zeros(0, dtype=np.int64), modes, quadratic, np.zeros((n, nn, 6))),
+        surface=SurfaceFields(points, drawn, modes, quadratic, np.zeros((n, nn, 6))),
         attached_at=attached_at,
         source=source,
         warnings=(*warnings, *notes),

@@ -8,14 +8,21 @@ import math
 import pytest
 
 from flexmbs.cases import list_cases, run_case
+from flexmbs.errors import FlexmbsError
 
 
 def test_all_cases_are_listed():
     assert [case.name for case in list_cases()] == [
+        "andrews_squeezer",
+        "bricard",
+        "car_axis",
         "composite_inertia",
         "flexible_double_pendulum_impact",
         "flexible_pendulum_impact",
+        "heavy_top",
+        "n_four_bar",
         "rotating_beam_frequencies",
+        "slider_crank_simeon",
         "solid_pendulum",
         "spin_up_beam",
     ]
@@ -80,3 +87,59 @@ def test_solid_pendulum():
     as_beam = run_case("solid_pendulum", {"t_end": 0.1, "mesh": "pendulum_beam.inp"}).figures
     assert figures["angle_end"] == pytest.approx(as_beam["angle_end"], abs=3e-3)
     assert figures["max_von_mises"] == pytest.approx(as_beam["max_von_mises"], rel=0.1)
+
+
+def test_andrews_squeezer():
+    # IVP test set, published; the crank has turned two and a half times
+    assert run_case("andrews_squeezer").figures["q"][0] == pytest.approx(15.81077119629904, rel=1e-9)
+
+
+def test_car_axis():
+    # IVP test set, published
+    assert run_case("car_axis").figures["y_right"] == pytest.approx(0.37391102726536124, rel=1e-9)
+
+
+def test_slider_crank_simeon():
+    # IVP test set, published
+    assert run_case("slider_crank_simeon").figures["phi2"] == pytest.approx(-0.331173498825626, rel=1e-7)
+    # q0 stretches the rod by q4; the block stands there
+    start = run_case("slider_crank_simeon", {"q0": "0,0,0,1e-4", "qd0": "0 0 0 0", "t_end": 1e-6})
+    assert start.result["slide.displacement"][0] == pytest.approx(0.4501, rel=1e-12)
+
+
+def test_n_four_bar():
+    figures = run_case("n_four_bar", {"loops": 2, "v0": 0.0, "t_end": 0.5}).figures
+    assert (figures["x"], figures["y"]) == pytest.approx((0.0, 1.0), abs=1e-9)  # upright it stays
+    falling = run_case("n_four_bar", {"loops": 2, "t_end": 0.5}).figures
+    omega = math.hypot(falling["vx"], falling["vy"])
+    # energy: I omega^2 / 2 + 3.5 m g l sin phi, I = 3 m l^2
+    assert 1.5 * omega**2 + 3.5 * 9.81 * falling["y"] == pytest.approx(1.5 + 3.5 * 9.81, rel=1e-7)
+
+
+def test_bricard():
+    figures = run_case("bricard", {"t_end": 2.0}).figures
+    assert figures["energy_error"] < 1e-6
+    assert figures["constraint_error"] < 1e-10
+
+
+def test_heavy_top():
+    # quaternion equations about the fixed point
+    found = run_case("heavy_top", {"speed": "slow", "t_end": 1.0}).figures["position_end"]
+    assert found == pytest.approx([-0.42297282930353564, -0.8939974676117162, -0.1478597767305248], abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("case", "values", "message"),
+    [
+        ("heavy_top", {"speed": "rapid"}, "'speed' must be fast or slow"),
+        ("heavy_top", {"Omega0": "1,2"}, "expected 3 finite numbers, got .1.0, 2.0."),
+        ("n_four_bar", {"loops": 0}, "'loops' must be at least 1"),
+        ("car_axis", {"r": 1.0}, "'r' must be smaller than L = 1 m"),
+        ("slider_crank_simeon", {"init": "init3"}, "'init' must be init1 or init2"),
+        ("slider_crank_simeon", {"q0": "1,2"}, "'q0' must be 4 numbers"),
+        ("andrews_squeezer", {"coordinates": "relative"}, "expected one of reduced, absolute"),
+    ],
+)
+def test_wrong_parameters_of_cases(case, values, message):
+    with pytest.raises(FlexmbsError, match=message):
+        run_case(case, values)

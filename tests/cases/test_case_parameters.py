@@ -21,6 +21,7 @@ class Parameters:
     thickness: float | None = parameter(None, "m", "thickness; none: of the mesh")
     modes: int = parameter(3, "", "modes")
     stop: bool = parameter(True, "", "whether there is a stop")
+    axis: tuple = parameter((0.0, 0.0, 1.0), "", "axis")
 
 
 def test_text_becomes_values():
@@ -41,11 +42,20 @@ def test_text_becomes_values():
         ({"length": None}, "must be a number"),
         ({"modes": "2.5"}, "must be a whole number, not '2.5'"),
         ({"stop": "perhaps"}, "must be true or false"),
+        ({"axis": "1,2"}, "'axis' must be 3 numbers, not '1,2'"),
+        ({"axis": "1,2,up"}, "must be numbers such as 0,1,0, not '1,2,up'"),
+        ({"axis": "1,2,inf"}, "must hold finite numbers"),
+        ({"axis": 1.0}, "must be numbers such as"),
     ],
 )
 def test_wrong_values(values, message):
     with pytest.raises(CaseError, match=message):
         from_values(Parameters, values)
+
+
+@pytest.mark.parametrize("text", ["0,pi/2,-1e-3", "[0, pi/2, -1e-3]", "0 pi/2 -1e-3", [0, math.pi / 2, -1e-3]])
+def test_vectors_are_numbers_in_a_row(text):
+    assert from_values(Parameters, {"axis": text}).axis == (0.0, math.pi / 2, -1e-3)
 
 
 def test_numbers_may_be_expressions_of_pi_and_nothing_else():
