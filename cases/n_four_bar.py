@@ -29,8 +29,8 @@ class Parameters:
     v0: float = fm.parameter(1.0, "m/s", "velocity of the tops of the verticals at the start, along x")
     coordinates: str = fm.parameter("reduced", "", "coordinates: reduced or absolute")
     t_end: float = fm.parameter(10.0, "s", "end time")
-    rtol: float = fm.parameter(1e-8, "", "relative tolerance")
-    atol: float = fm.parameter(1e-10, "", "absolute tolerance")
+    rtol: float = fm.parameter(1e-9, "", "relative tolerance")
+    atol: float = fm.parameter(1e-11, "", "absolute tolerance")
 
 
 def resolve(p: Parameters) -> Parameters:
