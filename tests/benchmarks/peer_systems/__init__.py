@@ -1,0 +1,1 @@
+"""Chains of many bodies in other codes."""
