@@ -35,7 +35,10 @@ _WHERE = {
     ),
     "flexmbs.system.curves": ("Curve",),
     "flexmbs.system.surfaces": ("Surface",),
-    "flexmbs.analysis": ("simulate", "linearize", "LinearModes", "Progress"),
+    "flexmbs.analysis": (
+        "simulate", "kinematics", "statics", "linearize", "mobility", "LinearModes", "Mobility", "Description",
+        "Progress",
+    ),
     "flexmbs.result": ("Result", "load"),
     "flexmbs.cases": ("parameter", "find_mesh"),
     "flexmbs.stages": ("listening", "Stage"),

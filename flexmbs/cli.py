@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``run``, ``info``, ``modes``, ``reduce`` and ``view``."""
+"""The command line: ``flexmbs cases``, ``run``, ``describe``, ``info``, ``modes``, ``reduce`` and ``view``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from flexmbs.cli_describe import describe_command
 from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
 from flexmbs.cli_modes import modes_command
 from flexmbs.cli_reduce import BODY_ENDINGS, reduce_command, view_body
@@ -19,6 +20,7 @@ def cli() -> None:
     """Flexible multibody dynamics: run cases, look at their results and at mesh files."""
 
 
+cli.add_command(describe_command)
 cli.add_command(info_command)
 cli.add_command(modes_command)
 cli.add_command(reduce_command)

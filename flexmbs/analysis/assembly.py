@@ -1,7 +1,8 @@
 """Closing the loops: start values that satisfy every constraint, in position and in velocity.
 
 Positions by a damped Gauss-Newton iteration with the smallest change of coordinates (Nikravesh, Computer-Aided Analysis
-of Mechanical Systems (1988), 4.3): first only of coordinates whose start values were not given, then of all.
+of Mechanical Systems (1988), 4.3): first only of joint coordinates whose start values were not given, then of all joint
+coordinates, then of modal coordinates too.  Held coordinates (Joint.hold) never change.
 """
 
 from __future__ import annotations
@@ -19,19 +20,41 @@ from flexmbs.model.model import Model
 CLOSED = 1e-12  # m or rad
 LARGEST_MOVE = 0.5  # of one iteration, m or rad
 ITERATIONS = 100
+# From a rough pose the iteration may end where the opening is smallest but not zero: then it starts again from poses
+# that are turned by random angles of up to so many rad.
+FRESH_STARTS, FRESH_TURN = 8, 1.0
+# The iteration is given up when the opening falls by less than this part in so many steps.
+SLOW, PATIENCE = 1e-3, 6
 
 
-def assembled(model: Model, t: float = 0.0) -> Model:
+def assembled(model: Model, t: float = 0.0, ignored: frozenset[int] = frozenset()) -> Model:
     """``model`` with start values for which loops are closed and velocities are consistent.
+
+    ``ignored``: numbers of constraints that need not hold.
 
     Raises
     ------
     MechanismError
         A loop cannot be closed from there: the joint that is open most, and by how much.
     """
+    if len(model.tables.constraints) == len(ignored):
+        return model
+    return _Assembly(model, t, ignored).run()
+
+
+def followed(model: Model, t: float, rates: bool = True) -> Model:
+    """``model``, which stands near a closed position, closed at time ``t`` by as little motion as possible.
+
+    ``rates``: its velocities are made consistent too.
+
+    Raises
+    ------
+    MechanismError
+        It cannot be closed from there, or its velocities cannot be made consistent.
+    """
     if len(model.tables.constraints) == 0:
         return model
-    return _Assembly(model, t).run()
+    return _Assembly(model, t, frozenset()).follow(rates)
 
 
 @dataclass(frozen=True)
@@ -44,22 +67,28 @@ class _OwnCoordinates:
 
 
 class _Assembly:
-    def __init__(self, model: Model, t: float):
-        self.model, self.t = model, t
+    def __init__(self, model: Model, t: float, ignored: frozenset[int]):
+        self.model, self.t, self.ignored = model, t, ignored
         self.evaluator = Evaluator(model)
         self.q, self.v, self.reference = model.q.copy(), model.v.copy(), model.reference.copy()
         levels = model.tables.coordinates["level"][: model.coordinate_count]
         driven = model.tables.coordinates["signal"][: model.coordinate_count] >= 0
-        self.movable = ~(driven & (levels == 0))
+        self.movable = ~(driven & (levels == 0)) & ~model.held[: model.coordinate_count]
         self.changeable = ~(driven & (levels <= 1))
+        self.jointed = np.ones(model.coordinate_count, dtype=bool)  # False: modal coordinates
+        for part in model.modal.values():
+            self.jointed[part] = False
         self.position_rows = self._rows_of_level(0)
         self.rate_rows = self._rows_of_level(1)
+        self.nearest = (np.inf, self.q, self.reference)
 
     def _rows_of_level(self, highest: int) -> np.ndarray:
         """Rows whose position (0), or position or rate (1), is constrained."""
         kept = []
         first = self.evaluator.rows[0]
-        for constraint in self.model.tables.constraints:
+        for c, constraint in enumerate(self.model.tables.constraints):
+            if c in self.ignored:
+                continue
             rows = np.arange(constraint["rows"]) + constraint["row"] - first
             kept.append(rows[np.broadcast_to(constraint["level"] <= highest, rows.shape)])
         return np.concatenate(kept)
@@ -67,11 +96,34 @@ class _Assembly:
     def run(self) -> Model:
         self._guess_closures()
         given = self.model.given[: self.model.coordinate_count]
-        closed = self._close(self.movable & ~given)
-        if not closed and not self._close(self.movable):
+        choices = (self.movable & self.jointed & ~given, self.movable & self.jointed, self.movable)
+        if not any(self._close(movable) for movable in choices) and not self._close_from_elsewhere():
             self._refuse()
         self._match_rates()
         return replace(self.model, q=self.q, v=self.v, reference=self.reference)
+
+    def follow(self, rates: bool) -> Model:
+        if not self._close(self.movable | self.model.held[: self.model.coordinate_count]):
+            self._refuse()
+        if rates:
+            self._match_rates()
+        return replace(self.model, q=self.q, v=self.v, reference=self.reference)
+
+    def _close_from_elsewhere(self) -> bool:
+        """Fresh starts from poses turned at random (the same ones every time)."""
+        chance = np.random.default_rng(0)
+        start = self.q
+        turns = np.zeros(len(start), dtype=bool)
+        for axis in self.model.tables.axes:
+            if axis["kind"] == ROTATION and self.movable[axis["coordinate"]]:
+                turns[axis["coordinate"]] = True
+        for k in range(FRESH_STARTS if np.any(turns) else 0):
+            self.q = start.copy()
+            self.q[turns] += chance.uniform(-1.0, 1.0, np.count_nonzero(turns)) * FRESH_TURN * (k + 1) / FRESH_STARTS
+            if self._close(self.movable & self.jointed):
+                return True
+        self.q = start
+        return False
 
     def _openings(self, q, reference) -> np.ndarray:
         return self.evaluator.openings(q, self.v, reference, self.t)[0][self.position_rows]
@@ -83,8 +135,8 @@ class _Assembly:
         """
         tables, first = self.model.tables, self.evaluator.rows[0]
         found: list[_OwnCoordinates] = []
-        for constraint in tables.constraints:
-            if constraint["kind"] != CLOSURE:
+        for c, constraint in enumerate(tables.constraints):
+            if constraint["kind"] != CLOSURE or c in self.ignored:
                 continue
             axes = tables.axes[constraint["start"] : constraint["end"]]
             own = np.unique(axes["coordinate"]).astype(int)
@@ -140,11 +192,11 @@ class _Assembly:
         q, reference = self.q.copy(), self.reference.copy()
         opening = self._openings(q, reference)
         if not np.any(movable):
-            return bool(np.abs(opening).max(initial=0.0) < CLOSED)
+            return self._keep_if_closed(q, reference, opening, CLOSED)
+        slow = 0
         for _ in range(ITERATIONS):
             size = float(np.linalg.norm(opening))
-            if np.abs(opening).max(initial=0.0) < CLOSED:
-                self.q, self.reference = q, reference
+            if self._keep_if_closed(q, reference, opening, CLOSED):
                 return True
             G = self.evaluator.constraint_matrix(q, reference, self.t, OPENINGS)[self.position_rows][:, movable]
             change = -least_change(G, opening)
@@ -158,11 +210,21 @@ class _Assembly:
                     break
                 change *= 0.5
             else:
-                if np.abs(opening).max() < 100.0 * CLOSED:  # rounding is all that is left
-                    self.q, self.reference = q, reference
-                    return True
-                return False
+                return self._keep_if_closed(q, reference, opening, 100.0 * CLOSED)  # rounding is all that is left
+            slow = slow + 1 if np.linalg.norm(found) > (1.0 - SLOW) * size else 0
             q, reference, opening = trial, turned, found
+            if slow > PATIENCE:
+                break
+        return self._keep_if_closed(q, reference, opening, CLOSED)
+
+    def _keep_if_closed(self, q: np.ndarray, reference: np.ndarray, opening: np.ndarray, limit: float) -> bool:
+        """Keep a pose that is closed; of the others remember the one that is open least."""
+        if np.abs(opening).max(initial=0.0) < limit:
+            self.q, self.reference = q, reference
+            return True
+        size = float(np.linalg.norm(opening))
+        if size < self.nearest[0]:
+            self.nearest = (size, q, reference)
         return False
 
     def _fold(self, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -180,18 +242,20 @@ class _Assembly:
         n = self.model.coordinate_count
         G = self.evaluator.constraint_matrix(self.q, self.reference, self.t)[self.rate_rows]
         given = self.model.given_rates[:n]
-        for movable in (self.changeable & ~given, self.changeable):
+        choices = (self.changeable & self.jointed & ~given, self.changeable & self.jointed, self.changeable)
+        for movable in choices:
             for _ in range(3):
                 rate = self._rates()
                 if np.abs(rate).max(initial=0.0) < CLOSED or not np.any(movable):
                     break
                 self.v[:n][movable] -= least_change(G[:, movable], rate)
-            if np.abs(self._rates()).max(initial=0.0) < 1e-9 * max(1.0, float(np.abs(self.v).max())):
+            # functions of time without given derivatives have rates with errors of 1e-10 and more
+            if np.abs(self._rates()).max(initial=0.0) < 1e-7 * max(1.0, float(np.abs(self.v).max())):
                 return
         rate = np.abs(self._rates())
         worst = self.evaluator.rows[self.rate_rows[int(np.argmax(rate))]]
         raise MechanismError(
-            f"the start velocities cannot be made consistent: constraint '{self.model.coordinate_names[worst]}' still "
+            f"the velocities cannot be made consistent: constraint '{self.model.coordinate_names[worst]}' still "
             f"opens at {rate.max():.3g} m/s or rad/s; do drivers contradict each other, or is the mechanism locked?"
         )
 
@@ -200,16 +264,21 @@ class _Assembly:
         return self.evaluator.work.constraint[self.evaluator.rows, 1][self.rate_rows]
 
     def _refuse(self) -> None:
-        opening = self._openings(self.q, self.reference)
+        opening = self._openings(*self.nearest[1:])
         first = self.evaluator.rows[0]
         sizes = {}
         for c, constraint in enumerate(self.model.tables.constraints):
+            if c in self.ignored:
+                continue
             rows = np.isin(self.position_rows, np.arange(constraint["rows"]) + constraint["row"] - first)
             part = opening[rows]
             turn = float(np.linalg.norm(part[3:])) if constraint["rows"] == 6 else 0.0
             sizes[self.model.constraint_names[c]] = (float(np.linalg.norm(part[:3])), turn)
         name, (gap, turn) = max(sizes.items(), key=lambda item: item[1][0] + item[1][1])
+        held = [f"'{self.model.coordinate_names[k]}'" for k in np.flatnonzero(self.model.held)]
+        keeping = f" with {', '.join(held)} held" if held else ""
+        twist = f" and {turn:.6g} rad" if turn > 1e-9 else ""
         raise MechanismError(
-            f"the loops cannot be closed from the start values: joint '{name}' stays open by {gap:.6g} m and "
-            f"{turn:.6g} rad. Start nearer to a closed position, or check lengths and axes"
+            f"the loops cannot be closed from the start values{keeping}: '{name}' stays open by {gap:.6g} m{twist}. "
+            f"Start nearer to a closed position, or check lengths and axes"
         )

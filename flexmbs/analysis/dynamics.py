@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.independent import better_rows
-from flexmbs.analysis.prepare import prepared, with_unknowns
+from flexmbs.analysis.inertia import check_inertia
+from flexmbs.analysis.prepare import ready, with_unknowns
 from flexmbs.analysis.settings import ABSURD, make_settings
+from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.steps import described_steps
 from flexmbs.analysis.structure import result_structure
 from flexmbs.errors import MechanismError, SimulationError
@@ -23,6 +26,9 @@ from flexmbs.result import ContactRecord, Result, RunWriter
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files
+# Constraints that were left out as redundant and open by more than this (m or rad) are not redundant: drivers that
+# agree at the start contradict each other later.  Redundant ones stay closed to about 1e-9.
+OPEN, OPENED = 1e-6, -1
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Progress:
 
 def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: float = 1e-9, max_step: float = np.inf,
-    out: str | Path | None = None, progress: Callable[[Progress], None] | None = None,
+    out: str | Path | None = None, progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values to ``t_end``.
 
@@ -48,6 +54,7 @@ def simulate(
     max_step : s, largest step
     out : folder that receives the result while the run grows (None: memory only)
     progress : called with a :class:`Progress` about twenty times a second
+    from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
 
     Raises
     ------
@@ -56,8 +63,13 @@ def simulate(
     SimulationError
         The run stopped early; its message says why, and ``error.result`` holds what was finished (also in ``out``).
     """
-    model = prepared(system)
+    model = ready(system)
+    active = None
+    if from_equilibrium:
+        model, active = in_equilibrium(model, 0.0)
     run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step), out, progress)
+    if active is not None:
+        run.state.active[:] = active
     return run.go()
 
 
@@ -66,6 +78,7 @@ class _Run:
 
     def __init__(self, system, model: Model, settings: s.Settings, out, progress):
         self.model, self.settings, self.progress = model, settings, progress
+        self.opening = 0.0  # of constraints, largest in the last steps
         self.balls = len(model.balls)
         announce_compilation()
         begin = time.perf_counter()
@@ -88,7 +101,9 @@ class _Run:
         begin = time.perf_counter()
         impose_start(self.model.tables, self.state, self.work)
         self._check_start()
-        self._warm_up(advance, start)
+        if self._warm_up(advance, start) == s.SINGULAR:
+            check_inertia(self.model, 0.0)
+            raise MechanismError(f"the mass matrix is singular at the start: {self._massless()} carries no inertia")
         self.compile_seconds += time.perf_counter() - begin
         self.writer = RunWriter(self.out, self.structure)
         begin = self.began = time.perf_counter()
@@ -110,6 +125,8 @@ class _Run:
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
             outcome = self._advance(advance, chunk)
+            if self.opening > OPEN:
+                return OPENED
             error = self.model.signals.error
             if isinstance(error, KeyboardInterrupt):
                 raise error
@@ -150,18 +167,19 @@ class _Run:
         from flexmbs.analysis.evaluate import gaps
 
         for name, gap in zip(self.model.contact_names, gaps(self.model, self.work, self.state), strict=True):
-            if gap < -1e-12:
+            if gap < -1e-12 and not self.state.active[self.model.contact_names.index(name)]:
                 raise MechanismError(
                     f"contact '{name}' starts {-gap:.3g} m inside: move a body or the stop until the gap is positive"
                 )
 
-    def _warm_up(self, advance, start) -> None:
+    def _warm_up(self, advance, start) -> int:
         """Load or compile the kernels on a copy of the state, so that compile time is told apart from solve time."""
         copy = self.state.copy()
-        start(self.model.tables, copy, self.settings, self.scratch, self.work)
+        outcome = start(self.model.tables, copy, self.settings, self.scratch, self.work)
         advance(self.model.tables, copy, self.settings, self.scratch, self.work, self.log, 0)
         self.log.filled[:] = 0
         self._describe(self.log.rows[:0])
+        return outcome
 
     def _store_start(self) -> None:
         from flexmbs.integrate.loop import write_row
@@ -175,6 +193,7 @@ class _Run:
         rows, contacts = self.log.filled
         if rows:
             self.pending.append(self._describe(self.log.rows[:rows]))
+            self.opening = float(self.pending[-1]["constraint_error"].max())
         for row in self.log.contacts[:contacts]:
             self.pending_contacts.append(self._contact(row))
         return outcome
@@ -232,6 +251,8 @@ class _Run:
         broken = self._broken_signals()
         if broken:
             return f"{broken}, {where}"
+        if outcome == OPENED:
+            return f"{self._contradiction()}, {where}"
         if outcome == s.DIVERGED:
             k = int(self.state.flag[s.WORST])
             body = next(name for name, part in self.model.modal.items() if part.start <= k < part.stop)
@@ -259,6 +280,16 @@ class _Run:
                     faults.append(fault)
                     break
         return ", ".join(faults)
+
+    def _contradiction(self) -> str:
+        """What drivers demand of each other where the constraints have opened."""
+        state = self.state
+        here = replace(self.model, q=state.q.copy(), v=state.v.copy(), reference=state.reference.copy())
+        try:
+            closed_with_drivers(here, state.number[s.TIME])
+        except MechanismError as error:
+            return f"the motion cannot go on: {error}"
+        return f"redundant constraints have opened by {self.opening:.3g} m or rad"
 
     def _massless(self) -> str:
         mass = self.state.mass

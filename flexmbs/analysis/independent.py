@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 
-from flexmbs.analysis.assembly import assembled
+from flexmbs.analysis.assembly import followed
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.errors import MechanismError
@@ -24,7 +24,7 @@ def independent_rows(model: Model, t: float) -> np.ndarray:
     """Coordinate numbers of the multipliers whose constraints are independent of each other at or near the state."""
     evaluator = Evaluator(model)
     kept = chosen_rows(free_columns(model, evaluator.constraint_matrix(model.q, model.reference, t)))
-    near = _moved(model, evaluator, t)
+    near = nearby(model, t)
     if near is not None:
         moved = chosen_rows(free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)))
         if len(moved) > len(kept):
@@ -53,8 +53,9 @@ def free_columns(model: Model, G: np.ndarray) -> np.ndarray:
     return G[:, model.tables.coordinates["signal"][: model.coordinate_count] < 0]
 
 
-def _moved(model: Model, evaluator: Evaluator, t: float) -> Model | None:
+def nearby(model: Model, t: float) -> Model | None:
     """The mechanism a little further along its freedoms, closed again; None when it cannot move."""
+    evaluator = Evaluator(model)
     n = model.coordinate_count
     G = evaluator.constraint_matrix(model.q, model.reference, t)
     if issparse(G):  # of many bodies: the start is taken as it is
@@ -66,9 +67,11 @@ def _moved(model: Model, evaluator: Evaluator, t: float) -> Model | None:
     if len(directions) == 0:
         return None
     move = np.random.default_rng(1).normal(size=len(directions)) @ directions
-    q = model.q.copy()
-    q[free] += 0.02 * move / np.abs(move).max()
-    try:
-        return assembled(replace(model, q=q, given=np.zeros_like(model.given)), t)
-    except MechanismError:
-        return None
+    for sign in (1.0, -1.0):
+        q = model.q.copy()
+        q[free] += sign * 0.02 * move / np.abs(move).max()
+        try:
+            return followed(replace(model, q=q), t, rates=False)
+        except MechanismError:
+            continue
+    return None

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.analysis.blocked import dense, null_space
+from flexmbs.analysis.equilibrium import Balance, Forces, equilibrium
+from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.variants import imposed
 from flexmbs.errors import SimulationError
-from flexmbs.kernels.jit import announce_compilation
-from flexmbs.kernels.tables import make_workspace
-from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
 
 
 @dataclass(frozen=True)
 class LinearModes:
-    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state.
+    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state, within what constraints allow.
 
     Attributes
     ----------
@@ -24,8 +25,8 @@ class LinearModes:
     eigenvalues : (k,) complex, 1/s, with Im >= 0
     modes : (k, free coordinates) complex, largest entry 1
     coordinate_names : names of the free coordinates
-    M, D, K : (free, free) about the steady state
-    steady_state : (free,) values of the free coordinates there
+    M, D, K : (free, free) about the steady state, without constraints
+    steady_state : (free,) values of the free coordinates there (a ball's are zero: its quaternion has the rotation)
     """
 
     frequencies: np.ndarray
@@ -45,36 +46,15 @@ class LinearModes:
         return square[:, chosen].sum(axis=1) / square.sum(axis=1)
 
 
-class _Residual:
-    """Residual of the free coordinates as a function of their q, v, a; drivers hold the others at time t."""
-
-    def __init__(self, model: Model, t: float):
-        self.model, self.t = model, t
-        announce_compilation()
-        self.work = make_workspace(model.tables)
-        self.active = np.zeros(len(model.contact_names), dtype=np.int64)
-        self.free = model.tables.free
-        self.out = np.zeros(len(model.q))
-
-    def __call__(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        from flexmbs.kernels.residual import residual
-        from flexmbs.kernels.signals import evaluate_signals, impose_drivers
-
-        full = [self.model.q.copy(), np.zeros(len(self.out)), np.zeros(len(self.out))]
-        for vector, part in zip(full, (q, v, a), strict=True):
-            vector[self.free] = part
-        evaluate_signals(self.model.tables, self.t, self.work.signal)
-        impose_drivers(self.model.tables, self.work.signal, *full)
-        residual(self.model.tables, self.active, *full, self.model.reference, self.work, self.out)
-        return self.out[self.free].copy()
-
-
 def linearize(system, *, time: float = 0.0) -> LinearModes:
     """Frequencies and modes about the steady state nearest to the start values.
 
     The free coordinates are at rest there (relative to driven joints, which may turn at constant rate).
     Contacts are open.  The matrices are central differences of the full residual (relative error about 1e-8), so
-    geometric stiffness, spin softening and gyroscopic terms are all in them.
+    geometric stiffness, spin softening and gyroscopic terms are all in them; with closed loops the forces of their
+    multipliers too.  Modes move within the null space of the constraints.
+
+    A mechanism that drivers turn has no steady state in absolute coordinates: it is linearised in reduced ones.
 
     Parameters
     ----------
@@ -83,22 +63,60 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
     Raises
     ------
     SimulationError
-        No steady state was found; the worst coordinate is named.
+        No steady state was found (the worst coordinate is named), or nothing is left to vibrate.
     """
-    model = compile_system(system)
-    if len(model.tables.free) == 0:
+    model = prepared(system, time)
+    if system.coordinates == "absolute" and np.any(_driven_rates(model, time)):
+        model = prepared(system, time, "reduced")
+    if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):
         raise SimulationError("linearize: every coordinate is prescribed; there is nothing left to vibrate")
-    function = _Residual(model, time)
-    q = _steady_state(model, function)
-    zero = np.zeros_like(q)
-    M = _jacobian(lambda a: function(q, zero, a), zero, 1.0)
-    D = _jacobian(lambda v: function(q, v, zero), zero, 1e-4)
-    K = _jacobian(lambda x: function(x, zero, zero), q, 1e-5)
-    values, vectors = _eigen(M, D, K)
-    names = tuple(model.coordinate_names[k] for k in model.tables.free)
+    balance = equilibrium(model, time, "linearize: no steady state near the start values", stable=False, moving=True)
+    return _modes(balance, Forces(balance.model, time, moving=True, contacts=False))
+
+
+def _driven_rates(model: Model, t: float) -> np.ndarray:
+    driven = model.tables.coordinates["signal"] >= 0
+    return imposed(model, t).v[driven]
+
+
+def _modes(balance: Balance, forces: Forces) -> LinearModes:
+    model, free = balance.model, forces.free
+    q, zero = model.q, np.zeros(len(free))
+    G = _steady_constraints(model, forces)
+    motions = null_space(G)
+    if motions.shape[1] == 0:
+        raise SimulationError("linearize: the constraints leave no freedom; there is nothing left to vibrate")
+
+    def residual(dq, dv, da):
+        full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
+        for vector, part in zip(full, (dq, dv, da), strict=True):
+            vector[free] += part
+        full[2][forces.rows] = balance.multipliers
+        return forces.residual(*full, model.reference)[free]
+
+    M = _jacobian(lambda a: residual(zero, zero, a), zero, 1.0)
+    D = _jacobian(lambda v: residual(zero, v, zero), zero, 1e-4)
+    K = _jacobian(lambda x: residual(x, zero, zero), zero, 1e-5)
+    values, vectors = _eigen(*(motions.T @ matrix @ motions for matrix in (M, D, K)))
+    modes = vectors @ motions.T
+    modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
+    names = tuple(model.coordinate_names[k] for k in free)
     with np.errstate(invalid="ignore"):
         damping = np.where(np.abs(values) > 0.0, -values.real / np.abs(values), 0.0)
-    return LinearModes(values.imag / (2.0 * np.pi), damping, values, vectors, names, M, D, K, q)
+    return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, M, D, K, q[free])
+
+
+def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:
+    """Constraint matrix of the free coordinates; SimulationError when drivers move a loop."""
+    evaluator = forces.evaluator
+    G = dense(evaluator.constraint_matrix(model.q, model.reference, forces.t))[:, forces.free]
+    if len(G):
+        forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))
+        rates = np.abs(evaluator.work.constraint[forces.rows, 1])
+        if rates.max() > 1e-9:
+            name = model.coordinate_names[forces.rows[int(np.argmax(rates))]]
+            raise SimulationError(f"linearize: no steady state: drivers move the loop that constraint '{name}' closes")
+    return G
 
 
 def _jacobian(function, x: np.ndarray, step: float) -> np.ndarray:
@@ -113,30 +131,6 @@ def _jacobian(function, x: np.ndarray, step: float) -> np.ndarray:
     return np.array(columns).T
 
 
-def _steady_state(model: Model, function: _Residual) -> np.ndarray:
-    """Newton's method on the residual at rest; the pseudo-inverse leaves neutral freedoms where they are."""
-    q = model.q[model.tables.free].copy()
-    zero = np.zeros_like(q)
-    size = np.inf
-    for _ in range(50):
-        r = function(q, zero, zero)
-        K = _jacobian(lambda x: function(x, zero, zero), q, 1e-5)
-        change = -np.linalg.lstsq(K, r, rcond=1e-12)[0]
-        size = float(np.abs(change).max())
-        q = q + change * min(1.0, 0.5 / max(size, 1e-300))
-        if size < 1e-12 * max(1.0, float(np.abs(q).max())):
-            return q
-        if not np.isfinite(size):
-            break
-    if size < 1e-8:
-        return q
-    worst = model.coordinate_names[model.tables.free[int(np.argmax(np.abs(r)))]]
-    raise SimulationError(
-        f"linearize: no steady state near the start values after 50 Newton steps (last change {size:.3g}); "
-        f"worst coordinate '{worst}'. Start nearer to it"
-    )
-
-
 def _eigen(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues with Im >= 0, ascending in Im, and their modes (rows)."""
     n = len(M)
@@ -145,6 +139,4 @@ def _eigen(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.
     values, vectors = np.linalg.eig(state)
     upper = np.flatnonzero(values.imag >= 0.0)
     upper = upper[np.lexsort((values[upper].real, values[upper].imag))]
-    modes = vectors[:n, upper].T
-    largest = modes[np.arange(len(upper)), np.abs(modes).argmax(axis=1)]
-    return values[upper], modes / largest[:, None]
+    return values[upper], vectors[:n, upper].T

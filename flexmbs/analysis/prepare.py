@@ -6,29 +6,44 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.analysis.assembly import assembled
+from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import independent_rows
-from flexmbs.kernels.tables import CONSTRAINTS, Tables
+from flexmbs.analysis.inertia import check_inertia
+from flexmbs.analysis.variants import with_tables
+from flexmbs.kernels.tables import CONSTRAINTS
 from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
 from flexmbs.model.ordering import banded_order
 from flexmbs.model.tree import DEEP
 
 
-def prepared(system, t: float = 0.0) -> Model:
-    """Model of a system in its own choice of coordinates, with consistent start values."""
-    model = assembled(compile_system(system), t)
-    if system.coordinates == "absolute":
-        model = in_other_coordinates(system, model, t, "absolute")
-    elif model.tree.depth > DEEP:
-        model = in_other_coordinates(system, model, t, "segmented")
-    return with_independent_constraints(model, t)
+def ready(system) -> Model:
+    """:func:`prepared` for a run, in the coordinates that are fastest; MechanismError when a motion has no inertia.
+
+    In a tree without closed loops the integrator finds out by itself.
+    """
+    model = _in_coordinates(system, closed_with_drivers(compile_system(system), 0.0), 0.0, system.coordinates)
+    if system.coordinates == "reduced" and model.tree.depth > DEEP:
+        model = _in_coordinates(system, model, 0.0, "segmented")
+    if len(model.tables.constraints):
+        check_inertia(model, 0.0)
+    return with_independent_constraints(model, 0.0)
+
+
+def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
+    """Model of a system in its own choice of ``coordinates``, or in another one, with consistent start values."""
+    model = closed_with_drivers(compile_system(system), t)
+    return with_independent_constraints(_in_coordinates(system, model, t, coordinates or system.coordinates), t)
+
+
+def _in_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
+    return reduced if coordinates == "reduced" else in_other_coordinates(system, reduced, t, coordinates)
 
 
 def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
     """The assembled mechanism with another spanning tree (model.tree), at the same state."""
-    model = compile_system(system, coordinates)
+    model = compile_system(system, coordinates, reduced.signals)
     evaluator = Evaluator(reduced)
     zero = np.zeros_like(reduced.q)
     evaluator.residual(reduced.q, reduced.v, zero, reduced.reference, t, CONSTRAINTS)
@@ -79,7 +94,5 @@ def with_unknowns(model: Model, rows: np.ndarray) -> Model:
     """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, in an order for narrow bands."""
     tables = model.tables
     driven = tables.coordinates["signal"][: model.coordinate_count] >= 0
-    unknowns = np.concatenate([np.flatnonzero(~driven), np.sort(rows)])
-    fields = {name: getattr(tables, name) for name in Tables.fields}
-    fields["free"], fields["band"] = banded_order(tables, unknowns)
-    return replace(model, tables=Tables(**fields))
+    free, band = banded_order(tables, np.concatenate([np.flatnonzero(~driven), np.sort(rows)]))
+    return with_tables(model, free=free, band=band)

@@ -25,11 +25,11 @@ _KINDS = {"rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL}
 class _Compiler:
     """Fills the tables body by body; lives only during :func:`compile_system`."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System, signals: CompiledSignals):
         self.system = system
         self.pool = Pool()
         self.names = CoordinateNames()
-        self.signals = CompiledSignals()
+        self.signals = signals
         self.signal_list: list[Signal] = []
         self.records: dict[str, list[tuple]] = {
             key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
@@ -40,6 +40,7 @@ class _Compiler:
         self.constraint_names: list[str] = []
         self.given: list[bool] = []
         self.given_rates: list[bool] = []
+        self.held: list[int] = []
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
@@ -107,6 +108,8 @@ class _Compiler:
         self.reference.append(joint.rotation)
         self.q += [0.0] * 3
         self.v += list(joint.angular_velocity)
+        if joint.type.axes[-1].coordinate in joint.held:
+            self.held += range(coordinate, coordinate + 3)
         self.given += [False] * 3
         self.given_rates += [False] * 3
 
@@ -118,6 +121,8 @@ class _Compiler:
         self.v.append(joint.start_rate.get(coordinate, 0.0))
         self.given.append(coordinate in joint.given)
         self.given_rates.append(coordinate in joint.given_rates)
+        if coordinate in joint.held:
+            self.held.append(number)
         driver, spring = joint.drivers.get(coordinate), joint.springs.get(coordinate)
         record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0.0, 0.0, 0.0]
         if spring is not None:
@@ -202,10 +207,13 @@ class _Compiler:
         return t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
 
 
-def compile_system(system: System, coordinates: str = "reduced") -> Model:
+def compile_system(
+    system: System, coordinates: str = "reduced", signals: CompiledSignals | None = None
+) -> Model:
     """Flat form of a system; start values are as stated, loops may be open (analysis.assembly closes them).
 
     ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
+    ``signals``: functions of time that another model of this system has compiled already.
 
     Raises
     ------
@@ -214,7 +222,7 @@ def compile_system(system: System, coordinates: str = "reduced") -> Model:
     """
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
-    compiler = _Compiler(system)
+    compiler = _Compiler(system, signals or CompiledSignals())
     compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (0.0, 0))
     compiler.marker(system.ground.frame)
     tree = spanning_tree(system, coordinates)
@@ -245,6 +253,7 @@ def compile_system(system: System, coordinates: str = "reduced") -> Model:
         coordinate_index=compiler.coordinate_index,
         given=np.array(compiler.given + [False] * added, dtype=bool),
         given_rates=np.array(compiler.given_rates + [False] * added, dtype=bool),
+        held=np.isin(np.arange(len(names.coordinates) + added), compiler.held),
         stored_names=tuple(names.stored),
         stored_units=tuple(names.units),
         rate_names=tuple(names.rates),

@@ -29,6 +29,7 @@ class Model:
     constraint_names : of the records of ``tables.constraints``
     coordinate_index : "joint.coordinate" -> local coordinate
     given, given_rates : (n,) whether the user stated the start value, the start rate
+    held : (n,) whether the start value must stay when loops are closed
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
@@ -47,6 +48,7 @@ class Model:
     coordinate_index: Mapping[str, int]
     given: np.ndarray
     given_rates: np.ndarray
+    held: np.ndarray
     stored_names: tuple[str, ...]
     stored_units: tuple[str, ...]
     rate_names: tuple[str, ...]

@@ -27,7 +27,8 @@ class Joint:
     """A joint between two markers, with its start values.
 
     ``given`` names the coordinates whose start values the user stated (they are kept where loops can close with
-    them); ``cut``: closed by constraints even where the tree of bodies could be built with it.
+    them); ``held``: those that must be kept; ``cut``: closed by constraints even where the tree of bodies could be
+    built with it.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Joint:
     springs: dict[str, CoordinateSpring] = field(default_factory=dict)
     given: set[str] = field(default_factory=set)
     given_rates: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
     cut: bool = False
 
     def __repr__(self) -> str:
@@ -72,6 +74,17 @@ class Joint:
         if chosen in self.drivers:
             raise MechanismError(f"joint '{self.name}': '{chosen}' is prescribed already")
         self.drivers[chosen] = motion(position, f"joint '{self.name}', prescribed {chosen}", rate, acceleration)
+        return self
+
+    def hold(self, *coordinates: str) -> Joint:
+        """Keep the start values of coordinates (all without a name) when loops are closed: the others must give way.
+
+        A ball's coordinate is called "rotation".
+        """
+        for name in coordinates:
+            if name not in self.coordinates:
+                raise MechanismError(f"joint '{self.name}' ({self.type.name}): no coordinate '{name}' to hold")
+        self.held.update(coordinates or self.coordinates)
         return self
 
     def spring(self, stiffness=0.0, damping=0.0, rest=0.0, coordinate: str | None = None) -> Joint:

@@ -220,6 +220,30 @@ class System:
 
         return simulate(self, t_end, **options)
 
+    def kinematics(self, t_end: float, **options):
+        """Motion that drivers determine alone, to ``t_end`` (s): see :func:`flexmbs.analysis.kinematics.kinematics`."""
+        from flexmbs.analysis.kinematics import kinematics
+
+        return kinematics(self, t_end, **options)
+
+    def statics(self, **options):
+        """Static equilibrium, a result with one time: see :func:`flexmbs.analysis.statics.statics`."""
+        from flexmbs.analysis.statics import statics
+
+        return statics(self, **options)
+
+    def assemble(self, **options):
+        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.assemble`."""
+        from flexmbs.analysis.statics import assemble
+
+        return assemble(self, **options)
+
+    def describe(self):
+        """Bodies, joints, forces, degrees of freedom: see :func:`flexmbs.analysis.description.describe`."""
+        from flexmbs.analysis.description import describe
+
+        return describe(self)
+
     def linearize(self, **options):
         """Frequencies and modes about a steady state: see :func:`flexmbs.analysis.linear.linearize`."""
         from flexmbs.analysis.linear import linearize

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from planar_four_bar import four_bar
 
 import flexmbs as fm
 
@@ -45,4 +46,27 @@ def test_nothing_left_to_vibrate():
     rod = system.add(ROD, name="rod")
     system.revolute(system.ground["origin"], rod["origin"], name="hinge").prescribe(0.0)
     with pytest.raises(fm.SimulationError, match="every coordinate is prescribed"):
+        system.linearize()
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_four_bar_swings_with_the_frequency_of_its_motion(coordinates):
+    still = four_bar().statics()
+    system = four_bar(coordinates, angle=float(still["A.angle"][0]) + 1e-4)
+    for name in "BD":  # of the two ways to close the loop the one of the equilibrium
+        system.joints[name].start["angle"] = float(still[f"{name}.angle"][0])
+    system.joints["A"].hold()
+    frequencies = system.linearize().frequencies
+    assert len(frequencies) == 1
+    run = system.simulate(4.0, rtol=1e-9, atol=1e-12)
+    swing = run["A.angle"] - still["A.angle"][0]
+    down = np.flatnonzero((swing[:-1] > 0.0) & (swing[1:] <= 0.0))
+    times = [np.interp(0.0, [-swing[k], -swing[k + 1]], [run.t[k], run.t[k + 1]]) for k in down]
+    # the times of the zeros are interpolated linearly
+    assert frequencies[0] == pytest.approx(1.0 / np.mean(np.diff(times)), rel=1e-4)
+
+
+def test_loop_that_is_driven_has_no_steady_state():
+    system = four_bar(speed=1.0)
+    with pytest.raises(fm.SimulationError, match="nothing left to vibrate|no steady state: drivers move the loop"):
         system.linearize()

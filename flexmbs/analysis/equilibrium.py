@@ -1,0 +1,200 @@
+"""Where a mechanism is in balance: Newton's method on the forces, within the motions that the constraints allow.
+
+With G the constraint matrix and N its null space, the multipliers follow from the least squares of G^T lam = r, and the
+step from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again.  Toward a stable
+equilibrium negative stiffnesses change their sign, so that every step goes downhill (Nocedal and Wright, Numerical
+Optimization (2006), 3.4), and the step is halved while it runs far past the bottom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmbs.analysis.assembly import followed
+from flexmbs.analysis.blocked import dense, null_space
+from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.errors import MechanismError, SimulationError
+from flexmbs.model.model import Model
+
+ITERATIONS = 200
+LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism
+SETTLED = 1e-11  # last step, as a part of the largest one
+BALANCED = 1e-9  # unbalanced force, relative to the forces that act
+NEUTRAL = 1e-10  # stiffness relative to the largest one: the equilibrium is the same all along
+
+
+@dataclass(frozen=True)
+class Balance:
+    """An equilibrium: the model at it, the multipliers, the matrix of constraints, and contacts that touch."""
+
+    model: Model
+    multipliers: np.ndarray
+    active: np.ndarray
+
+
+class Forces:
+    """Residual of a model at rest (``moving``: its drivers move)."""
+
+    def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
+        self.model, self.t, self.moving, self.contacts = model, t, moving, contacts
+        self.evaluator = Evaluator(model)
+        self.rows = self.evaluator.rows
+        n = model.coordinate_count
+        self.free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+
+    def residual(self, q, v, a, reference) -> np.ndarray:
+        """(coordinates and multipliers,) with free coordinates moving as ``v`` and ``a`` say, multipliers in ``a``."""
+        from flexmbs.integrate.mechanics import residual
+        from flexmbs.kernels.signals import evaluate_signals, impose_drivers
+
+        e, tables = self.evaluator, self.model.tables
+        q, v, a = q.copy(), v.copy(), a.copy()
+        evaluate_signals(tables, float(self.t), e.work.signal)
+        impose_drivers(tables, e.work.signal, q, *((v, a) if self.moving else (v.copy(), a.copy())))
+        if self.contacts:
+            self._touch(q, v, reference)
+        residual(tables, e.active, q, v, a, reference, e.work, e.out)
+        return e.out.copy()
+
+    def _touch(self, q, v, reference) -> None:
+        from flexmbs.integrate.mechanics import gap_at
+
+        e = self.evaluator
+        for c in range(len(e.active)):
+            gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]
+            e.active[c] = int(gap < 0.0)
+
+    def at_rest(self, q, reference, multipliers) -> np.ndarray:
+        a = np.zeros_like(q)
+        a[self.rows] = multipliers
+        return self.residual(q, np.zeros_like(q), a, reference)
+
+    def stiffness(self, q, reference, multipliers) -> np.ndarray:
+        """(free, free) derivative of the residual of the free coordinates, central differences of fourth order."""
+        step, columns = 1e-5, []
+        for k in self.free:
+            parts = []
+            for factor in (1.0, -1.0, 2.0, -2.0):
+                moved = q.copy()
+                moved[k] += factor * step
+                parts.append(self.at_rest(moved, reference, multipliers)[self.free])
+            columns.append((8.0 * (parts[0] - parts[1]) - (parts[2] - parts[3])) / (12.0 * step))
+        return np.array(columns).T.reshape(len(self.free), len(self.free))
+
+
+def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, moving: bool = False) -> Balance:
+    """The equilibrium nearest to the start values of ``model``; ``stable``: that to which its forces pull it.
+
+    Raises
+    ------
+    SimulationError
+        None was found; the worst equation is named.
+    """
+    return _Search(model, t, what, stable, moving).run()
+
+
+class _Search:
+    def __init__(self, model: Model, t: float, what: str, stable: bool, moving: bool):
+        self.what, self.stable, self.t = what, stable, t
+        self.forces = Forces(model, t, moving, contacts=stable)
+        self.still = replace(model, v=np.zeros_like(model.v))
+        self.free = self.forces.free
+        self.limit = self._limits(model)
+        self.scale = 0.0
+
+    def _limits(self, model: Model) -> np.ndarray:
+        """(free,) largest change of a coordinate in one step."""
+        from flexmbs.analysis.blocked import mechanism_length
+
+        evaluator = self.forces.evaluator
+        evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
+        length = mechanism_length(model, evaluator)
+        turns = np.zeros(model.coordinate_count, dtype=bool)
+        for axis in model.tables.axes:
+            turns[axis["coordinate"] : axis["coordinate"] + (3 if axis["kind"] == 2 else 1)] = axis["kind"] != 1
+        return LARGEST_STEP * np.where(turns, 1.0, length)[self.free]
+
+    def run(self) -> Balance:
+        model, before = self._closed(self.still), np.inf
+        for _ in range(ITERATIONS):
+            unbalanced, multipliers, motions = self._unbalanced(model)
+            if len(self.free) == 0 or motions.shape[1] == 0:
+                return self._found(model, multipliers)
+            push = motions.T @ unbalanced
+            K = motions.T @ self.forces.stiffness(model.q, model.reference, multipliers) @ motions
+            direction = motions @ self._direction(K, push)
+            largest = float(np.abs(direction / self.limit).max())
+            if not np.isfinite(largest):
+                break
+            # in the end rounding keeps the steps from falling further
+            small = np.abs(unbalanced).max() <= BALANCED * self.scale and largest < 1e-6
+            if largest < SETTLED or small and largest > 0.5 * before:
+                return self._found(model, multipliers)
+            before = largest
+            model = self._moved(model, direction / max(1.0, largest), unbalanced)
+        return self._refuse(model)
+
+    def _unbalanced(self, model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Forces on the free coordinates that the multipliers leave, the multipliers, and the motions allowed."""
+        forces = self.forces
+        G = dense(forces.evaluator.constraint_matrix(model.q, model.reference, self.t))[:, self.free]
+        raw = forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))[self.free]
+        multipliers = np.linalg.lstsq(G.T, raw, rcond=1e-10)[0] if len(G) else np.zeros(0)
+        held = G.T @ multipliers
+        self.scale = max(self.scale, float(np.abs(raw).max(initial=0.0)), float(np.abs(held).max(initial=0.0)))
+        return raw - held, multipliers, null_space(G)
+
+    def _direction(self, K: np.ndarray, push: np.ndarray) -> np.ndarray:
+        if not self.stable:
+            return -np.linalg.lstsq(K, push, rcond=1e-12)[0]
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        floor = NEUTRAL * max(float(np.abs(values).max()), 1e-300)
+        if values[0] > floor:
+            return -np.linalg.solve(K, push)
+        along = vectors.T @ push
+        # where there is no stiffness: a long step with a force, none without
+        soft = np.abs(values) <= floor
+        still = soft & (np.abs(along) <= BALANCED * self.scale)
+        step = np.where(still, 0.0, along / np.where(soft, max(floor, 1e-300), np.abs(values)))
+        return -vectors @ step
+
+    def _moved(self, model: Model, step: np.ndarray, unbalanced: np.ndarray) -> Model:
+        """A step, halved while the loops do not close or the force along it has turned round and grown."""
+        slope, moved = abs(float(unbalanced @ step)), model
+        for _ in range(20):
+            q = model.q.copy()
+            q[self.free] += step
+            try:
+                moved = self._closed(replace(model, q=q))
+            except MechanismError:
+                step = 0.5 * step
+                continue
+            if not self.stable or float(self._unbalanced(moved)[0] @ step) <= 0.9 * slope + 1e-9 * self.scale:
+                return moved
+            step = 0.5 * step
+        return moved
+
+    def _closed(self, model: Model) -> Model:
+        """Loops closed at rest, rotation vectors of balls folded into their quaternions."""
+        from flexmbs.kernels.rotation import rotate_quaternion
+
+        q, reference = model.q.copy(), model.reference.copy()
+        for ball, start in enumerate(model.balls):
+            rotate_quaternion(model.reference[ball], *q[start : start + 3], reference[ball])
+            q[start : start + 3] = 0.0
+        return followed(replace(model, q=q, reference=reference), self.t, rates=False)
+
+    def _found(self, model: Model, multipliers: np.ndarray) -> Balance:
+        self.forces.at_rest(model.q, model.reference, multipliers)  # the contacts that touch here
+        return Balance(model, multipliers, self.forces.evaluator.active.copy())
+
+    def _refuse(self, model: Model):
+        unbalanced = self._unbalanced(model)[0]
+        worst = int(np.argmax(np.abs(unbalanced)))
+        raise SimulationError(
+            f"{self.what} after {ITERATIONS} steps; worst equation: "
+            f"'{model.coordinate_names[self.free[worst]]}', unbalanced by {abs(unbalanced[worst]):.6g} (N or N m). "
+            "Is something free to fall, or does the start lie far away?"
+        )

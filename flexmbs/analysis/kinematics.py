@@ -1,0 +1,139 @@
+"""Motion that drivers determine alone: positions, velocities, accelerations, reactions and driving forces over time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.analysis.assembly import followed
+from flexmbs.analysis.drivers import closed_with_drivers
+from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.states import Moment, free_moment, result_of
+from flexmbs.analysis.variants import imposed
+from flexmbs.errors import MechanismError, SimulationError
+from flexmbs.model.compile import compile_system
+from flexmbs.model.model import Model
+from flexmbs.result import Result
+
+# The pose extrapolated from the time before is corrected by at most so much (rad or m); beyond it the step is halved,
+# so that the mechanism does not jump to another way of closing its loops.
+LARGEST_CORRECTION = 0.1
+HALVINGS = 12
+
+
+def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+    """Motion of a mechanism whose drivers leave no freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
+
+    The result has the same histories as that of :func:`flexmbs.analysis.dynamics.simulate`, accelerations, reactions
+    and driving forces (inverse dynamics) among them.  Nothing is integrated in time: every time is exact by itself.
+
+    Raises
+    ------
+    MechanismError
+        Freedoms are left (which), a driver prescribes a rate only, or drivers contradict each other.
+    SimulationError
+        The motion cannot go on: ``error.result`` holds what was computed.
+    """
+    if not (np.isfinite(t_end) and t_end > 0.0) or int(steps) != steps or steps < 1:
+        raise MechanismError(f"kinematics: t_end = {t_end!r} s and steps = {steps!r} must be positive")
+    begin = time.perf_counter()
+    model = prepared(system)
+    _check(system, model)
+    moments: list[Moment] = []
+    try:
+        for t in np.linspace(0.0, float(t_end), int(steps) + 1):
+            model = _advanced(model, moments[-1] if moments else None, float(t))
+            moments.append(free_moment(model, float(t)))
+    except MechanismError as failure:
+        reason = _blamed(model, float(t), failure)
+        error = SimulationError(f"kinematics: the motion stops between {moments[-1].t:.6g} and {t:.6g} s: {reason}")
+        error.result = result_of(system, model, moments, f"stopped: {error}", _stats(begin, moments), out)
+        raise error from None
+    return result_of(system, model, moments, "finished", _stats(begin, moments), out)
+
+
+def _blamed(model: Model, t: float, failure: MechanismError) -> MechanismError:
+    """The reason with the names of drivers that contradict each other, where it is that."""
+    try:
+        closed_with_drivers(model, t)
+    except MechanismError as error:
+        return error
+    return failure
+
+
+def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
+    return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
+
+
+def _check(system, model: Model) -> None:
+    """MechanismError when freedoms are left, with the coordinates that could be prescribed."""
+    tables = model.tables
+    by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
+    if len(by_rate):
+        raise MechanismError(
+            f"kinematics: the driver of '{model.coordinate_names[by_rate[0]]}' prescribes a rate, from which the "
+            "position only follows by integration in time: use simulate"
+        )
+    multipliers = tables.coordinates["multiplier"][tables.free] != 0
+    left = int(np.count_nonzero(~multipliers) - np.count_nonzero(multipliers))
+    if left > 0:
+        names = ", ".join(f"'{name}'" for name in undriven(system, left))
+        raise MechanismError(
+            f"kinematics: {left} degree{'s' if left > 1 else ''} of freedom left: nothing prescribes {names}, for "
+            "example; add drivers with prescribe(...), or use simulate"
+        )
+
+
+def undriven(system, count: int) -> list[str]:
+    """Up to ``count`` (at most five) coordinates whose drivers would take freedoms away."""
+    from scipy.linalg import qr
+
+    from flexmbs.analysis.blocked import null_space
+
+    model = closed_with_drivers(compile_system(system), 0.0)
+    G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
+    free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
+    motions = null_space(G[:, free])
+    _triangle, order = qr(motions.T, mode="r", pivoting=True)
+    return [model.coordinate_names[free[k]] for k in order[: min(count, 5, motions.shape[1])]]
+
+
+def _advanced(model: Model, before: Moment | None, t: float, halvings: int = 0) -> Model:
+    """The mechanism at time ``t``: extrapolated from the moment before, drivers imposed, loops closed."""
+    if before is None:
+        return imposed(followed(imposed(model, t), t), t)
+    h = t - before.t
+    n = model.coordinate_count
+    q = before.q.copy()
+    q[:n] += h * before.v[:n] + 0.5 * h * h * before.a[:n]
+    v = before.v.copy()
+    v[:n] += h * before.a[:n]
+    predicted = imposed(replace(model, q=q, v=v, reference=before.reference), t)
+    try:
+        closed = followed(predicted, t)
+        jump = _distance(predicted, closed)
+    except MechanismError:
+        if halvings >= HALVINGS:
+            raise
+        jump = np.inf
+    if jump > LARGEST_CORRECTION and halvings < HALVINGS:
+        middle = 0.5 * (before.t + t)
+        halfway = free_moment(_advanced(model, before, middle, halvings + 1), middle)
+        return _advanced(model, halfway, t, halvings + 1)
+    return imposed(closed, t)
+
+
+def _distance(before: Model, after: Model) -> float:
+    """Largest change of a coordinate; a ball turns by the angle between its quaternions."""
+    change = np.abs(after.q - before.q)
+    for ball, start in enumerate(before.balls):
+        from flexmbs.kernels.rotation import rotate_quaternion
+
+        turned = np.zeros(4)
+        rotate_quaternion(before.reference[ball], *before.q[start : start + 3], turned)
+        change[start : start + 3] = 2.0 * np.arccos(min(1.0, abs(float(turned @ after.reference[ball]))))
+    return float(change.max(initial=0.0))

@@ -1,0 +1,230 @@
+"""The topology of a mechanism as a picture: bodies are boxes, joints lines; joints that close loops are dashed.
+
+Bodies are placed by stress majorisation (Gansner, Koren and North, Graph drawing by stress majorization, 2005):
+distances in the picture follow the number of joints between two bodies.  Every joint with ground has a ground sign of its own, as
+in drawings of mechanisms, so that ground does not pull all bodies together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.analysis.description import Description
+
+SPACING = 1.75  # inches between bodies that a joint joins
+LONGEST = 10.0  # distances follow a power of the number of joints with which the longest one is this: chains curl up
+SWEEPS, TRIALS = 300, 6  # of several starts the picture with the fewest crossings is taken
+NEAREST = 0.62  # smallest distance of two boxes, in spacings
+BODY, FLEXIBLE, GROUND = "#dbe9f6", "#fde6cf", "#d9d9d9"
+
+
+@dataclass(frozen=True)
+class Link:
+    """All that joins two nodes: the lines of its label; dashed when all of it closes loops, dotted for forces."""
+
+    first: int
+    second: int
+    label: tuple[str, ...]
+    style: str
+
+
+def save_topology(description: Description, path: str | Path) -> Path:
+    """Write the picture; the ending of ``path`` (.png, .svg, .pdf) chooses the format."""
+    figure = draw_topology(description)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+    return path
+
+
+def draw_topology(description: Description):
+    """The matplotlib figure of :func:`save_topology`; it grows with the number of bodies."""
+    from matplotlib.figure import Figure
+
+    names, links = graph(description)
+    places = layout(len(names), links) * SPACING
+    places -= places.min(axis=0)
+    width, height = np.maximum(places.max(axis=0) + [2.0, 1.8], [4.0, 2.5])
+    places += 0.5 * ([width, height] - places.max(axis=0))
+    figure = Figure(figsize=(width, height), dpi=120 if max(width, height) < 25.0 else 80)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0.0, width), ylim=(0.0, height))
+    axes.axis("off")
+    for link in links:
+        _draw_link(axes, places, link)
+    flexible = {body.name for body in description.bodies if body.modes}
+    for i, name in enumerate(names):
+        _draw_body(axes, places[i], name, name in flexible)
+    axes.text(0.1, 0.1, _legend(description), fontsize=7.5, color="#555555")
+    return figure
+
+
+def graph(description: Description) -> tuple[list[str | None], list[Link]]:
+    """Names of the nodes (None: a ground sign) and the links between them."""
+    names: list[str | None] = [body.name for body in description.bodies]
+    index = {name: i for i, name in enumerate(names)}
+    joined: dict[tuple[str, str], list] = {}
+    for joint in description.joints:
+        ends = (joint.a[0], joint.b[0])
+        joined.setdefault(tuple(sorted(ends)), []).append(joint)
+    links = []
+    for ends, joints in joined.items():
+        nodes = [index.get(end) for end in ends]
+        if None in nodes:
+            names.append(None)
+            nodes[nodes.index(None)] = len(names) - 1
+        style = "--" if all(joint.closes_loop for joint in joints) else "-"
+        label = tuple(f"{joint.name}\n{joint.kind}" if joint.kind not in joint.name else joint.name for joint in joints)
+        links.append(Link(nodes[0], nodes[1], label, style))
+    for entry in (*description.constraints, *description.forces, *description.contacts):
+        ends = [index.get(body) for body in entry.bodies]
+        if len(ends) == 2:
+            if None in ends:
+                names.append(None)
+                ends[ends.index(None)] = len(names) - 1
+            style = "--" if entry in description.constraints else ":"
+            links.append(Link(ends[0], ends[1], (entry.name,), style))
+    return names, links
+
+
+def layout(count: int, links: list[Link]) -> np.ndarray:
+    """(count, 2) places of the nodes, about 1 apart where a link joins them."""
+    hops = _hops(count, links)
+    wanted = hops ** min(1.0, np.log(LONGEST) / np.log(max(float(hops.max()), 2.0)))
+    trials = [_apart(_lying(_majorised(_first_places(hops, seed), wanted))) for seed in range(TRIALS)]
+    return min(trials, key=lambda places: (_crossings(places, links), _stress(places, wanted)))
+
+
+def _majorised(places: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    weights = 1.0 / wanted**2
+    np.fill_diagonal(weights, 0.0)
+    total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+    for _ in range(SWEEPS):
+        distance = np.linalg.norm(places[:, None, :] - places[None, :, :], axis=2)
+        np.fill_diagonal(distance, 1.0)
+        pull = weights * wanted / np.maximum(distance, 1e-6)
+        places = (weights @ places + pull.sum(axis=1, keepdims=True) * places - pull @ places) / total
+    return places
+
+
+def _stress(places: np.ndarray, wanted: np.ndarray) -> float:
+    distance = np.linalg.norm(places[:, None, :] - places[None, :, :], axis=2)
+    np.fill_diagonal(distance, np.diag(wanted))
+    return float((((distance - wanted) / wanted) ** 2).sum())
+
+
+def _crossings(places: np.ndarray, links: list[Link]) -> int:
+    """Pairs of links that cross."""
+    first, second = (np.array([getattr(link, end) for link in links], dtype=int) for end in ("first", "second"))
+    a, b = places[first], places[second]
+
+    def side(c):  # (links, links) on which side of link i lies point c of link j
+        along, to = b - a, c[None, :, :] - a[:, None, :]
+        return np.sign(along[:, None, 0] * to[:, :, 1] - along[:, None, 1] * to[:, :, 0])
+
+    apart = side(a) * side(b) < 0.0
+    shared = (
+        (first[:, None] == first)
+        | (first[:, None] == second)
+        | (second[:, None] == first)
+        | (second[:, None] == second)
+    )
+    return int(np.count_nonzero(apart & apart.T & ~shared)) // 2
+
+
+def _hops(count: int, links: list[Link]) -> np.ndarray:
+    """(count, count) number of links between two nodes; those without a way between them are far apart."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import shortest_path
+
+    ends = np.array([(link.first, link.second) for link in links if link.first != link.second], dtype=int).reshape(
+        -1, 2
+    )
+    matrix = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    hops = shortest_path(matrix.tocsr(), directed=False, unweighted=True)
+    known = hops[np.isfinite(hops)]
+    hops[~np.isfinite(hops)] = min(float(known.max(initial=1.0)), 3.0) + 1.0
+    hops[(hops == 0.0) & ~np.eye(count, dtype=bool)] = 1.0
+    np.fill_diagonal(hops, 1.0)
+    return hops
+
+
+def _first_places(hops: np.ndarray, seed: int) -> np.ndarray:
+    """Classical scaling of the distances, more off its lines with every further ``seed``."""
+    count = len(hops)
+    square = hops**2 - np.diag(np.diag(hops**2))
+    center = np.eye(count) - 1.0 / count
+    values, vectors = np.linalg.eigh(-0.5 * center @ square @ center)
+    places = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0)) if count > 1 else np.zeros((1, 2))
+    return places + (0.05 + 0.4 * seed) * np.random.default_rng(seed).normal(size=(count, 2))
+
+
+def _lying(places: np.ndarray) -> np.ndarray:
+    """Turned so that the picture is wide rather than high."""
+    centered = places - places.mean(axis=0)
+    _left, _singular, axes = np.linalg.svd(centered, full_matrices=False)
+    return centered @ axes.T if len(places) > 2 else centered
+
+
+def _apart(places: np.ndarray) -> np.ndarray:
+    """Boxes pushed apart until none is nearer than ``NEAREST``."""
+    places = places.copy()
+    for _ in range(200):
+        difference = places[:, None, :] - places[None, :, :]
+        distance = np.linalg.norm(difference, axis=2)
+        np.fill_diagonal(distance, np.inf)
+        close = distance < NEAREST
+        if not np.any(close):
+            break
+        push = np.zeros_like(distance)
+        push[close] = 0.5 * (NEAREST - distance[close]) / np.maximum(distance[close], 1e-9)
+        places += 0.6 * (push[:, :, None] * difference).sum(axis=1)
+    return places
+
+
+def _draw_link(axes, places: np.ndarray, link: Link) -> None:
+    start, end = places[link.first], places[link.second]
+    color = {"-": "#333333", "--": "#b03030", ":": "#2f7d4f"}[link.style]
+    axes.plot(*zip(start, end, strict=True), linestyle=link.style, color=color, linewidth=1.3, zorder=1)
+    axes.text(
+        *(0.5 * (start + end)), "\n".join(link.label), fontsize=6.5, ha="center", va="center", color=color, zorder=3,
+        linespacing=1.05, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9},
+    )  # fmt: skip
+
+
+def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> None:
+    if name is None:
+        x, y = place
+        axes.plot([x - 0.16, x + 0.16], [y, y], color="black", linewidth=2.0, zorder=4)
+        for k in range(5):
+            left = x - 0.16 + 0.08 * k
+            axes.plot([left, left - 0.07], [y, y - 0.1], color="black", linewidth=0.9, zorder=4)
+        return
+    axes.text(
+        *place, _broken(name), fontsize=8.0, ha="center", va="center", zorder=5,
+        bbox={"boxstyle": "round,pad=0.35", "facecolor": FLEXIBLE if flexible else BODY, "edgecolor": "#333333"},
+    )  # fmt: skip
+
+
+def _broken(name: str) -> str:
+    """Long names in two lines."""
+    if len(name) <= 12 or " " not in name:
+        return name
+    words = name.split()
+    half = min(range(1, len(words)), key=lambda k: abs(len(" ".join(words[:k])) - len(" ".join(words[k:]))))
+    return f"{' '.join(words[:half])}\n{' '.join(words[half:])}"
+
+
+def _legend(description: Description) -> str:
+    parts = ["boxes: bodies" + (" (orange: flexible)" if any(body.modes for body in description.bodies) else "")]
+    parts.append("hatched: ground")
+    if any(joint.closes_loop for joint in description.joints) or description.constraints:
+        parts.append("dashed: closes a loop")
+    if description.forces or description.contacts:
+        parts.append("dotted: forces")
+    if description.mobility is not None:
+        parts.append(f"degrees of freedom: {description.mobility.freedoms}")
+    return "   ".join(parts)
