@@ -39,6 +39,7 @@ _WHERE = {
         "simulate", "kinematics", "statics", "linearize", "mobility", "LinearModes", "Mobility", "Description",
         "Progress",
     ),
+    "flexmbs.system.functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
     "flexmbs.result": ("Result", "load"),
     "flexmbs.cases": ("parameter", "find_mesh"),
     "flexmbs.stages": ("listening", "Stage"),

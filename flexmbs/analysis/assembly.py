@@ -8,13 +8,15 @@ coordinates, then of modal coordinates too.  Held coordinates (Joint.hold) never
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.sparse import least_change
 from flexmbs.errors import MechanismError
-from flexmbs.kernels.tables import CLOSURE, OPENINGS, ROTATION
+from flexmbs.kernels.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
+from flexmbs.model.constraints import levels_of_rows
 from flexmbs.model.model import Model
 
 CLOSED = 1e-12  # m or rad
@@ -25,6 +27,7 @@ ITERATIONS = 100
 FRESH_STARTS, FRESH_TURN = 8, 1.0
 # The iteration is given up when the opening falls by less than this part in so many steps.
 SLOW, PATIENCE = 1e-3, 6
+PLACES_ALONG = (0.125, 0.375, 0.625, 0.875)  # of a curve, where something on it may start
 
 
 def assembled(model: Model, t: float = 0.0, ignored: frozenset[int] = frozenset()) -> Model:
@@ -59,11 +62,11 @@ def followed(model: Model, t: float, rates: bool = True) -> Model:
 
 @dataclass(frozen=True)
 class _OwnCoordinates:
-    """Coordinates of a joint that closes a loop (which of them turn), and its rows among the constraints."""
+    """Coordinates of a joint that closes a loop, its rows among the constraints, and values from which to try."""
 
     own: np.ndarray
     rows: np.ndarray
-    turned: np.ndarray
+    starts: list[np.ndarray]
 
 
 class _Assembly:
@@ -90,7 +93,7 @@ class _Assembly:
             if c in self.ignored:
                 continue
             rows = np.arange(constraint["rows"]) + constraint["row"] - first
-            kept.append(rows[np.broadcast_to(constraint["level"] <= highest, rows.shape)])
+            kept.append(rows[levels_of_rows(constraint) <= highest])
         return np.concatenate(kept)
 
     def run(self) -> Model:
@@ -115,7 +118,7 @@ class _Assembly:
         start = self.q
         turns = np.zeros(len(start), dtype=bool)
         for axis in self.model.tables.axes:
-            if axis["kind"] == ROTATION and self.movable[axis["coordinate"]]:
+            if axis["kind"] == ROTATION and axis["factor"] != 0.0 and self.movable[axis["coordinate"]]:
                 turns[axis["coordinate"]] = True
         for k in range(FRESH_STARTS if np.any(turns) else 0):
             self.q = start.copy()
@@ -139,20 +142,19 @@ class _Assembly:
             if constraint["kind"] != CLOSURE or c in self.ignored:
                 continue
             axes = tables.axes[constraint["start"] : constraint["end"]]
-            own = np.unique(axes["coordinate"]).astype(int)
+            own = np.unique([*axes["coordinate"], *axes["second"][axes["second"] >= 0]]).astype(int)
             own = own[self.movable[own] & ~self.model.given[own]]
             rows = np.arange(constraint["rows"]) + constraint["row"] - first
-            turned = np.intersect1d(axes["coordinate"][axes["kind"] == ROTATION], own)
             if len(own):
-                found.append(_OwnCoordinates(own, rows, turned))
+                found.append(_OwnCoordinates(own, rows, self._starts(axes, own)))
         if not found:
             return
         best = np.full(len(found), np.inf)
         start = self.q
-        for angle in (0.0, 2.0, -2.0):
+        for trial in range(max(len(closure.starts) for closure in found)):
             q = start.copy()
             for closure in found:
-                q[closure.turned] += angle
+                q[closure.own] = closure.starts[trial % len(closure.starts)]
             q, sizes = self._fit(q, found)
             for number, closure in enumerate(found):
                 if sizes[number] < best[number] - 1e-9:
@@ -161,6 +163,20 @@ class _Assembly:
                     self.q[closure.own] = q[closure.own]
             if best.max() < 1e-9:
                 return
+
+    def _starts(self, axes, own: np.ndarray) -> list[np.ndarray]:
+        """Values of the coordinates ``own`` from which a joint may close: a few angles, a few places on its curves."""
+        turning = axes["coordinate"][(axes["kind"] == ROTATION) & (axes["factor"] != 0.0)]
+        turned = np.isin(own, turning)
+        starts = [self.q[own] + angle * turned for angle in ((0.0, 2.0, -2.0) if turned.any() else (0.0,))]
+        curves = [axis for axis in axes if axis["kind"] in (CURVE, INVERSE_CURVE) and axis["coordinate"] in own]
+        for places in product(PLACES_ALONG, repeat=len(curves)) if curves else ():
+            values = self.q[own]
+            for axis, place in zip(curves, places, strict=True):
+                first, last = self.model.tables.pool[axis["at"] + 1 : axis["at"] + 3]
+                values[own == axis["coordinate"]] = (first + place * (last - first) - axis["offset"]) / axis["factor"]
+            starts.append(values)
+        return starts
 
     def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
         """Least squares of every closure for its own coordinates; returns coordinates and what stays open."""

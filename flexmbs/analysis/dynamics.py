@@ -21,6 +21,7 @@ from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
 from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
+from flexmbs.model.ends import coordinate_beyond, end_passed
 from flexmbs.model.model import Model
 from flexmbs.result import ContactRecord, Result, RunWriter
 
@@ -29,6 +30,7 @@ WRITE_SECONDS = 1.0  # between two chunk files
 # Constraints that were left out as redundant and open by more than this (m or rad) are not redundant: drivers that
 # agree at the start contradict each other later.  Redundant ones stay closed to about 1e-9.
 OPEN, OPENED = 1e-6, -1
+OFF_CURVE = 100  # outcome beside those of the step loop: something has left its curve
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ class _Run:
         self.pending: list[dict[str, np.ndarray]] = []
         self.pending_contacts: list[ContactRecord] = []
         self.solve_seconds = self.began = 0.0
+        self.off_curve: tuple[float, str] | None = None  # when, and what is said, where a curve ended
 
     def go(self) -> Result:
         from flexmbs.integrate.loop import advance, impose_start, start
@@ -166,6 +169,9 @@ class _Run:
     def _check_start(self) -> None:
         from flexmbs.analysis.evaluate import gaps
 
+        beyond = coordinate_beyond(self.model.ends, self.state.q[None, :])
+        if beyond is not None:
+            raise MechanismError(f"at the start {end_passed(beyond[1], self.state.q)}")
         for name, gap in zip(self.model.contact_names, gaps(self.model, self.work, self.state), strict=True):
             if gap < -1e-12 and not self.state.active[self.model.contact_names.index(name)]:
                 raise MechanismError(
@@ -191,6 +197,10 @@ class _Run:
     def _advance(self, advance, chunk: int) -> int:
         outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
         rows, contacts = self.log.filled
+        beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, 1:])
+        if beyond is not None:
+            rows, outcome = beyond[0] + 1, OFF_CURVE
+            self.off_curve = self.log.rows[beyond[0], 0], end_passed(beyond[1], self.log.rows[beyond[0], 1:])
         if rows:
             self.pending.append(self._describe(self.log.rows[:rows]))
             self.opening = float(self.pending[-1]["constraint_error"].max())
@@ -243,6 +253,9 @@ class _Run:
         raise error from self.model.signals.error
 
     def _reason(self, outcome: int) -> str:
+        if outcome == OFF_CURVE:
+            when, what = self.off_curve
+            return f"at t = {when:.9g} s {what}"
         now, h = self.state.number[s.TIME], self.state.number[s.STEP]
         worst = self.model.coordinate_names[int(self.state.flag[s.WORST])]
         where = f"at t = {now:.9g} s with step {h:.3g} s"

@@ -16,6 +16,7 @@ from flexmbs.analysis.assembly import followed
 from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.errors import MechanismError, SimulationError
+from flexmbs.kernels.tables import BALL, ROTATION
 from flexmbs.model.model import Model
 
 ITERATIONS = 200
@@ -113,7 +114,8 @@ class _Search:
         length = mechanism_length(model, evaluator)
         turns = np.zeros(model.coordinate_count, dtype=bool)
         for axis in model.tables.axes:
-            turns[axis["coordinate"] : axis["coordinate"] + (3 if axis["kind"] == 2 else 1)] = axis["kind"] != 1
+            if axis["kind"] == BALL or axis["kind"] == ROTATION and axis["factor"] != 0.0:
+                turns[axis["coordinate"] : axis["coordinate"] + (3 if axis["kind"] == BALL else 1)] = True
         return LARGEST_STEP * np.where(turns, 1.0, length)[self.free]
 
     def run(self) -> Balance:

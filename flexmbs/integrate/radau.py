@@ -35,8 +35,11 @@ from flexmbs.integrate.state import (
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import columns_of, factorise_any
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
+from flexmbs.kernels.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 
 MAX_ITERATIONS = 8
+# Newton corrections below this part of their tolerance are not asked to shrink.
+ROUNDING = 1e-3
 
 
 @kernel
@@ -217,6 +220,8 @@ def newton(tables, state, settings, scratch, work, h):
             return 0
         if iteration > 0:
             rate = size / previous if previous > 0.0 else 0.0
+            if size < ROUNDING * settings.newton_tolerance:
+                rate = min(rate, 0.5)  # corrections that small are rounding, and need not shrink further
             slowest = max(slowest, rate)
             left = MAX_ITERATIONS - 1 - iteration
             # the first ratio says little: a light coordinate may only start to follow the heavy ones
@@ -270,7 +275,29 @@ def error_norm(tables, state, settings, scratch, h):
         if part > worst:
             worst = part
             state.flag[WORST] = k
-    return max(math.sqrt(total / (2.0 * max(m - scratch.multipliers, 1))), 1e-10)
+    driven, count = driven_error(tables, state, settings, scratch, h)
+    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.multipliers + count, 1))), 1e-10)
+
+
+@kernel
+def driven_error(tables, state, settings, scratch, h):
+    """Sum of squares of what is integrated of coordinates driven by rate or acceleration; and how many there are."""
+    total, count = 0.0, 0
+    for k in range(len(tables.coordinates)):
+        level = tables.coordinates[k].level
+        if tables.coordinates[k].signal < 0 or level == POSITION_LEVEL:
+            continue
+        count += 1
+        position, velocity = h * state.v[k], h * state.a[k]
+        for j in range(3):
+            position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
+            velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
+        x = REAL_EIGENVALUE * position / (settings.atol_q[k] + settings.rtol * abs(scratch.q[2, k]))
+        total += x * x
+        if level == ACCELERATION_LEVEL:
+            y = REAL_EIGENVALUE * velocity / (settings.atol_v[k] + settings.rtol * abs(scratch.v[2, k]))
+            total += y * y
+    return total, count
 
 
 @kernel

@@ -1,10 +1,17 @@
-"""Tree joints: chains of one-coordinate rotations and translations about an axis, and the ball.
+"""Joints: chains of rotations and translations about an axis, the ball, and points of curves and surfaces.
 
 Each function moves a frame (24 numbers: R, p, omega, v, alpha, a in world axes) through one joint axis.
 """
 
 from __future__ import annotations
 
+from flexmbs.kernels.curve_axes import (
+    back_through_curve,
+    back_through_surface,
+    through_curve,
+    through_inverse_curve,
+    through_surface,
+)
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import (
     cross,
@@ -13,12 +20,12 @@ from flexmbs.kernels.rotation import (
     tangent,
     tangent_rate,
 )
-from flexmbs.kernels.tables import BALL, ROTATION
+from flexmbs.kernels.tables import BALL, CURVE, INVERSE_CURVE, ROTATION, SURFACE
 
 
 @kernel
 def through_axis(tables, axis, q, v, a, reference, f, world, turn):
-    """Move frame ``f`` through joint axis number ``axis``; ``world`` (9) keeps what the way back needs."""
+    """Move frame ``f`` through joint axis number ``axis``; ``world`` (24) keeps what the way back needs."""
     joint = tables.axes[axis]
     c = joint.coordinate
     if joint.kind == BALL:
@@ -34,6 +41,16 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn):
         _add_spin(f, rx, ry, rz, sx + tx, sy + ty, sz + tz)
         return
     x, xd, xdd = joint.factor * q[c] + joint.offset, joint.factor * v[c], joint.factor * a[c]
+    if joint.kind == CURVE:
+        through_curve(tables.pool, joint.at, joint.follow, x, xd, xdd, f, world)
+        return
+    if joint.kind == INVERSE_CURVE:
+        through_inverse_curve(tables.pool, joint.at, joint.follow, x, xd, xdd, f, world)
+        return
+    if joint.kind == SURFACE:
+        d = joint.second
+        through_surface(tables.pool, joint.at, q[c], q[d], v[c], v[d], a[c], a[d], f, world)
+        return
     ux = f[0] * joint.x + f[1] * joint.y + f[2] * joint.z
     uy = f[3] * joint.x + f[4] * joint.y + f[5] * joint.z
     uz = f[6] * joint.x + f[7] * joint.y + f[8] * joint.z
@@ -78,6 +95,14 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual):
         return
     if joint.kind == ROTATION:
         residual[c] += joint.factor * (world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5])
+        return
+    if joint.kind == CURVE or joint.kind == INVERSE_CURVE:
+        residual[c] += joint.factor * back_through_curve(world, point, wrench)
+        return
+    if joint.kind == SURFACE:
+        on_u, on_v = back_through_surface(world, point, wrench)
+        residual[c] += on_u
+        residual[joint.second] += on_v
         return
     residual[c] += joint.factor * (world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2])
     x = joint.factor * q[c] + joint.offset

@@ -12,14 +12,18 @@ import numpy as np
 
 from flexmbs.kernels.blocks import Block
 
-ROTATION, TRANSLATION, BALL = 0, 1, 2
-CLOSURE, COUPLING, DISTANCE, COMPONENT = 0, 1, 2, 3
+ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5
+CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
+DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
 # angular velocity in place of the rate of rho, which vanishes at a right angle
 WHOLE, CONSTRAINTS, OPENINGS = 0, 1, 2
 POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
 SPHERE_PLANE, SPHERE_SPHERE = 0, 1
 WORLD, FOLLOWER = 0, 1
+# kinds of signals; what piecewise polynomials do beyond their ends
+FUNCTION, PIECES, HARMONIC, SUM, PRODUCT = 0, 1, 2, 3, 4
+HOLD, STOP, REPEAT, CONTINUE = 0, 1, 2, 3
 
 BODY = np.dtype(
     [
@@ -58,6 +62,9 @@ AXIS = np.dtype(
         ("z", "f8"),
         ("factor", "f8"),  # the axis moves by factor * coordinate + offset
         ("offset", "f8"),
+        ("second", "i8"),  # second coordinate of a surface
+        ("at", "i8"),  # curve or surface (kernels.curves)
+        ("follow", "i8"),  # 1: the frame turns with the curve
     ]
 )
 MARKER = np.dtype(
@@ -70,8 +77,20 @@ MARKER = np.dtype(
 )
 ROW = np.dtype([("mode", "i8"), ("form", "i8"), ("component", "i8")])  # form = -1: component of P, else of Z
 PAIR = np.dtype([("a", "i8"), ("b", "i8")])
-# Addresses of C functions double f(double t): value and its two derivatives; address 0: the constant (or zero).
-SIGNAL = np.dtype([("value", "i8"), ("rate", "i8"), ("acceleration", "i8"), ("constant", "f8")])
+# value, rate, acceleration: addresses of C functions double f(double t); address 0: the constant (or zero).  The other
+# kinds: numbers in the pool (kernels.signals), or two signals that stand before this one.
+SIGNAL = np.dtype(
+    [
+        ("kind", "i8"),
+        ("value", "i8"),
+        ("rate", "i8"),
+        ("acceleration", "i8"),
+        ("constant", "f8"),
+        ("at", "i8"),
+        ("first", "i8"),
+        ("second", "i8"),
+    ]
+)
 LOAD = np.dtype([("marker", "i8"), ("is_torque", "i8"), ("frame", "i8"), ("sx", "i8"), ("sy", "i8"), ("sz", "i8")])
 SPRING = np.dtype([("a", "i8"), ("b", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("length", "f8")])
 COORDINATE = np.dtype(
@@ -85,15 +104,17 @@ CONSTRAINT = np.dtype(
         ("b", "i8"),
         ("row", "i8"),  # first multiplier
         ("rows", "i8"),
-        ("start", "i8"),  # axes of a closure, terms of a coupling
+        ("start", "i8"),  # axes of a closure, terms of a coupling or cable, directions in the pool of what rolls
         ("end", "i8"),
         ("signal", "i8"),
         ("level", "i8"),  # at which the signal prescribes
-        ("component", "i8"),
-        ("length", "f8"),
+        ("component", "i8"),  # of a marker's position; what rolls
+        ("length", "f8"),  # of a rod, a cable; radius
     ]
 )
-TERM = np.dtype([("coordinate", "i8"), ("factor", "f8")])
+TERM = np.dtype([("coordinate", "i8"), ("factor", "f8")])  # of a cable: marker, parts of the cable behind it
+# A spring and damper on sum of factor * coordinate over terms: a span of an elastic belt.
+COUPLER = np.dtype([("start", "i8"), ("end", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
 CONTACT = np.dtype(
     [
         ("kind", "i8"),
@@ -129,6 +150,7 @@ class Tables(Block):
         "contacts": (CONTACT, 1),
         "constraints": (CONSTRAINT, 1),
         "terms": (TERM, 1),
+        "couplers": (COUPLER, 1),
         "free": ("i8", 1),  # the unknowns: coordinates that are not driven, multipliers of independent constraints
         "band": ("i8", 0),  # half bandwidth of matrices over the unknowns; 0: dense
         "pool": ("f8", 1),
@@ -142,7 +164,7 @@ class Workspace(Block):
     fields = {
         "frame": ("f8", 2),  # (nb, 24) body frames: R (9), p, w, v, alpha, a in world axes
         "wrench": ("f8", 2),  # (nb, 6) force, and moment about the body's origin, world axes
-        "axis": ("f8", 2),  # (axes, 24) world axis of each joint axis; rotation matrix of a ball
+        "axis": ("f8", 2),  # (axes, 24) what the way back needs of each axis: its direction; rotation matrix of a ball
         "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
         "local": ("f8", 1),  # (33,) motion of a marker relative to its body, and scratch for a rotation matrix
         "scratch": ("f8", 2),  # (4, 24) frames

@@ -9,17 +9,23 @@ from flexmbs.kernels import tables as t
 from flexmbs.kernels.laws import law_number
 from flexmbs.kernels.laws.base import PARAMETERS
 from flexmbs.model.constraints import add_closure, add_constraint
+from flexmbs.model.ends import CoordinateEnd, ends_of_axis
 from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
 from flexmbs.model.model import Model
 from flexmbs.model.names import CoordinateNames
 from flexmbs.model.tree import Branch, spanning_tree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.contacts import Plane
+from flexmbs.system.functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.system.markers import Marker
 from flexmbs.system.signals import CompiledSignals, Signal
 from flexmbs.system.system import System
 
-_KINDS = {"rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL}
+_KINDS = {
+    "rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL, "curve": t.CURVE,
+    "inverse curve": t.INVERSE_CURVE, "surface": t.SURFACE,
+}  # fmt: skip
+_INVERSE = {"curve": "inverse curve", "inverse curve": "curve"}
 
 
 class _Compiler:
@@ -34,7 +40,7 @@ class _Compiler:
         self.records: dict[str, list[tuple]] = {
             key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
         }
-        for key in ("contacts", "constraints", "terms"):
+        for key in ("contacts", "constraints", "terms", "couplers"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
@@ -49,6 +55,8 @@ class _Compiler:
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
         self.coordinate_records: dict[int, list] = {}
+        self.curves: dict[int, int] = {}
+        self.ends: list[CoordinateEnd] = []
 
     def marker(self, marker: Marker) -> int:
         """Row of a marker (added when new)."""
@@ -68,10 +76,28 @@ class _Compiler:
         """Row of a function of time."""
         address = self.signals.address
         self.signal_list.append(signal)
-        self.records["signals"].append(
-            (address(signal.value), address(signal.rate), address(signal.acceleration), signal.constant)
-        )
+        if signal.function is not None:
+            return self.add_function(signal.function)
+        row = (t.FUNCTION, address(signal.value), address(signal.rate), address(signal.acceleration), signal.constant)
+        return self.add_signal(*row)
+
+    def add_signal(self, kind, value=0, rate=0, acceleration=0, constant=0.0, at=0, first=0, second=0) -> int:
+        self.records["signals"].append((kind, value, rate, acceleration, constant, at, first, second))
         return len(self.records["signals"]) - 1
+
+    def add_function(self, function: TimeFunction) -> int:
+        """Rows of a function of time, those of its parts before its own."""
+        if isinstance(function, Sum | Product):
+            first, second = self.add_function(function.first), self.add_function(function.second)
+            return self.add_signal(t.SUM if isinstance(function, Sum) else t.PRODUCT, first=first, second=second)
+        if isinstance(function, Harmonic | Pieces):
+            kind = t.HARMONIC if isinstance(function, Harmonic) else t.PIECES
+            return self.add_signal(kind, at=self.pool.add(function.values))
+        if isinstance(function, Constant):
+            return self.add_signal(t.FUNCTION, constant=function.value)
+        address = self.signals.address
+        parts = function.function, function.first, function.second
+        return self.add_signal(t.FUNCTION, *(address(part) for part in parts))
 
     def add_branch(self, branch: Branch) -> None:
         """Joint axes, then the body that hangs on them."""
@@ -79,7 +105,7 @@ class _Compiler:
         parent_marker = self.marker(first)
         axis_start = len(self.records["axes"])
         self.add_joint(branch.joint, branch.backwards)
-        if branch.joint.type.ends_with_ball:
+        if branch.joint.type.ends_with_ball and branch.turns:
             self.add_ball(branch.joint)
         self.body_index[branch.body] = len(self.records["bodies"])
         own = self.marker(second)
@@ -96,22 +122,34 @@ class _Compiler:
         axes = [axis for axis in joint.type.axes if axis.kind != "ball"]
         sign = -1.0 if backwards else 1.0
         for axis in reversed(axes) if backwards else axes:
-            number = numbers[axis.coordinate]
+            number, second = numbers[axis.coordinate], numbers.get(axis.second, -1)
+            kind, at, factor, offset = axis.kind, -1, sign * axis.factor, sign * axis.offset
+            if axis.curve is not None:
+                kind = _INVERSE[kind] if backwards else kind
+                at, factor, offset = self.curve(axis.curve), axis.factor, axis.offset
+                self.ends += ends_of_axis(joint.name, axis, number, second)
             self.records["axes"].append(
-                (_KINDS[axis.kind], number, -1, *axis.direction, sign * axis.factor, sign * axis.offset)
+                (_KINDS[kind], number, -1, *axis.direction, factor, offset, second, at, int(axis.follow))
             )
+
+    def curve(self, curve) -> int:
+        """Where a curve or surface is in the pool (added when new)."""
+        if id(curve) not in self.curves:
+            self.curves[id(curve)] = self.pool.add(curve.pool_values())
+        return self.curves[id(curve)]
 
     def add_ball(self, joint) -> None:
         """The ball at the end of a joint's chain."""
         coordinate = self.names.add_ball(f"{joint.name}.{joint.type.axes[-1].coordinate}")
-        self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0, 1.0, 0.0))
+        self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0, 1.0, 0.0, -1, -1, 0))
         self.reference.append(joint.rotation)
         self.q += [0.0] * 3
         self.v += list(joint.angular_velocity)
-        if joint.type.axes[-1].coordinate in joint.held:
+        name = joint.type.axes[-1].coordinate
+        if name in joint.held:
             self.held += range(coordinate, coordinate + 3)
-        self.given += [False] * 3
-        self.given_rates += [False] * 3
+        self.given += [name in joint.given] * 3
+        self.given_rates += [name in joint.given_rates] * 3
 
     def add_coordinate(self, joint, coordinate: str, unit: str) -> int:
         """A coordinate of a joint with its start values, driver and spring."""
@@ -198,6 +236,7 @@ class _Compiler:
         kinds = dict(
             bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
             loads=t.LOAD, springs=t.SPRING, contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM,
+            couplers=t.COUPLER,
         )  # fmt: skip
         arrays = {key: np.array(self.records[key], dtype=kind) for key, kind in kinds.items()}
         arrays["coordinates"] = np.array(coordinates, dtype=t.COORDINATE)
@@ -234,8 +273,7 @@ def compile_system(
     compiler.add_loads()
     compiler.add_contacts()
     for joint in tree.cut:
-        if len(joint.type.axes) < 4 or not joint.type.ends_with_ball:  # a free joint holds nothing
-            add_closure(compiler, joint)
+        add_closure(compiler, joint)
     for constraint in system.constraints.values():
         add_constraint(compiler, constraint)
     names = compiler.names
@@ -251,6 +289,7 @@ def compile_system(
         tree=tree,
         constraint_names=tuple(compiler.constraint_names),
         coordinate_index=compiler.coordinate_index,
+        ends=tuple(compiler.ends),
         given=np.array(compiler.given + [False] * added, dtype=bool),
         given_rates=np.array(compiler.given_rates + [False] * added, dtype=bool),
         held=np.isin(np.arange(len(names.coordinates) + added), compiler.held),

@@ -6,12 +6,23 @@ have coordinates of their own: closures come first, then multipliers are numbere
 
 from __future__ import annotations
 
+import numpy as np
+
 from flexmbs.kernels import tables as t
-from flexmbs.system.constraints import Component, Coupling, Distance
+from flexmbs.system.constraints import (
+    Cable,
+    Component,
+    Coupling,
+    Distance,
+    ElasticCoupling,
+    Rolling,
+    stated_sum,
+)
 
 _CLOSURE_ROWS = (
     "force along x", "force along y", "force along z", "moment about x", "moment about y", "moment about z"
 )  # fmt: skip
+_ROLLING_ROWS = ("normal force", "force along u", "force along v")
 
 
 def add_closure(compiler, joint) -> None:
@@ -27,13 +38,17 @@ def add_closure(compiler, joint) -> None:
 
 def add_constraint(compiler, constraint) -> None:
     """A constraint that is no joint (flexmbs.system.constraints)."""
+    if isinstance(constraint, ElasticCoupling):
+        rest = stated_sum(constraint.terms)
+        record = (*_add_terms(compiler, constraint.terms), constraint.stiffness, constraint.damping, rest)
+        compiler.records["couplers"].append(record)
+        return
     signal = -1 if constraint.signal is None else compiler.signal(constraint.signal)
     common = {"signal": signal, "level": constraint.level}
     if isinstance(constraint, Coupling):
-        start = len(compiler.records["terms"])
-        for joint, coordinate, factor in constraint.terms:
-            compiler.records["terms"].append((compiler.coordinate_index[f"{joint.name}.{coordinate}"], factor))
-        end = len(compiler.records["terms"])
+        if constraint.signal is None:
+            common["signal"] = compiler.add_signal(t.FUNCTION, constant=stated_sum(constraint.terms))
+        start, end = _add_terms(compiler, constraint.terms)
         _add(compiler, constraint.name, t.COUPLING, ("force",), start=start, end=end, **common)
     elif isinstance(constraint, Distance):
         _add(
@@ -45,8 +60,39 @@ def add_constraint(compiler, constraint) -> None:
             compiler, constraint.name, t.COMPONENT, ("force",), a=constraint.a, b=constraint.b,
             component=constraint.axis, **common,
         )  # fmt: skip
+    elif isinstance(constraint, Cable):
+        start = len(compiler.records["terms"])
+        for marker, parts in zip(constraint.markers, (*constraint.parts, 0.0), strict=True):
+            compiler.records["terms"].append((compiler.marker(marker), parts))
+        end = len(compiler.records["terms"])
+        _add(
+            compiler, constraint.name, t.CABLE, ("force",), a=constraint.markers[0], b=constraint.markers[-1],
+            start=start, end=end, length=constraint.length, **common,
+        )  # fmt: skip
+    elif isinstance(constraint, Rolling):
+        _add(
+            compiler, constraint.name, t.ROLLING, _ROLLING_ROWS, a=constraint.a, b=constraint.b,
+            start=compiler.pool.add(constraint.directions), length=constraint.radius,
+            component=t.BALL_ON_PLANE if constraint.is_ball else t.DISC, **common,
+        )  # fmt: skip
     else:
         raise TypeError(f"constraint '{constraint.name}' of unknown kind {type(constraint).__name__}")
+
+
+def _add_terms(compiler, terms) -> tuple[int, int]:
+    """Where the terms of a coupling begin and end."""
+    start = len(compiler.records["terms"])
+    for joint, coordinate, factor in terms:
+        compiler.records["terms"].append((compiler.coordinate_index[f"{joint.name}.{coordinate}"], factor))
+    return start, len(compiler.records["terms"])
+
+
+def levels_of_rows(constraint) -> np.ndarray:
+    """Level (0 position, 1 velocity, 2 acceleration) at which each row of a record of ``tables.constraints`` holds."""
+    levels = np.full(constraint["rows"], constraint["level"])
+    if constraint["kind"] == t.ROLLING:
+        levels[1:] = t.VELOCITY_LEVEL  # no slip
+    return levels
 
 
 def _add(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.kernels.tables import Tables
+from flexmbs.model.ends import CoordinateEnd
 from flexmbs.model.tree import SpanningTree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.rigid import RigidBody
@@ -28,6 +29,7 @@ class Model:
     tree : who hangs on whom, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
     coordinate_index : "joint.coordinate" -> local coordinate
+    ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
     held : (n,) whether the start value must stay when loops are closed
     balls : first local coordinate of each ball
@@ -46,6 +48,7 @@ class Model:
     tree: SpanningTree
     constraint_names: tuple[str, ...]
     coordinate_index: Mapping[str, int]
+    ends: tuple[CoordinateEnd, ...]
     given: np.ndarray
     given_rates: np.ndarray
     held: np.ndarray

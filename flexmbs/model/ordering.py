@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flexmbs.kernels.tables import COUPLING, Tables
+from flexmbs.kernels.tables import BALL, CABLE, CLOSURE, COUPLING, Tables
 
 # A band pays when it is this much narrower than the matrix; small matrices are faster dense.
 NARROW = 5
@@ -53,6 +53,8 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
     for table in (tables.springs, tables.contacts):
         for record in table:
             yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]]])
+    for record in tables.couplers:
+        yield tables.terms["coordinate"][record["start"] : record["end"]]
 
 
 def constraint_groups(tables: Tables) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -63,9 +65,12 @@ def constraint_groups(tables: Tables) -> list[tuple[np.ndarray, np.ndarray]]:
         if constraint["kind"] == COUPLING:
             touched = tables.terms["coordinate"][constraint["start"] : constraint["end"]]
         else:
-            axes = tables.axes["coordinate"][constraint["start"] : constraint["end"]]
-            ends = (paths[markers[constraint["a"]]], paths[markers[constraint["b"]]])
-            touched = np.concatenate([axes, *ends])
+            part = slice(constraint["start"], constraint["end"])
+            ends = [constraint["a"], constraint["b"]]
+            if constraint["kind"] == CABLE:
+                ends = tables.terms["coordinate"][part]
+            own_axes = tables.axes[part] if constraint["kind"] == CLOSURE else tables.axes[:0]
+            touched = np.concatenate([_moved_by(own_axes), *(paths[markers[end]] for end in ends)])
         groups.append((own, np.unique(touched).astype(np.int64)))
     return groups
 
@@ -92,8 +97,13 @@ def _paths(tables: Tables) -> list[np.ndarray]:
     paths = [np.zeros(0, dtype=np.int64)]
     for body in tables.bodies[1:]:
         own = list(np.arange(body["modal_start"], body["modal_start"] + body["modes"]))
-        for axis in tables.axes[body["axis_start"] : body["axis_end"]]:
-            own += [axis["coordinate"] + k for k in range(3 if axis["kind"] == 2 else 1)]
+        own += _moved_by(tables.axes[body["axis_start"] : body["axis_end"]]).tolist()
         parent = int(tables.markers["body"][body["parent_marker"]])
         paths.append(np.concatenate([paths[parent], np.unique(own).astype(np.int64)]))
     return paths
+
+
+def _moved_by(axes: np.ndarray) -> np.ndarray:
+    """Coordinates of joint axes: three of a ball, two of a surface."""
+    ball = axes["coordinate"][axes["kind"] == BALL]
+    return np.concatenate([axes["coordinate"], axes["second"][axes["second"] >= 0], ball + 1, ball + 2])

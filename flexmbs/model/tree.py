@@ -21,13 +21,15 @@ DEEP = 32  # joints between a body and ground from which on chains are cut
 class Branch:
     """A body and the joint that carries it.
 
-    ``backwards``: the joint's first marker lies on the body; ``added``: a free joint that nobody stated.
+    ``backwards``: the joint's first marker lies on the body; ``added``: a free joint that nobody stated;
+    ``turns``: False for a point mass, whose rotation the ball at the end of the joint leaves undetermined.
     """
 
     body: str
     joint: Joint
     backwards: bool = False
     added: bool = False
+    turns: bool = True
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ class _Growth:
                 if body in self.reached or backwards and not joint.type.reversible:
                     continue
                 self._refuse_pose(body, joint)
-                self.order.append(Branch(body, joint, backwards))
+                turns = not (joint.type.ends_with_ball and _is_mass_point(self.system, body))
+                self.order.append(Branch(body, joint, backwards, turns=turns))
                 self.depth[body] = self.depth[at] + 1
                 queue.append(body)
 

@@ -10,7 +10,7 @@ from flexmbs.errors import MechanismError
 from flexmbs.system.joints import JointType
 from flexmbs.system.markers import Marker
 from flexmbs.system.rotations import as_number
-from flexmbs.system.signals import Signal, motion
+from flexmbs.system.signals import Signal, driver
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class Joint:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(axis.coordinate for axis in self.type.axes))
+        ball = (self.type.axes[-1].coordinate,) if self.type.ends_with_ball else ()
+        return (*self.type.coordinates, *ball)
 
     def _single(self, coordinate: str | None, what: str) -> str:
         names = list(self.type.coordinates)
@@ -64,16 +65,21 @@ class Joint:
             )
         return chosen
 
-    def prescribe(self, position, rate=None, acceleration=None, coordinate: str | None = None) -> Joint:
-        """Prescribe a coordinate (rad or m) as a number or function of time, with its derivatives where known.
+    def prescribe(self, position=None, rate=None, acceleration=None, coordinate: str | None = None) -> Joint:
+        """Prescribe a coordinate (rad or m) at position, velocity or acceleration level.
 
-        Derivatives that are not given are differences over 3 ms to both sides (also before t = 0): the function must be
-        smooth.  Give tables as a cubic spline together with its derivatives.
+        The first of ``position``, ``rate`` and ``acceleration`` that is given says the level: a number, a signal with
+        exact derivatives (Step, Harmonic, Table ...), or a Python function of time.  Those after it are the derivatives
+        of a Python function, where known; else they are differences over 3 ms to both sides (also before t = 0), and
+        the function must be smooth.  What is prescribed by rate or acceleration starts from the start values.
         """
         chosen = self._single(coordinate, "prescribe")
         if chosen in self.drivers:
-            raise MechanismError(f"joint '{self.name}': '{chosen}' is prescribed already")
-        self.drivers[chosen] = motion(position, f"joint '{self.name}', prescribed {chosen}", rate, acceleration)
+            raise MechanismError(
+                f"joint '{self.name}': '{chosen}' is prescribed already; a second driver would contradict the first"
+            )
+        where = f"joint '{self.name}', prescribed {chosen}"
+        self.drivers[chosen], self.levels[chosen] = driver(position, rate, acceleration, where)
         return self
 
     def hold(self, *coordinates: str) -> Joint:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.errors import MechanismError
+from flexmbs.system.functions import TimeFunction
 
 _C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
@@ -21,6 +22,7 @@ class Signal:
     Attributes
     ----------
     value, rate, acceleration : callables of t (s), or None (zero, or the constant)
+    function : what the compiled loop evaluates in their place
     """
 
     name: str
@@ -28,6 +30,7 @@ class Signal:
     value: Callable[[float], float] | None = None
     rate: Callable[[float], float] | None = None
     acceleration: Callable[[float], float] | None = None
+    function: TimeFunction | None = None
 
     def fault(self, t: float) -> str:
         """What is wrong with the function at time t, or nothing."""
@@ -36,6 +39,8 @@ class Signal:
                 continue
             try:
                 value = float(function(t))
+            except MechanismError as error:
+                return f"{self.name}: {error}"
             except Exception as error:
                 return f"{self.name} raised {error!r}"
             if not math.isfinite(value):
@@ -52,6 +57,8 @@ def signal(given, name: str, rate=None, acceleration=None) -> Signal:
             raise MechanismError(f"{name}: the function of time fails at t = 0: {error!r}") from error
         if not math.isfinite(at_start):
             raise MechanismError(f"{name}: the function of time gives {at_start!r} at t = 0")
+        if isinstance(given, TimeFunction):
+            return Signal(name, 0.0, given, given.rate, given.acceleration, given)
         return Signal(name, 0.0, given, rate, acceleration)
     try:
         value = float(given)
@@ -68,10 +75,27 @@ def motion(position, name: str, rate=None, acceleration=None) -> Signal:
     The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.
     """
     made = signal(position, name)
-    if made.value is None:
+    if made.value is None or made.function is not None:
         return made
     f = made.value
     return Signal(name, 0.0, f, rate or _first_difference(f), acceleration or _second_difference(f, rate))
+
+
+def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
+    """Signal of a driver and its level (0 position, 1 velocity, 2 acceleration): that of the first argument given."""
+    given = (position, rate, acceleration)
+    level = next((level for level, part in enumerate(given) if part is not None), None)
+    if level is None:
+        raise MechanismError(f"{name}: give a position, a rate or an acceleration")
+    derivatives = given[level + 1 :]
+    if isinstance(given[level], TimeFunction) and any(part is not None for part in derivatives):
+        raise MechanismError(
+            f"{name}: {type(given[level]).__name__} has its own derivatives; give no rate and no acceleration beside it"
+        )
+    made = motion(given[level], name, *(part for part in derivatives if callable(part)))
+    if made.value is None and any(callable(part) or part for part in derivatives):
+        raise MechanismError(f"{name}: {given[level]!r} is constant, so its derivatives are zero")
+    return made, level
 
 
 def _first_difference(f):

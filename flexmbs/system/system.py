@@ -7,11 +7,12 @@ import numpy as np
 from flexmbs.errors import MechanismError
 from flexmbs.kernels.laws import ContactLaw
 from flexmbs.reduction.body import FlexibleBody
-from flexmbs.system.bodies import BodyInSystem, suggestion
-from flexmbs.system.constraints import Component, Coupling, Distance
+from flexmbs.system.bodies import BodyInSystem
+from flexmbs.system.constraint_methods import ConstraintMethods
+from flexmbs.system.constraints import Constraint
 from flexmbs.system.contacts import Contact, Plane, Sphere
 from flexmbs.system.elements import Joint, Load, SpringDamper
-from flexmbs.system.joints import JOINT_TYPES
+from flexmbs.system.joint_methods import JointMethods
 from flexmbs.system.markers import Marker
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.rotations import as_number, as_quaternion, as_vector
@@ -20,7 +21,7 @@ from flexmbs.system.signals import signal
 COORDINATES = ("reduced", "absolute")
 
 
-class System:
+class System(JointMethods, ConstraintMethods):
     """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
 
     Parameters
@@ -41,7 +42,7 @@ class System:
         self.loads: dict[str, Load] = {}
         self.springs: dict[str, SpringDamper] = {}
         self.contacts: dict[str, Contact] = {}
-        self.constraints: dict[str, Coupling | Distance | Component] = {}
+        self.constraints: dict[str, Constraint] = {}
 
     def add(
         self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
@@ -80,75 +81,6 @@ class System:
             part.modal_velocities = as_vector(modal_velocities, f"{where}: modal_velocities", n)
         self.bodies[name] = part
         return part
-
-    def joint(self, kind: str, a: Marker, b: Marker, name: str | None = None, **axis) -> Joint:
-        """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
-        if kind not in JOINT_TYPES:
-            raise MechanismError(f"no joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
-        name = name or f"{kind} {sum(j.type.name == kind for j in self.joints.values()) + 1}"
-        for marker in (a, b):
-            self._check_marker(marker, f"joint '{name}'")
-        self._check_name(name)
-        joint_type = JOINT_TYPES[kind](name, **axis)
-        if a.body == b.body:
-            raise MechanismError(f"joint '{name}': both markers are on body '{a.body}'")
-        for marker in (a, b):
-            if not marker.can_turn and kind != "spherical":
-                raise MechanismError(
-                    f"joint '{name}': marker '{marker.label}' is a single node of a solid and has no rotation; "
-                    "only a spherical joint can sit there, or name a node set as an interface in reduce()"
-                )
-        if kind == "spherical" and not b.can_turn:
-            raise MechanismError(f"joint '{name}': marker '{b.label}' has no rotation; make it the first marker")
-        self.joints[name] = Joint(name, joint_type, a, b)
-        return self.joints[name]
-
-    def _start(self, joint: Joint, coordinate: str, value: float | None, rate: float | None) -> Joint:
-        """Start values of a coordinate; None: not given, zero unless loops need something else."""
-        try:
-            for number, start, given, word in (
-                (value, joint.start, joint.given, "start"),
-                (rate, joint.start_rate, joint.given_rates, "start rate of"),
-            ):
-                if number is not None:
-                    start[coordinate] = as_number(number, f"joint '{joint.name}': {word} {coordinate}")
-                    given.add(coordinate)
-        except MechanismError:
-            del self.joints[joint.name]  # a refused joint must not stay in the system
-            raise
-        return joint
-
-    def revolute(self, a: Marker, b: Marker, axis="z", angle=None, rate=None, name=None, cut=False) -> Joint:
-        """Rotation of b against a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
-        return self._start(self.joint("revolute", a, b, name, axis=axis), "angle", angle, rate)
-
-    def prismatic(self, a: Marker, b: Marker, axis="x", displacement=None, rate=None, name=None, cut=False) -> Joint:
-        """Translation of b against a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
-        return self._start(self.joint("prismatic", a, b, name, axis=axis), "displacement", displacement, rate)
-
-    def spherical(self, a: Marker, b: Marker, rotation=None, angular_velocity=(0.0, 0.0, 0.0), name=None) -> Joint:
-        """Any rotation of b against a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
-        return self._start_ball(self.joint("spherical", a, b, name), rotation, angular_velocity)
-
-    def _start_ball(self, joint: Joint, rotation, angular_velocity) -> Joint:
-        joint.rotation = as_quaternion(rotation, f"joint '{joint.name}'")
-        joint.angular_velocity = as_vector(angular_velocity, f"joint '{joint.name}': angular_velocity (rad/s)")
-        return joint
-
-    def fixed(self, a: Marker, b: Marker, name=None) -> Joint:
-        """b stays on a."""
-        return self.joint("fixed", a, b, name)
-
-    def free(
-        self, a: Marker, b: Marker, position=(0.0, 0.0, 0.0), rotation=None, velocity=(0.0, 0.0, 0.0),
-        angular_velocity=(0.0, 0.0, 0.0), name=None,
-    ) -> Joint:  # fmt: skip
-        """Six freedoms of b against a: start position and velocity in axes of a, angular velocity in axes of b."""
-        joint = self._start_ball(self.joint("free", a, b, name), rotation, angular_velocity)
-        place, speed = as_vector(position, "position (m)"), as_vector(velocity, "velocity (m/s)")
-        for letter, value, rate in zip("xyz", place, speed, strict=True):
-            self._start(joint, letter, value, rate)
-        return joint
 
     def force(self, marker: Marker, force, follower: bool = False, name: str | None = None) -> Load:
         """Force (three numbers or functions of time, N) at a marker, in world axes or following the marker.
@@ -210,7 +142,7 @@ class System:
 
     def __repr__(self) -> str:
         groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
-        groups["contacts"] = self.contacts
+        groups |= {"contacts": self.contacts, "constraints": self.constraints}
         parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
         return f"System({'; '.join(parts)})"
 

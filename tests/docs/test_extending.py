@@ -31,13 +31,13 @@ def _hung_on(connect) -> fm.Result:
     return system.simulate(1.0, rtol=1e-9)
 
 
-def test_universal_joint_is_two_hinges(monkeypatch):
-    universal = _module("docs/adding_a_joint.md", monkeypatch).universal
-    monkeypatch.setitem(JOINT_TYPES, "universal", universal)
+def test_pan_and_tilt_are_two_hinges(monkeypatch):
+    pan_tilt = _module("docs/adding_a_joint.md", monkeypatch).pan_tilt
+    monkeypatch.setitem(JOINT_TYPES, "pan_tilt", pan_tilt)
 
     def as_one(system, marker):
-        joint = system.joint("universal", system.ground.marker("g"), marker, name="cross", first="x", second="z")
-        joint.start["angle1"], joint.start_rate["angle2"] = 0.3, 1.0
+        joint = system.joint("pan_tilt", system.ground.marker("g"), marker, name="head", upright="x", across="z")
+        joint.start["pan"], joint.start_rate["tilt"] = 0.3, 1.0
 
     def as_two(system, marker):
         # a cross of negligible mass: 1e-9 of the box's
@@ -50,8 +50,18 @@ def test_universal_joint_is_two_hinges(monkeypatch):
     # the integrator's own error at rtol 1e-9 is of this size
     assert np.abs(total - total[0]).max() < 1e-7 * one["energy.kinetic"].max()
     # error of the integrator and the mass of the cross
-    assert one["cross.angle1"][-1] == pytest.approx(two["first.angle"][-1], abs=1e-7)
-    assert one["cross.angle2"][-1] == pytest.approx(two["second.angle"][-1], abs=1e-7)
+    assert one["head.pan"][-1] == pytest.approx(two["first.angle"][-1], abs=1e-7)
+    assert one["head.tilt"][-1] == pytest.approx(two["second.angle"][-1], abs=1e-7)
+
+
+def test_page_on_joints_lists_all_and_its_script_runs(capsys):
+    page = (ROOT / "docs" / "joints.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    exec(compile(code, "docs/joints.md", "exec"), {})
+    angle, _torque = (float(word) for word in capsys.readouterr().out.split())
+    assert angle == pytest.approx(7.5, abs=0.02)  # 10 rad/s less half the run-up, and a ripple of 0.01 rad
+    missing = [kind for kind in JOINT_TYPES if f"`{kind}(a, b" not in page]
+    assert not missing
 
 
 def test_contact_law_of_a_cone(monkeypatch):

@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+from joint_examples import geometry
 
 import flexmbs as fm
 from flexmbs.integrate.mechanics import gap_at
@@ -56,8 +57,7 @@ def add_body(system: fm.System, kind: str, name: str, rng):
 
 
 def connect(system: fm.System, kind: str, a, b, rng, name=None):
-    axis = {"axis": tuple(rng.normal(size=3))} if kind in ("revolute", "prismatic") else {}
-    return system.joint(kind, a, b, name, **axis)
+    return system.joint(kind, a, b, name, **geometry(kind, rng))
 
 
 def joint_pair(kind: str, parent: str, child: str, seed: int = 0) -> fm.System:

@@ -9,12 +9,14 @@ A new kind is a new file and a branch here.
 
 from __future__ import annotations
 
+from flexmbs.kernels.constraints.cable import add_cable
 from flexmbs.kernels.constraints.closure import add_closure
 from flexmbs.kernels.constraints.component import add_component
 from flexmbs.kernels.constraints.coupling import add_coupling
 from flexmbs.kernels.constraints.distance import add_distance
+from flexmbs.kernels.constraints.rolling import add_rolling
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.tables import CLOSURE, COMPONENT, COUPLING, DISTANCE
+from flexmbs.kernels.tables import CABLE, CLOSURE, COMPONENT, COUPLING, DISTANCE, ROLLING
 
 
 @kernel
@@ -30,3 +32,7 @@ def add_constraints(tables, q, v, a, work, residual):
             add_distance(tables, c, q, v, a, work, residual)
         elif kind == COMPONENT:
             add_component(tables, c, q, v, a, work, residual)
+        elif kind == ROLLING:
+            add_rolling(tables, c, q, v, a, work, residual)
+        elif kind == CABLE:
+            add_cable(tables, c, q, v, a, work, residual)

@@ -1,4 +1,4 @@
-"""A tree joint: a chain of rotations and translations about axes, and the ball, from marker a to marker b."""
+"""A joint: a chain of rotations, translations, points of curves, and the ball, from marker a to marker b."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.errors import MechanismError
+from flexmbs.system.curves import Curve
+from flexmbs.system.surfaces import Surface
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -17,12 +19,17 @@ class Axis:
 
     Attributes
     ----------
-    kind : "rotation", "translation" or "ball"
+    kind : "rotation", "translation", "curve", "inverse curve", "surface" or "ball" (last only)
+        "curve" moves to the point of a curve whose arc length (m) is the coordinate; "inverse curve" moves from that
+        point to the axes in which the curve is stated; "surface" moves to a point of a surface, without turning.
     coordinate : str
         Name of its coordinate ("angle", "x", ...); a ball has the coordinate "rotation" (a quaternion).
         Axes of a joint that name the same coordinate move together (screw, constant-velocity joint).
-    direction : (3,) unit vector in the frame before it (unused by a ball)
-    factor, offset : the axis moves by factor * coordinate + offset (unused by a ball)
+    direction : (3,) unit vector in the frame before it (of rotations and translations)
+    factor, offset : the axis moves by factor * coordinate + offset (unused by a ball and a surface)
+    curve : of curves and surfaces
+    follow : whether the frame turns with the curve (x along its tangent) or keeps its directions
+    second : name of the second coordinate of a surface
     """
 
     kind: str
@@ -30,6 +37,9 @@ class Axis:
     direction: tuple[float, float, float] = (0.0, 0.0, 1.0)
     factor: float = 1.0
     offset: float = 0.0
+    curve: Curve | Surface | None = None
+    follow: bool = False
+    second: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,7 @@ class JointType:
     @property
     def reversible(self) -> bool:
         """Whether the chain can be run through from marker b to marker a."""
-        return all(axis.kind in ("rotation", "translation") for axis in self.axes)
+        return all(axis.kind not in ("ball", "surface") for axis in self.axes)
 
     @property
     def coordinates(self) -> dict[str, str]:
@@ -56,7 +66,15 @@ class JointType:
         for axis in self.axes:
             if axis.kind != "ball":
                 found.setdefault(axis.coordinate, "rad" if axis.kind == "rotation" else "m")
+            if axis.second is not None:
+                found.setdefault(axis.second, "m")
         return found
+
+
+
+def translations() -> tuple[Axis, Axis, Axis]:
+    """Translations x, y, z along the axes of marker a."""
+    return tuple(Axis("translation", letter, NAMED_AXES[letter]) for letter in "xyz")
 
 
 def unit_axis(axis, joint: str) -> tuple[float, float, float]:
@@ -71,3 +89,32 @@ def unit_axis(axis, joint: str) -> tuple[float, float, float]:
     if not (np.isfinite(length) and length > 0.0):
         raise MechanismError(f"joint '{joint}': axis {axis!r} has no direction; give three numbers, not all zero")
     return tuple(vector / length)
+
+
+def directions_in_plane(normal, joint: str) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Two unit vectors u, v with u × v = normal: of "z" they are x and y, of "x" y and z, of "y" z and x."""
+    n = np.array(unit_axis(normal, joint))
+    u = np.eye(3)[(int(np.argmax(np.abs(n))) + 1) % 3]
+    u = u - (u @ n) * n
+    u /= np.linalg.norm(u)
+    return tuple(u), tuple(np.cross(n, u))
+
+
+def number_not_zero(value, what: str, joint: str) -> float:
+    """A finite number other than zero; MechanismError else."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise MechanismError(f"joint '{joint}': {what} must be a number, got {value!r}") from None
+    if not np.isfinite(number) or number == 0.0:
+        raise MechanismError(f"joint '{joint}': {what} is {value!r}; it must be finite and not zero")
+    return number
+
+
+def checked_curve(curve, joint: str, what: str = "curve") -> Curve:
+    """A Curve; MechanismError else."""
+    if not isinstance(curve, Curve):
+        raise MechanismError(
+            f"joint '{joint}': {what} must be a Curve, such as Curve.through(points), got {type(curve).__name__}"
+        )
+    return curve

@@ -1,8 +1,7 @@
 """Free joint: six freedoms; translations along the axes of marker a, then any rotation."""
 
-from flexmbs.system.joints.base import NAMED_AXES, Axis, JointType
+from flexmbs.system.joints.base import Axis, JointType, translations
 
 
 def free(name: str) -> JointType:
-    moves = tuple(Axis("translation", letter, NAMED_AXES[letter]) for letter in "xyz")
-    return JointType("free", (*moves, Axis("ball", "rotation")))
+    return JointType("free", (*translations(), Axis("ball", "rotation")))

@@ -1,0 +1,15 @@
+"""Point on surface: the origin of marker b moves on a surface of marker a; any rotation."""
+
+from flexmbs.errors import MechanismError
+from flexmbs.system.joints.base import Axis, JointType
+from flexmbs.system.surfaces import Surface
+
+
+def point_on_surface(name: str, surface) -> JointType:
+    if not isinstance(surface, Surface):
+        raise MechanismError(
+            f"joint '{name}': surface must be a Surface, such as Surface.through(grid), got {type(surface).__name__}"
+        )
+    return JointType(
+        "point_on_surface", (Axis("surface", "u", curve=surface, second="v"), Axis("ball", "rotation"))
+    )

@@ -1,0 +1,454 @@
+"""Every joint, coupling and rolling constraint against a motion that is known in closed form.
+
+Runs have rtol 1e-10 in each of some hundred steps; 1e-8 leaves room for their sum.
+"""
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+import flexmbs as fm
+
+G = 9.81
+DOWN = (0.0, 0.0, -G)
+CLOSE = 1e-8
+BLOCK = fm.RigidBody(2.0, (0.1, 0.2, 0.25))
+
+
+def run(system, t_end=0.7, **options):
+    return system.simulate(t_end, rtol=1e-10, atol=1e-12, **options)
+
+
+def off(found, exact) -> float:
+    """Largest difference, relative to the largest value where that is above one."""
+    return np.abs(np.asarray(found) - exact).max() / max(1.0, np.abs(exact).max())
+
+
+# lower pairs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_nut_on_a_screw_falls_as_its_inertia_allows(cut):
+    pitch = 0.3
+    system = fm.System(gravity=DOWN)
+    nut = system.add(BLOCK, "nut")
+    system.screw(system.ground["origin"], nut["origin"], pitch, name="bolt", cut=cut)
+    result = run(system)
+    lead = pitch / (2.0 * np.pi)
+    angle = -0.5 * BLOCK.mass * G * lead / (0.25 + BLOCK.mass * lead**2) * result.t**2
+    assert off(result["bolt.angle"], angle) < CLOSE
+    assert off(result["nut.position.z"], lead * angle) < CLOSE  # one pitch a turn
+
+
+def test_cylinder_falls_and_turns_independently():
+    system = fm.System(gravity=DOWN)
+    system.cylindrical(system.ground["origin"], system.add(BLOCK, "b")["origin"], angle_rate=3.0, name="c")
+    result = run(system)
+    assert off(result["c.displacement"], -0.5 * G * result.t**2) < CLOSE
+    assert off(result["c.angle"], 3.0 * result.t) < CLOSE
+
+
+@pytest.mark.parametrize(("normal", "u", "v"), [("z", "x", "y"), ("x", "y", "z"), ("y", "z", "x")])
+def test_planar_joint_throws_a_parabola(normal, u, v):
+    system = fm.System(gravity=[-G if axis == v else 3.0 for axis in "xyz"])
+    body = system.add(BLOCK, "b")
+    system.planar(system.ground["origin"], body["origin"], normal, v_rate=2.0, angle_rate=4.0, name="p")
+    result = run(system)
+    assert off(result[f"b.position.{v}"], 2.0 * result.t - 0.5 * G * result.t**2) < CLOSE
+    assert off(result[f"b.position.{u}"], 1.5 * result.t**2) < CLOSE
+    assert off(result["p.angle"], 4.0 * result.t) < CLOSE
+    assert off(result["p.reaction.force." + normal], -3.0 * BLOCK.mass) < CLOSE
+
+
+def shafts(bend: float, connect) -> fm.Result:
+    """Two shafts on bearings of ground that meet at an angle; the first is driven."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    one, two = system.add(BLOCK, "one"), system.add(BLOCK, "two")
+    turned = system.ground.marker("second bearing", rotation=(bend, 0.0, 0.0))
+    system.revolute(system.ground["origin"], one["origin"], name="in").prescribe(fm.Polynomial([0.0, 5.0]))
+    system.revolute(turned, two["origin"], name="out")
+    connect(system, one["origin"], two["origin"])
+    return run(system, 1.0)
+
+
+def test_universal_joint_turns_unevenly():
+    bend = 0.6
+    result = shafts(bend, lambda s, a, b: s.universal(a, b, "x", "y", name="cross"))
+    # the pin along x of the first shaft stays perpendicular to the pin along y of the second: cos b tan(out) = tan(in)
+    into, out = result["in.angle"], result["out.angle"]
+    assert off(np.cos(bend) * np.sin(out) * np.cos(into), np.cos(out) * np.sin(into)) < CLOSE or (
+        off(np.sin(out) * np.cos(into), np.cos(bend) * np.cos(out) * np.sin(into)) < CLOSE
+    )
+    assert np.abs(out - into).max() > 0.05
+
+
+def test_constant_velocity_joint_turns_evenly():
+    result = shafts(0.6, lambda s, a, b: s.constant_velocity(a, b, name="joint"))
+    assert off(result["out.angle"], result["in.angle"]) < CLOSE
+    assert off(result["out.angle.rate"], 5.0) < CLOSE
+    bending = np.hypot(result["joint.angle1"], result["joint.angle2"])
+    assert bending.max() > 0.59
+
+
+# primitives ------------------------------------------------------------------------------------------------------
+
+
+def test_point_slides_down_a_line_and_turns_freely():
+    system = fm.System(gravity=DOWN)
+    body = system.add(BLOCK, "b")
+    axis = np.array([0.6, 0.0, -0.8])
+    system.inline(system.ground["origin"], body["origin"], axis, angular_velocity=(0.0, 0.0, 2.0), name="wire")
+    result = run(system)
+    assert off(result["wire.displacement"], 0.4 * G * result.t**2) < CLOSE
+    assert off(result["wire.rotation.omega.z"], 2.0) < CLOSE
+
+
+def test_point_slides_down_a_plane():
+    system = fm.System(gravity=DOWN)
+    body = system.add(BLOCK, "b")
+    table = system.ground.marker("table", rotation=(0.0, 0.5, 0.0))
+    system.inplane(table, body["origin"], v_rate=1.0, name="on")
+    result = run(system)
+    assert off(result["on.u"], 0.5 * G * np.sin(0.5) * result.t**2) < CLOSE
+    assert off(result["on.v"], result.t) < CLOSE
+
+
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+def tumbling(state) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations of two bodies in free flight that ``state`` connects."""
+    system = fm.System(gravity=DOWN)
+    one = system.add(BLOCK, "one", position=(0, 0, 0), angular_velocity=(1.0, 2.0, -1.5))
+    two = system.add(fm.RigidBody(1.0, (0.3, 0.1, 0.3), (0.1, 0.2, 0.0)), "two")
+    state(system, one["origin"], two["origin"])
+    result = run(system)
+    centre = (2.0 * result["one.position.z"] + result["two.position.z"]) / 3.0
+    assert np.ptp(centre) > 1.0  # both fall
+    rotations = result.trajectory.body_rotation
+    return rotations[:, 1], rotations[:, 2]
+
+
+def test_parallel_axes_stay_parallel():
+    one, two = tumbling(lambda s, a, b: s.parallel(a, b, "y", position=(1, 0, 0), angle_rate=3.0))
+    assert off(np.einsum("ti,ti->t", one[:, :, 1], two[:, :, 1]), 1.0) < CLOSE
+    assert np.einsum("ti,ti->t", one[:, :, 0], two[:, :, 0]).min() < 0.5
+
+
+@pytest.mark.parametrize(("first", "second"), [("z", "x"), ("z", "z"), ("y", "-y"), ("x", "x")])
+def test_perpendicular_axes_stay_perpendicular(first, second):
+    one, two = tumbling(lambda s, a, b: s.perpendicular(a, b, first, second, position=(1, 0, 0), angle1_rate=3.0))
+    dots = np.einsum("ti,ti->t", one[:, :, AXES[first]], two[:, :, AXES[second.strip("-")]])
+    assert off(dots, 0.0) < CLOSE
+
+
+def test_orientation_stays():
+    one, two = tumbling(lambda s, a, b: s.orientation(a, b, position=(1, 0, 0), velocity=(0, 1, 0)))
+    assert off(one, two) < CLOSE
+
+
+# curves ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", [0.3, 1.5])
+def test_bead_on_a_cycloid_is_isochronous(start):
+    """Height above the bottom is s^2 / (8 r): arc length swings harmonically with w^2 = g / (4 r), however far."""
+    r = 0.5
+    cycloid = fm.Curve.from_function(
+        lambda u: (r * (u + np.sin(u)), 0.0, r * (1.0 - np.cos(u))), (-2.9, 2.9), up="y"
+    )
+    bottom = 4.0 * r * np.sin(1.45)
+    system = fm.System(gravity=DOWN)
+    bead = system.add(fm.RigidBody.point(1.0), "bead")
+    system.point_on_curve(system.ground["origin"], bead["origin"], cycloid, s=bottom + start, name="wire")
+    result = run(system, 2.0)
+    assert off(result["wire.s"] - bottom, start * np.cos(np.sqrt(G / (4.0 * r)) * result.t)) < 1e-7
+
+
+def test_car_in_a_loop_feels_its_curvature():
+    """Speed by the height lost; the track pushes with m v^2 / R and the part of the weight across it."""
+    radius, mass, speed = 2.0, 2.0, 11.0
+    system = fm.System(gravity=(0.0, -G, 0.0))
+    car = system.add(BLOCK, "car")
+    loop = fm.Curve.circle(radius, start=-np.pi / 2)
+    system.follow_curve(system.ground["origin"], car["origin"], loop, rate=speed, name="track")
+    result = run(system, 1.6)
+    angle = result["track.s"] / radius
+    assert angle[-1] > 2.0 * np.pi
+    spin = 0.25 / radius**2  # the car turns once a loop: inertia about z
+    v2 = speed**2 - 2.0 * G * radius * (1.0 - np.cos(angle)) * mass / (mass + spin)
+    assert off(result["track.s.rate"] ** 2, v2) < CLOSE
+    inward = -result["track.reaction.force.x"] * np.sin(angle) + result["track.reaction.force.y"] * np.cos(angle)
+    assert off(inward, mass * (v2 / radius + G * np.cos(angle))) < CLOSE
+    assert off(result["car.position.y"], -radius * np.cos(angle)) < CLOSE
+
+
+def test_particle_circles_in_a_paraboloid():
+    """z = k r^2: a horizontal circle of any radius with w^2 = 2 g k."""
+    k, radius = 0.4, 0.9
+    grid = np.linspace(-2.0, 2.0, 7)
+    bowl = fm.Surface.height(grid, grid, lambda x, y: k * (x * x + y * y))
+    system = fm.System(gravity=DOWN)
+    marble = system.add(fm.RigidBody.point(1.0), "marble")
+    w = np.sqrt(2.0 * G * k)
+    system.point_on_surface(
+        system.ground["origin"], marble["origin"], bowl, u=radius, v=0.0, v_rate=w * radius, name="on"
+    )
+    result = run(system, 2.0)
+    assert off(result["on.u"], radius * np.cos(w * result.t)) < CLOSE
+    assert off(result["on.v"], radius * np.sin(w * result.t)) < CLOSE
+
+
+def test_disc_rolls_in_a_ring_like_a_longer_pendulum():
+    """Uniform disc of radius r in a ring of radius R: a pendulum of length 1.5 (R - r)."""
+    R, r, start = 1.0, 0.25, 1.2
+    system = fm.System(gravity=(0.0, -G, 0.0))
+    wheel = system.add(fm.RigidBody(3.0, (0.25 * 3 * r**2, 0.25 * 3 * r**2, 0.5 * 3 * r**2)), "wheel")
+    ring, rim = fm.Curve.circle(R, start=-np.pi / 2), fm.Curve.circle(r, start=-np.pi / 2)
+    system.rolling_curves(
+        system.ground["origin"], wheel["origin"], ring, rim, opposite=False, s=R * start, name="rolling"
+    )
+    quarter = ellipk(np.sin(0.5 * start) ** 2) * np.sqrt(1.5 * (R - r) / G)
+    result = run(system, quarter)
+    assert abs(result["rolling.s"][-1]) < CLOSE  # at the bottom
+    angle = result["rolling.s"] / R
+    assert off(result["wheel.position.x"], (R - r) * np.sin(angle)) < CLOSE
+    # it turns back by (R - r) / r of the angle that its centre makes
+    turn = np.unwrap(np.arctan2(result.rotation("wheel")[:, 1, 0], result.rotation("wheel")[:, 0, 0]))
+    assert off(turn - turn[-1], -(R - r) / r * angle) < 1e-7
+
+
+def cam(connect) -> fm.Result:
+    """A driven cam about z of ground, and a follower that slides along y."""
+    system = fm.System(gravity=(0.0, -G, 0.0))
+    wheel, follower = system.add(BLOCK, "cam"), system.add(BLOCK, "follower")
+    system.revolute(system.ground["origin"], wheel["origin"], name="axle").prescribe(fm.Polynomial([0.0, 6.0]))
+    system.prismatic(system.ground["origin"], follower["origin"], axis="y", displacement=0.3, name="slide")
+    connect(system, wheel["origin"], follower["origin"])
+    return run(system, 1.0)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_eccentric_cam_with_a_flat_follower(coordinates):
+    """The face of the follower rests on a circle of radius R whose centre is e from the axle: y = R + e sin(angle)."""
+    R, e = 0.2, 0.05
+    system = fm.System(gravity=(0.0, -G, 0.0), coordinates=coordinates)
+    wheel, follower = system.add(BLOCK, "cam"), system.add(BLOCK, "follower")
+    system.revolute(system.ground["origin"], wheel["origin"], name="axle").prescribe(fm.Polynomial([0.0, 6.0]))
+    system.prismatic(system.ground["origin"], follower["origin"], axis="y", displacement=0.2, name="slide")
+    face = fm.Curve.line((-0.5, 0.0), (0.5, 0.0))
+    outline = fm.Curve.circle(R, center=(e, 0.0))
+    # the circle is travelled to the left at its top, the face to the right
+    system.curve_on_curve(wheel["origin"], follower["origin"], outline, face, sb=0.5, sa=R * np.pi / 2, name="touch")
+    result = run(system, 1.0)
+    angle = 6.0 * result.t
+    assert off(result["follower.position.y"], R + e * np.sin(angle)) < CLOSE
+    push = BLOCK.mass * (G - 36.0 * e * np.sin(angle))
+    assert off(result["touch.reaction.force.y"], push) < 1e-7
+
+
+def test_eccentric_cam_with_a_roller():
+    """y = e sin + sqrt((R + r)^2 - e^2 cos^2)."""
+    R, r, e = 0.2, 0.03, 0.05
+    outline = fm.Curve.circle(R, center=(e, 0.0))
+    result = cam(lambda s, a, b: s.cam_roller(a, b, outline, r, s=(R + r) * np.pi / 2, name="roller"))
+    angle = 6.0 * result.t
+    height = e * np.sin(angle) + np.sqrt((R + r) ** 2 - (e * np.cos(angle)) ** 2)
+    assert off(result["follower.position.y"], height) < CLOSE
+
+
+def test_a_run_stops_by_name_where_its_curve_ends():
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    car = system.add(BLOCK, "car")
+    track = fm.Curve.line((0.0, 0.0), (1.0, 0.0))
+    joint = system.follow_curve(system.ground["origin"], car["origin"], track, rate=2.0, name="track")
+    with pytest.raises(fm.SimulationError, match="joint 'track' has left the curve: .* from 0 m to 1 m only") as stop:
+        run(system, 1.0)
+    result = stop.value.result
+    assert result["track.s"][-1] > 1.0 and result["track.s"][-2] <= 1.0
+    joint.start["s"] = -0.1
+    with pytest.raises(fm.MechanismError, match="at the start joint 'track' has left the curve"):
+        run(system, 1.0)
+
+
+# couplings -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_gears_share_a_torque_by_their_ratio(coordinates):
+    system = fm.System(gravity=(0.0, 0.0, 0.0), coordinates=coordinates)
+    one, two = (system.add(fm.RigidBody(1.0, (1.0, 1.0, inertia)), f"wheel {inertia}") for inertia in (0.6, 0.9))
+    first = system.revolute(system.ground["origin"], one["origin"], angle=0.3, name="first")
+    second = system.revolute(system.ground.marker("axle", (1, 0, 0)), two["origin"], name="second")
+    system.gear(first, second, teeth=(20, 30), name="mesh")
+    system.torque(one["origin"], (0.0, 0.0, 2.0))
+    result = run(system)
+    ratio = -20.0 / 30.0
+    rate = 2.0 / (0.6 + 0.9 * ratio**2)
+    assert off(result["first.angle"], 0.3 + 0.5 * rate * result.t**2) < CLOSE
+    assert off(result["second.angle"], 0.5 * ratio * rate * result.t**2) < CLOSE
+    assert off(result["mesh.reaction.force.x"], 0.9 * ratio * rate) < CLOSE  # torque on the second wheel
+
+
+def test_rack_falls_on_its_pinion():
+    radius, inertia = 0.2, 0.25
+    system = fm.System(gravity=DOWN)
+    pinion, rack = system.add(BLOCK, "pinion"), system.add(BLOCK, "rack")
+    turn = system.revolute(system.ground["origin"], pinion["origin"], name="turn")
+    move = system.prismatic(system.ground["origin"], rack["origin"], axis="z", name="move")
+    system.rack_and_pinion(turn, move, radius)
+    result = run(system)
+    fall = -G * BLOCK.mass / (BLOCK.mass + inertia / radius**2)
+    assert off(result["move.displacement"], 0.5 * fall * result.t**2) < CLOSE
+
+
+def test_elastic_belt_swings_at_its_frequency():
+    radii, inertias, k = (0.1, 0.3), (0.02, 0.5), 2000.0
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    joints = []
+    for i, inertia in enumerate(inertias):
+        pulley = system.add(fm.RigidBody(1.0, (1.0, 1.0, inertia)), f"pulley {i}")
+        joints.append(system.revolute(system.ground["origin"], pulley["origin"], rate=1.0 - i, name=f"axle {i}"))
+    system.belt(joints, radii, stiffness=k)
+    result = run(system)
+    stretch = radii[0] * result["axle 0.angle"] - radii[1] * result["axle 1.angle"]
+    w = np.sqrt(2.0 * k * sum(r * r / inertia for r, inertia in zip(radii, inertias, strict=True)))
+    assert off(stretch, 0.1 / w * np.sin(w * result.t)) < CLOSE
+    assert off(result["energy.total"], 0.01) < CLOSE
+
+
+def test_belt_over_three_pulleys_turns_them_alike():
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    joints = [
+        system.revolute(system.ground["origin"], system.add(BLOCK, f"b{i}")["origin"], name=f"j{i}") for i in range(3)
+    ]
+    system.belt(joints, (0.1, 0.2, -0.05))
+    joints[1].prescribe(rate=fm.Ramp(0.1, 0.5, 3.0))
+    result = run(system)
+    assert off(result["j0.angle"], 2.0 * result["j1.angle"]) < CLOSE
+    assert off(result["j2.angle"], -4.0 * result["j1.angle"]) < CLOSE
+
+
+def test_atwood_machine():
+    masses, length = (3.0, 2.0), 4.0
+    system = fm.System(gravity=DOWN)
+    eye = system.ground.marker("eye")
+    hooks = []
+    for i, mass in enumerate(masses):
+        bob = system.add(fm.RigidBody.point(mass), f"bob {i}")
+        hooks.append(bob["origin"])
+        system.prismatic(eye, bob["origin"], axis="z", displacement=-0.5 * length, name=f"slide {i}")
+    system.cable([hooks[0], eye, hooks[1]], length, name="cable")
+    result = run(system)
+    fall = G * (masses[1] - masses[0]) / sum(masses)
+    assert off(result["slide 0.displacement"], -0.5 * length + 0.5 * fall * result.t**2) < CLOSE
+    tension = 2.0 * masses[0] * masses[1] / sum(masses) * G
+    assert off(result["cable.reaction.force.z"], tension) < CLOSE
+
+
+def test_particle_on_a_rod_is_a_pendulum():
+    length = 1.3
+    system = fm.System(gravity=DOWN)
+    bob = system.add(fm.RigidBody.point(1.0), "bob", position=(length, 0.0, 0.0))
+    system.rod(system.ground["origin"], bob["origin"], length, name="rod")
+    result = run(system, ellipk(0.5) * np.sqrt(length / G))
+    assert abs(result["bob.position.x"][-1]) < 1e-7
+    assert result["rod.reaction.force.z"][-1] == pytest.approx(3.0 * G, rel=1e-7)  # weight and m v^2 / l
+
+
+# rolling ---------------------------------------------------------------------------------------------------------
+
+WHEEL = {"mass": 2.0, "radius": 0.3}
+THIN = fm.RigidBody(2.0, (0.25 * 2.0 * 0.09, 0.25 * 2.0 * 0.09, 0.5 * 2.0 * 0.09))
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_disc_rolls_straight_down_a_slope(coordinates):
+    r, slope = WHEEL["radius"], 0.2
+    system = fm.System(gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)), coordinates=coordinates)
+    wheel = system.add(THIN, "wheel", position=(0.0, 0.0, r), rotation=(-np.pi / 2, 0.0, 0.0))
+    system.rolling_disc(wheel["origin"], system.ground["origin"], r, name="rolling")
+    result = run(system)
+    fall = G * np.sin(slope) / 1.5
+    assert off(result["wheel.position.x"], 0.5 * fall * result.t**2) < CLOSE
+    assert off(result["rolling.reaction.force.x"], -WHEEL["mass"] * G * np.sin(slope) / 3.0) < CLOSE
+    assert off(result["rolling.reaction.force.z"], WHEEL["mass"] * G * np.cos(slope)) < CLOSE
+
+
+@pytest.mark.parametrize("tilt", [0.6, 1.1])
+def test_thin_disc_rolls_steadily_in_a_circle(tilt):
+    """Angle ``tilt`` of the axle from the vertical, its centre at distance X from the axis of a precession W:
+
+    W^2 sin(tilt) ((C + m r^2) X / r + A cos(tilt)) = m r g cos(tilt), from the moments about the centre.
+    """
+    m, r, X = WHEEL["mass"], WHEEL["radius"], 0.8
+    A, C = 0.25 * m * r * r, 0.5 * m * r * r
+    s, c = np.sin(tilt), np.cos(tilt)
+    W = np.sqrt(m * r * G * c / (s * ((C + m * r * r) * X / r + A * c)))
+    # body axes: z the axle (s, 0, c), y along the world's; the spin about the axle is - W X / r
+    spin = (-W * s, 0.0, -W * X / r)
+    system = fm.System(gravity=DOWN)
+    wheel = system.add(
+        THIN, "wheel", position=(X, 0.0, r * s), rotation=(0.0, tilt, 0.0), velocity=(0.0, W * X, 0.0),
+        angular_velocity=spin,
+    )  # fmt: skip
+    system.rolling_disc(wheel["origin"], system.ground["origin"], r, name="rolling")
+    result = run(system, 2.0)
+    assert off(result["wheel.position.x"], X * np.cos(W * result.t)) < 1e-7
+    assert off(result["wheel.position.y"], X * np.sin(W * result.t)) < 1e-7
+    assert off(result["wheel.position.z"], r * s) < CLOSE
+    assert off(result["rolling.reaction.force.z"], m * G) < 1e-7
+
+
+def test_wobbling_disc_keeps_its_energy():
+    system = fm.System(gravity=DOWN)
+    turn = {"rotation": (1.3, 0.2, 0.0), "angular_velocity": (0.0, 1.0, 5.0)}
+    wheel = system.add(THIN, "wheel", position=(0.0, 0.0, 0.3), **turn)
+    system.rolling_disc(wheel["origin"], system.ground["origin"], WHEEL["radius"])
+    result = run(system, 3.0)
+    total = result["energy.total"]
+    assert np.abs(total - total[0]).max() < CLOSE * result["energy.kinetic"].max()
+    assert result["constraint_error"].max() < 1e-11
+
+
+def test_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate():
+    """R. Weltner, Am. J. Phys. 47 (1979) 984: v' = 2/7 W z × v for a uniform ball, whatever the start."""
+    W, r = 3.0, 0.1
+    system = fm.System(gravity=DOWN)
+    table = system.add(fm.RigidBody(5.0, (1.0, 1.0, 2.0)), "table")
+    system.revolute(system.ground["origin"], table["origin"], name="axle").prescribe(rate=W)
+    inertia = 0.4 * 0.5 * r * r
+    ball = system.add(
+        fm.RigidBody(0.5, (inertia,) * 3), "ball", position=(1.0, 0.0, r), velocity=(0.2, 0.5, 0.0),
+        angular_velocity=(-(0.5 - W) / r, 0.2 / r, 0.7),
+    )  # fmt: skip
+    system.rolling_ball(ball["origin"], table["origin"], r)
+    result = run(system, 2.0)
+    w = 2.0 / 7.0 * W
+    velocity = (0.2 + 0.5j) * np.exp(1j * w * result.t)
+    place = 1.0 + (velocity - velocity[0]) / (1j * w)
+    assert off(result["ball.position.x"], place.real) < CLOSE
+    assert off(result["ball.position.y"], place.imag) < CLOSE
+
+
+# drivers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_drivers_at_three_levels(cut):
+    system = fm.System(gravity=DOWN)
+    names = ("position", "rate", "acceleration")
+    wave = fm.Harmonic(0.5, 0.8, phase=0.4, offset=0.2)
+    for i, name in enumerate(names):
+        body = system.add(BLOCK, name)
+        start = {} if name == "position" else {"angle": wave(0.0), "rate": wave.rate(0.0)}
+        at = system.ground.marker(f"m{i}", (i, 0, 0))
+        joint = system.revolute(at, body["origin"], name=f"{name} hinge", cut=cut, **start)
+        level = [wave, wave.rate, wave.acceleration][i]
+        joint.prescribe(**{name: level if i == 0 else (lambda t, f=level: f(t))})
+    result = run(system)
+    for name in names:
+        assert off(result[f"{name} hinge.angle"], [wave(t) for t in result.t]) < CLOSE
+        torque = [BLOCK.inertia[2, 2] * wave.acceleration(t) for t in result.t]
+        # of Python functions derivatives are differences
+        assert off(result[f"{name} hinge.angle.driving_force"], torque) < 1e-7
