@@ -8,7 +8,7 @@ from flexmbs.errors import MechanismError
 from flexmbs.kernels import tables as t
 from flexmbs.kernels.laws import law_number
 from flexmbs.kernels.laws.base import PARAMETERS
-from flexmbs.model.constraints import add_closure, add_constraint
+from flexmbs.model.constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.ends import CoordinateEnd, ends_of_axis
 from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
 from flexmbs.model.model import Model
@@ -276,6 +276,8 @@ def compile_system(
         add_closure(compiler, joint)
     for constraint in system.constraints.values():
         add_constraint(compiler, constraint)
+    for coupler in system.couplers.values():
+        add_coupler(compiler, coupler)
     names = compiler.names
     added = len(names.multipliers)
     body_names = tuple(compiler.body_index)

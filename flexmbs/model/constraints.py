@@ -38,11 +38,6 @@ def add_closure(compiler, joint) -> None:
 
 def add_constraint(compiler, constraint) -> None:
     """A constraint that is no joint (flexmbs.system.constraints)."""
-    if isinstance(constraint, ElasticCoupling):
-        rest = stated_sum(constraint.terms)
-        record = (*_add_terms(compiler, constraint.terms), constraint.stiffness, constraint.damping, rest)
-        compiler.records["couplers"].append(record)
-        return
     signal = -1 if constraint.signal is None else compiler.signal(constraint.signal)
     common = {"signal": signal, "level": constraint.level}
     if isinstance(constraint, Coupling):
@@ -77,6 +72,13 @@ def add_constraint(compiler, constraint) -> None:
         )  # fmt: skip
     else:
         raise TypeError(f"constraint '{constraint.name}' of unknown kind {type(constraint).__name__}")
+
+
+def add_coupler(compiler, coupler: ElasticCoupling) -> None:
+    """A spring and damper on a sum of coordinates."""
+    rest = stated_sum(coupler.terms)
+    record = (*_add_terms(compiler, coupler.terms), coupler.stiffness, coupler.damping, rest)
+    compiler.records["couplers"].append(record)
 
 
 def _add_terms(compiler, terms) -> tuple[int, int]:

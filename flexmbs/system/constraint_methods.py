@@ -193,7 +193,8 @@ class ConstraintMethods:
 
     def _keep(self, constraint):
         self._check_name(constraint.name)
-        self.constraints[constraint.name] = constraint
+        group = self.couplers if isinstance(constraint, ElasticCoupling) else self.constraints
+        group[constraint.name] = constraint
         return constraint
 
     def _check_pair(self, a: Marker, b: Marker, where: str) -> None:

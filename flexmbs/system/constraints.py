@@ -98,4 +98,4 @@ class Rolling:
     level: int = 0
 
 
-Constraint = Coupling | ElasticCoupling | Distance | Component | Cable | Rolling
+Constraint = Coupling | Distance | Component | Cable | Rolling

@@ -9,7 +9,7 @@ from flexmbs.kernels.laws import ContactLaw
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.bodies import BodyInSystem
 from flexmbs.system.constraint_methods import ConstraintMethods
-from flexmbs.system.constraints import Constraint
+from flexmbs.system.constraints import Constraint, ElasticCoupling
 from flexmbs.system.contacts import Contact, Plane, Sphere
 from flexmbs.system.elements import Joint, Load, SpringDamper
 from flexmbs.system.joint_methods import JointMethods
@@ -43,6 +43,7 @@ class System(JointMethods, ConstraintMethods):
         self.springs: dict[str, SpringDamper] = {}
         self.contacts: dict[str, Contact] = {}
         self.constraints: dict[str, Constraint] = {}
+        self.couplers: dict[str, ElasticCoupling] = {}
 
     def add(
         self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
@@ -142,7 +143,7 @@ class System(JointMethods, ConstraintMethods):
 
     def __repr__(self) -> str:
         groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
-        groups |= {"contacts": self.contacts, "constraints": self.constraints}
+        groups |= {"contacts": self.contacts, "constraints": self.constraints, "couplers": self.couplers}
         parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
         return f"System({'; '.join(parts)})"
 
@@ -198,6 +199,7 @@ class System(JointMethods, ConstraintMethods):
     def _check_name(self, name: str) -> None:
         for group in (
             self.bodies, self.joints, self.loads, self.springs, self.contacts, self.constraints,
+            self.couplers,
         ):  # fmt: skip
             if name in group:
                 raise MechanismError(f"the name '{name}' is taken")
