@@ -35,3 +35,14 @@ def angle_from_hanging(result: Result, body: str) -> np.ndarray:
     """(nt,) rad: angle of the body's x axis from the downward vertical (-y), anticlockwise about z, unwrapped."""
     axis = result.rotation(body)[:, :, 0]
     return np.unwrap(np.arctan2(axis[:, 0], -axis[:, 1]))
+
+
+def chord_deflection(result: Result, start: str, middle: str, end: str) -> np.ndarray:
+    """(nt,) m: how far a marker has moved, since the start of the run, off the straight line between two others.
+
+    Markers by their labels "BODY.MARKER"; positive to the left of the line from ``start`` to ``end``, seen against z.
+    """
+    a, m, b = (np.stack([result[f"{label}.position.{axis}"] for axis in "xy"]) for label in (start, middle, end))
+    along, arm = b - a, m - a
+    across = (along[0] * arm[1] - along[1] * arm[0]) / np.hypot(*along)
+    return across - across[0]

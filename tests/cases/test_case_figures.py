@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from flexmbs.cases import list_cases, run_case
+from flexmbs.cases import list_cases, load_case, run_case
 from flexmbs.errors import FlexmbsError
 
 
@@ -15,15 +15,22 @@ def test_all_cases_are_listed():
     assert [case.name for case in list_cases()] == [
         "andrews_squeezer",
         "bricard",
+        "cam_follower",
         "car_axis",
         "composite_inertia",
         "flexible_double_pendulum_impact",
+        "flexible_four_bar",
         "flexible_pendulum_impact",
+        "flexible_slider_crank",
         "heavy_top",
         "n_four_bar",
+        "rack_and_pinion",
+        "roller_coaster",
+        "rolling_disc",
         "rotating_beam_frequencies",
         "slider_crank_simeon",
         "solid_pendulum",
+        "spatial_slider_crank",
         "spin_up_beam",
     ]
 
@@ -128,6 +135,62 @@ def test_heavy_top():
     assert found == pytest.approx([-0.42297282930353564, -0.8939974676117162, -0.1478597767305248], abs=1e-7)
 
 
+def test_spatial_slider_crank():
+    # its equation with one freedom, DOP853
+    figures = run_case("spatial_slider_crank", {"t_end": 1.0}).figures
+    assert figures["theta_end"] == pytest.approx(10.913590729598775, rel=1e-8)
+    assert figures["x_end"] == pytest.approx(0.21172166140628226, rel=1e-7)
+
+
+@pytest.mark.parametrize("values", [{}, {"torque": 2.0, "radius": 0.08, "stiffness": 900.0}])
+def test_rack_and_pinion(values):
+    figures = run_case("rack_and_pinion", values).figures
+    assert figures["closed_form_error"] < 1e-9  # m, of swings of 0.1 m
+    assert figures["angle_end"] == pytest.approx(figures["displacement_end"] / values.get("radius", 0.05), rel=1e-9)
+
+
+def test_cam_follower():
+    figures = run_case("cam_follower").figures
+    assert figures["height_error"] < 1e-11
+    # accelerations are as good as the tolerance of the velocities over a step
+    assert figures["force_error"] < 1e-6
+    assert figures["force_min"] > 0.0  # the roller stays on the cam by itself
+
+
+def test_rolling_disc():
+    assert run_case("rolling_disc").figures["circle_error"] < 1e-8
+    wobbling = run_case("rolling_disc", {"wobble": 0.5}).figures
+    assert wobbling["energy_error"] < 1e-9
+    assert wobbling["circle_error"] > 1e-2
+
+
+def test_roller_coaster():
+    figures = run_case("roller_coaster").figures
+    assert figures["energy_error"] < 1e-7
+    # one car alone: a point that slides from height 15 m with 2 m/s, but for its small rotation
+    alone = run_case("roller_coaster", {"cars": 1, "t_end": 5.0})
+    drop = 15.0 - alone.result["car 1.position.z"]
+    speed = alone.result["wheels 1.s.rate"]
+    # rotational energy: inertia m (2^2 + 1) / 12 and curvatures up to 0.15 1/m: below 1 % of the kinetic energy
+    assert speed**2 == pytest.approx(4.0 + 2.0 * 9.81 * drop, rel=1e-2)
+
+
+def test_flexible_four_bar():
+    figures = run_case("flexible_four_bar", {"t_end": 0.2}).figures
+    # rigid linkage: the crank has turned to 0.5 + 30 (0.2 - 0.05) rad; the coupler gives way by less than 5 mm
+    p = load_case("flexible_four_bar").module.Parameters()
+    angle = load_case("flexible_four_bar").module.rigid_angles(p, 5.0)[1]
+    assert figures["x_end"] == pytest.approx(0.4 + 0.3 * math.cos(angle), abs=5e-3)
+    assert 1e-4 < figures["mid_deflection_max"] < 5e-3
+
+
+def test_flexible_slider_crank():
+    figures = run_case("flexible_slider_crank", {"t_end": 0.02}).figures
+    # rigid rod of 0.16 m at the crank angle 400 (0.02 - 0.005) rad
+    assert 1e-6 < figures["mid_deflection_max"] < 1e-4
+    assert figures["constraint_error"] < 1e-10
+
+
 @pytest.mark.parametrize(
     ("case", "values", "message"),
     [
@@ -137,6 +200,10 @@ def test_heavy_top():
         ("car_axis", {"r": 1.0}, "'r' must be smaller than L = 1 m"),
         ("slider_crank_simeon", {"init": "init3"}, "'init' must be init1 or init2"),
         ("slider_crank_simeon", {"q0": "1,2"}, "'q0' must be 4 numbers"),
+        ("spatial_slider_crank", {"lBC": 0.2}, "'lBC' .m. must exceed 0.223607, the distance of the crank's end"),
+        ("cam_follower", {"e": 0.05}, "'e' .m. must lie between 0 and R = 0.04, not 0.05"),
+        ("rolling_disc", {"tilt": 2.0}, "'tilt' .rad. must lie between 0 and pi/2, not 2"),
+        ("flexible_four_bar", {"rocker": 0.1}, "cannot be assembled at crank_angle = 0.5 rad"),
         ("andrews_squeezer", {"coordinates": "relative"}, "expected one of reduced, absolute"),
     ],
 )

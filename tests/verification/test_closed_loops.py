@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from flexmbs.cases import run_case
+from flexmbs.cases import load_case, run_case
 
 BOTH = pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
 
@@ -110,3 +110,63 @@ def test_bricard_keeps_its_energy_and_is_the_same_in_both_coordinates():
         assert found["energy_error"] < 1e-6
     # integration error at the default tolerances after five swings
     assert [reduced[axis] for axis in "xyz"] == pytest.approx([absolute[axis] for axis in "xyz"], abs=1e-6)
+
+
+@BOTH
+def test_spatial_slider_crank(reference, figures, coordinates):
+    data, found = reference("rigid_spatial_slider_crank")["t5"], ran("spatial_slider_crank", coordinates)
+    ends = [found["theta_end"], found["x_end"]], [data["theta"], data["x"]]
+    figures(f"spatial slider-crank, {coordinates}", "own solution", *ends, 1e-6)
+
+
+def test_spatial_slider_crank_starts_as_its_reference_says(reference):
+    data = reference("rigid_spatial_slider_crank")["initial"]
+    result = run_case("spatial_slider_crank", {"t_end": 1e-4}).result
+    assert result["slide.displacement"][0] == pytest.approx(data["x"], rel=1e-12)
+    assert result["slide.displacement.rate"][0] == pytest.approx(data["vx"], rel=1e-12)
+    spin = result.trajectory.body_angular_velocity[0, result.structure.body_index("rod")]
+    assert spin == pytest.approx(data["rod_omega"], rel=1e-12)
+
+
+FIGURES_TO_COMPARE = {  # case: figures, relative difference that both choices of coordinates may have at the end
+    "cam_follower": (("height_end",), 1e-9),
+    "rack_and_pinion": (("displacement_end", "angle_end"), 1e-7),
+    "roller_coaster": (("s_end", "speed_end"), 1e-6),
+    "flexible_four_bar": (("x_end", "mid_deflection_max"), 1e-3),
+    "flexible_slider_crank": (("x_end", "mid_deflection_max"), 1e-3),
+}
+
+
+@pytest.mark.parametrize("case", FIGURES_TO_COMPARE)
+def test_both_coordinates_agree(case):
+    names, allowed = FIGURES_TO_COMPARE[case]
+    reduced, absolute = ran(case, "reduced"), ran(case, "absolute")
+    # the largest deflection is that at the ends of steps, which differ
+    assert [reduced[name] for name in names] == pytest.approx([absolute[name] for name in names], rel=allowed)
+
+
+@BOTH
+def test_flexible_four_bar_tends_to_the_rigid_one(coordinates):
+    """Deflection and error of the position fall as one over the stiffness."""
+    module = load_case("flexible_four_bar").module
+    p = module.Parameters()
+    crank_angle = p.crank_angle + p.speed * (0.2 - 0.5 * p.run_up)
+    rigid = p.ground + p.rocker * np.cos(module.rigid_angles(p, crank_angle)[1])
+    found = [
+        ran("flexible_four_bar", coordinates, youngs_modulus=210e9 * factor, t_end=0.2) for factor in (100.0, 10000.0)
+    ]
+    soft, stiff = found
+    assert soft["mid_deflection_max"] / stiff["mid_deflection_max"] == pytest.approx(100.0, rel=0.05)
+    assert abs(stiff["x_end"] - rigid) < 1e-6
+    assert abs(soft["x_end"] - rigid) < 1e-4
+
+
+def test_flexible_slider_crank_tends_to_the_rigid_one():
+    module = load_case("flexible_slider_crank").module
+    p = module.Parameters()
+    outcome = run_case("flexible_slider_crank", {"youngs_modulus": 210e9 * 1e4, "t_end": 0.02})
+    length = outcome.result["cylinder.displacement"][0] - p.crank
+    angle = p.speed * (0.02 - 0.5 * p.run_up)
+    rigid = p.crank * np.cos(angle) + np.sqrt(length**2 - (p.crank * np.sin(angle)) ** 2)
+    assert outcome.figures["x_end"] == pytest.approx(rigid, abs=1e-7)
+    assert outcome.figures["mid_deflection_max"] < 1e-8
