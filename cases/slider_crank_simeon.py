@@ -56,6 +56,7 @@ class Parameters:
     q0: tuple | None = fm.parameter(None, "m", "q1 to q4 at the start; none: of init")
     qd0: tuple | None = fm.parameter(None, "m/s", "rates of q1 to q4 at the start; none: of init")
     physical_mass: bool = fm.parameter(False, "", "mass of the displacement along the rod with its factor 1/15")
+    nlstiff: bool = fm.parameter(False, "", "strain energy of third order: stretch stiffens the rod against bending")
     coordinates: str = fm.parameter("reduced", "", "coordinates: reduced or absolute")
     t_end: float = fm.parameter(0.1, "s", "end time")
     rtol: float = fm.parameter(1e-6, "", "relative tolerance")
@@ -91,11 +92,22 @@ def rod(p: Parameters) -> fm.FlexibleBody:
     stiffness = np.zeros((4, 4))
     stiffness[0, 0], stiffness[1, 1] = bending, 16.0 * bending
     stiffness[2:, 2:] = stretching / 3.0 * np.array([[16.0, -8.0], [-8.0, 7.0]])
+    pairs, cubic = stiffening(p)
     return fm.body_from_arrays(
         points=np.concatenate(points), modes=np.concatenate(modes, axis=1), rotations=np.concatenate(rotations, axis=1),
-        K=stiffness, moments=integrals(p), labels=MODES, markers={"crank": 1, "block": STATIONS}, faces=sides(),
-        name="rod",
+        K=stiffness, moments=integrals(p), pairs=pairs, cubic=cubic, labels=MODES,
+        markers={"crank": 1, "block": STATIONS}, faces=sides(), name="rod",
     )  # fmt: skip
+
+
+def stiffening(p: Parameters) -> tuple[np.ndarray, np.ndarray | None]:
+    """Pairs of shapes, and the strain energy E A / 2 int u' w'^2 dx of their product with q1 to q4."""
+    if not p.nlstiff:
+        return np.zeros((0, 2), dtype=int), None
+    stiffness, beta = p.E * p.b * p.h * pi**2 / (2.0 * p.l2**2), 80.0 / (9.0 * pi**2)
+    cubic = np.zeros((3, 4))
+    cubic[0, 3], cubic[1, 2:], cubic[2, 3] = 0.5, (4.0 * beta, -2.0 * beta), 2.0
+    return np.array([(0, 0), (0, 1), (1, 1)]), stiffness * cubic
 
 
 def sides() -> np.ndarray:
@@ -119,11 +131,13 @@ def integrals(p: Parameters) -> fm.InertiaMoments:
     product[2:, 2:, 0, 0] = np.array([[8.0, 1.0], [1.0, 2.0]]) / (15.0 if p.physical_mass else 1.0)
     for a, b, value in ((0, 2, 16.0 / pi**3), (0, 3, 1.0 / pi - 8.0 / pi**3), (1, 3, -0.5 / pi)):
         product[a, b, 1, 0] = product[b, a, 0, 1] = value
+    pairs = len(stiffening(p)[0])
     # the plane motion knows only the sum of the second moments
     second_x = min(p.m2 * p.l2**2 / 3.0, p.J2)
     return fm.InertiaMoments(
         mass=p.m2, first=np.array([0.5 * p.m2 * p.l2, 0.0, 0.0]), second=np.diag([second_x, p.J2 - second_x, 0.0]),
         mode_first=line * first, mode_position=line * p.l2 * position, mode_mode=line * product,
+        pair_first=np.zeros((pairs, 3)), pair_position=np.zeros((pairs, 3, 3)),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ def body_from_arrays(
     pairs: np.ndarray | None = None,
     quadratic: np.ndarray | None = None,
     quadratic_rotations: np.ndarray | None = None,
+    cubic: np.ndarray | None = None,
     node_ids: Sequence[int] | None = None,
     markers: Mapping[str, int] | None = None,
     labels: Sequence[str] | None = None,
@@ -45,6 +46,7 @@ def body_from_arrays(
     D : modal damping (n, n), default none
     rotations : (n, nn, 3) rad per unit; without them a marker on a node carries forces and spherical joints only
     pairs, quadratic, quadratic_rotations : (p, 2), (p, nn, 3) second-order fields Z as in ``FlexibleBody``
+    cubic : (p, n) J/m3, strain energy sum_pa cubic_pa q_a(p) q_b(p) q_a besides 1/2 q K q
     node_ids : nn numbers, default 1 to nn
     markers : name -> node number; default: one for each node, named by its number
     labels : n names of the modes
@@ -102,6 +104,7 @@ def body_from_arrays(
         attached_at=attached_at,
         source=source,
         warnings=(*warnings, *notes),
+        cubic=None if cubic is None else _array(cubic, (p, n), f"{where}: cubic"),
     )
 
 

@@ -168,6 +168,8 @@ def write_mbdyn_fem(
     body = with_field_for_each_pair(body)
     moments = moments_of_fields(body.inertia, body.mass)
     labels, points, shapes, warnings = _exposed(body, all_nodes)
+    if body.cubic is not None:
+        warnings.append("the cubic strain energy has no place in the format")
     n = body.mode_count
     center = moments.first / moments.mass
     central = moments.second - moments.mass * np.outer(center, center)

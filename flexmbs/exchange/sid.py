@@ -226,6 +226,8 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
             "second-order fields are kept to first order in the modal coordinates (Ct, Cr, Oe, phi, psi); their "
             "products among themselves and with the modes have no place in the format"
         )
+    if body.cubic is not None:
+        warnings.append("the cubic strain energy has no place in the format")
     Ct1 = pair_table(m.pair_first, body.pairs, n)
     H = pair_table(m.pair_position, body.pairs, n)
     J = inertia_tensor(m.second)

@@ -34,6 +34,33 @@ def weigh_forms(tables, q, v, a, work):
 
 
 @kernel
+def add_cubic_elasticity(tables, b, q, work, residual):
+    """Forces of the cubic strain energy sum c_ra s_r q_a of body ``b``, on its modes and on its forms."""
+    body = tables.bodies[b]
+    if body.cubic_at < 0:
+        return
+    n, at = body.modes, body.cubic_at
+    for r in range(body.form_end - body.form_start):
+        total, size = 0.0, work.form[0, body.form_start + r]
+        for i in range(n):
+            total += tables.pool[at + r * n + i] * q[body.modal_start + i]
+            residual[body.modal_start + i] += tables.pool[at + r * n + i] * size
+        work.form[3, body.form_start + r] += total
+
+
+@kernel
+def cubic_energy(tables, b, q, work):
+    """Cubic strain energy of body ``b``, J."""
+    body, total = tables.bodies[b], 0.0
+    if body.cubic_at >= 0:
+        for r in range(body.form_end - body.form_start):
+            for i in range(body.modes):
+                coefficient = tables.pool[body.cubic_at + r * body.modes + i]
+                total += coefficient * work.form[0, body.form_start + r] * q[body.modal_start + i]
+    return total
+
+
+@kernel
 def pass_to_modes(tables, q, work, residual):
     """Add the generalised forces on modes that come from the forces on forms, ``work.form[3]``."""
     for b in range(1, len(tables.bodies)):

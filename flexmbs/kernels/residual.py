@@ -11,7 +11,7 @@ from flexmbs.kernels.constraints import add_constraints
 from flexmbs.kernels.contact import add_contacts, contact_geometry
 from flexmbs.kernels.couplers import add_couplers, coupler_energy
 from flexmbs.kernels.forces import add_coordinate_springs, add_loads, add_springs, spring_energy
-from flexmbs.kernels.forms import pass_to_modes
+from flexmbs.kernels.forms import add_cubic_elasticity, cubic_energy, pass_to_modes
 from flexmbs.kernels.inertia import add_elasticity, add_inertia, kinetic_energy
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import back_through_axis
@@ -37,6 +37,7 @@ def residual(tables, active, q, v, a, reference, work, out):
     for b in range(1, len(tables.bodies)):
         add_inertia(tables, b, q, v, a, work, out)
         add_elasticity(tables, b, q, v, out)
+        add_cubic_elasticity(tables, b, q, work, out)
     add_coordinate_springs(tables, q, v, out)
     add_couplers(tables, q, v, out)
     add_springs(tables, q, v, a, work, out)
@@ -117,6 +118,7 @@ def energies(tables, active, q, v, a, reference, work, out):
             for j in range(body.modes):
                 stiffness = tables.pool[body.stiffness_at + i * body.modes + j]
                 out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
+        out[2] += cubic_energy(tables, b, q, work)
     out[2] += spring_energy(tables, q, v, a, work) + coupler_energy(tables, q)
     for c in range(len(tables.contacts)):
         if active[c] != 0:

@@ -48,6 +48,7 @@ BODY = np.dtype(
         ("form_at", "i8"),  # their coefficients (pairs, forms); -1: each form is one pair
         ("stiffness_at", "i8"),
         ("damping_at", "i8"),
+        ("cubic_at", "i8"),  # cubic strain energy (forms, modes); -1: none
         ("root_mass", "f8"),  # sqrt(mass)
         ("backwards", "i8"),  # 1: the joint was stated from this body to its parent
     ]

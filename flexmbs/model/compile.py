@@ -174,7 +174,7 @@ class _Compiler:
         self.records["bodies"].append(
             (
                 *links, 0, len(self.q), 4, x_at, rows, rows, 0, 0, 0, 0, pairs, pairs, self.form_count, self.form_count,
-                -1, 0, 0, np.sqrt(body.mass), int(backwards),
+                -1, 0, 0, -1, np.sqrt(body.mass), int(backwards),
             )
         )  # fmt: skip
 
@@ -202,8 +202,8 @@ class _Compiler:
                 *links, body.mode_count, modal_start, body.inertia.X.shape[1], add(body.inertia.X),
                 starts["rows"], len(self.records["rows"]), *counts, add(coefficients),
                 starts["pairs"], len(self.records["pairs"]),
-                *forms, -1 if body.forms is None else add(body.forms.T), add(body.Ke), add(body.De), np.sqrt(body.mass),
-                int(backwards),
+                *forms, -1 if body.forms is None else add(body.forms.T), add(body.Ke), add(body.De),
+                -1 if body.cubic is None else add(body.cubic), np.sqrt(body.mass), int(backwards),
             )
         )  # fmt: skip
 
@@ -262,7 +262,7 @@ def compile_system(
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
     compiler = _Compiler(system, signals or CompiledSignals())
-    compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (0.0, 0))
+    compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (-1, 0.0, 0))
     compiler.marker(system.ground.frame)
     tree = spanning_tree(system, coordinates)
     for branch in tree.branches:

@@ -92,6 +92,10 @@ class FlexibleBody:
         ``quadratic_rotations``, ``inertia.Z``, Zu and Zr of markers, ``surface.quadratic``) then holds one field for
         each of them: sum_p q_a q_b Z_p is replaced by sum_r s_r Z_r (``SecondOrder(field_tolerance=...)``). None: one
         field for each pair.
+    cubic : (K, n) or None
+        Strain energy sum_ra cubic_ra s_r(q) q_a (J/m3) besides 1/2 q Ke q, with the forms s_r, or the products q_a q_b
+        of the pairs where there are no forms. Only of bodies from arrays: the second-order field of reduced bodies
+        has this energy in it.
     points : (nn, 3) m; node_ids : (nn,)
     modes : (n, nn, 3); rotations : (n, nn, 3) or None (solids); quadratic, quadratic_rotations alike with npairs
     markers : interface name -> PointFields
@@ -133,6 +137,7 @@ class FlexibleBody:
     stress_modes: StressModes | None = None
     section_force_modes: SectionForceModes | None = None
     forms: np.ndarray | None = None
+    cubic: np.ndarray | None = None
 
     def __repr__(self) -> str:
         modes = ", ".join(f"{label} {hz:.5g} Hz" for label, hz in zip(self.mode_labels, self.frequencies, strict=True))

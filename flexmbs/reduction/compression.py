@@ -73,6 +73,7 @@ def with_field_for_each_pair(body: FlexibleBody) -> FlexibleBody:
     return replace(
         body,
         forms=None,
+        cubic=spread(body.cubic),
         inertia=replace(body.inertia, Z=spread(body.inertia.Z)),
         quadratic=spread(body.quadratic),
         quadratic_rotations=spread(body.quadratic_rotations),

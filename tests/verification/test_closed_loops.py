@@ -41,14 +41,16 @@ def test_car_axis(reference, figures, coordinates):
 @BOTH
 @pytest.mark.parametrize("init", ["init1", "init2"])
 @pytest.mark.parametrize("physical_mass", [False, True])
-def test_flexible_slider_crank(reference, figures, coordinates, init, physical_mass):
-    key = f"{'physical_mass_1_15' if physical_mass else 'testset'}_{init}_nlstiff0"
+@pytest.mark.parametrize("nlstiff", [False, True])
+def test_flexible_slider_crank(reference, figures, coordinates, init, physical_mass, nlstiff):
+    key = f"{'physical_mass_1_15' if physical_mass else 'testset'}_{init}_nlstiff{int(nlstiff)}"
     data = reference("ivp_crank")
-    found = ran("slider_crank_simeon", coordinates, init=init, physical_mass=physical_mass)
+    found = ran("slider_crank_simeon", coordinates, init=init, physical_mass=physical_mass, nlstiff=nlstiff)
     sources = [("own solution", data[key])]
     if key == "testset_init1_nlstiff0":
         sources.append(("IVP test set", data["published"]))
-    what = f"Simeon's slider-crank, {init}{', physical mass' if physical_mass else ''}, {coordinates}"
+    variant = f"{init}{', physical mass' if physical_mass else ''}{', cubic energy' if nlstiff else ''}"
+    what = f"Simeon's slider-crank, {variant}, {coordinates}"
     for source, end in sources:
         places = [[part[name] for name in ("phi2", "x3")] for part in (found, end)]
         figures(f"{what}: phi2, x3", source, *places, 1e-6)

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
+import flexmbs as fm
 from flexmbs.errors import BodyError
 from flexmbs.exchange import body_from_arrays, read_npz, write_npz
 from flexmbs.exchange.moments import moments_of_fields
@@ -99,3 +101,32 @@ def test_files_that_are_no_npz(tmp_path, content):
     (tmp_path / "bad.npz").write_bytes(content)
     with pytest.raises(BodyError, match="bad.npz"):
         read_npz(tmp_path / "bad.npz")
+
+
+def test_cubic_strain_energy_drives_the_modes():
+    """Two modes of two point masses with W = q K q / 2 + c q1^2 q2 + d q1 q2 q1: two coupled oscillators."""
+    k, c, d = (30.0, 80.0), 400.0, 150.0
+    modes = np.zeros((2, 3, 3))
+    modes[0, 1, 1] = modes[1, 2, 1] = 1.0
+    cubic = np.array([[0.0, c], [d, 0.0]])
+    body = body_from_arrays(
+        points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)], modes=modes, K=np.diag(k), M=np.array([1.0, 2.0, 3.0]),
+        pairs=[(0, 0), (0, 1)], cubic=cubic, markers={"end": 1},
+    )  # fmt: skip
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    part = system.add(body, "body", modal_coordinates=(0.02, -0.01))
+    system.fixed(system.ground.marker("wall"), part["end"])
+    result = system.simulate(2.0, rtol=1e-9, atol=1e-12)
+
+    def rates(t, y):
+        x, z = y[:2]
+        return [*y[2:], -(k[0] * x + 2.0 * (c + d) * x * z) / 2.0, -(k[1] * z + (c + d) * x * x) / 3.0]
+
+    exact = solve_ivp(rates, (0.0, 2.0), (0.02, -0.01, 0.0, 0.0), rtol=1e-12, atol=1e-14).y[:2, -1]
+    assert [result["body.mode 1"][-1], result["body.mode 2"][-1]] == pytest.approx(exact, abs=1e-9)
+    assert np.ptp(result["energy.total"]) < 1e-8 * result["energy.kinetic"].max()
+    with pytest.raises(BodyError, match=r"cubic: expected an array of shape \(2, 2\)"):
+        body_from_arrays(
+            points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)], modes=modes, K=np.diag(k), M=np.array([1.0, 2.0, 3.0]),
+            pairs=[(0, 0), (0, 1)], cubic=cubic[:1],
+        )  # fmt: skip
