@@ -13,6 +13,7 @@ from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.inertia import check_inertia
 from flexmbs.analysis.prepare import ready, with_unknowns
+from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.settings import ABSURD, make_settings
 from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.steps import described_steps
@@ -242,7 +243,9 @@ class _Run:
 
     def _finish(self, status: str) -> Result:
         self._flush()
-        return Result(self.structure, self.writer.finish(status, self._stats(), self._open_contacts()))
+        settle = spreading(self.model)
+        trajectory = self.writer.finish(status, self._stats(), self._open_contacts(), settle)
+        return Result(self.structure, trajectory, settle if self.out is None else None)
 
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:

@@ -105,5 +105,5 @@ def _told(model: Model, evaluator: Evaluator, names, motion, turns, weights) -> 
     axis = evaluator.work.frame[b + 1, :9].reshape(3, 3).T @ turns[b] / size
     return (
         f"body '{model.body_names[b + 1]}' has no inertia about {axis_name(axis)}, and nothing blocks that rotation; "
-        "give it an inertia there, or a joint that blocks it (a universal joint for a spherical one, a distance for a rod)"
+        "give it an inertia there, or a joint that blocks it (universal in place of spherical; a distance for a rod)"
     )

@@ -1,8 +1,8 @@
 """Degrees of freedom of a mechanism before it runs: counted, true, and what is redundant, momentary, idle or massless.
 
 Gruebler's count adds the freedoms of bodies and subtracts what joints block; the true count is the dimension of the
-null space of the constraint matrix, at the assembled start position and a little further along the freedoms, because in a
-singular position the rank falls for a moment (Wojtyra, Mech. Mach. Theory 40 (2005) 1265).
+null space of the constraint matrix, at the assembled start position and a little further along the freedoms, because in
+a singular position the rank falls for a moment (Wojtyra, Mech. Mach. Theory 40 (2005) 1265).
 """
 
 from __future__ import annotations

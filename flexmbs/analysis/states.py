@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.steps import described_steps
 from flexmbs.analysis.structure import result_structure
 from flexmbs.model.model import Model
@@ -40,7 +41,8 @@ def result_of(
     rows = np.array([moment.row() for moment in moments])
     writer = RunWriter(out, result_structure(system, model))
     writer.append(described_steps(model, Evaluator(model).work, rows))
-    return Result(writer.structure, writer.finish(status, stats))
+    settle = spreading(model)
+    return Result(writer.structure, writer.finish(status, stats, settle=settle), None if out is not None else settle)
 
 
 def free_moment(model: Model, t: float) -> Moment:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.reactions import reaction_slots
 from flexmbs.kernels.tables import Workspace
 from flexmbs.model.model import Model
 
@@ -39,15 +40,6 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         "driving_force": effort[:, driven_coordinates(model)],
         "constraint_error": np.abs(effort[:, own:]).max(axis=1, initial=0.0),
     }
-
-
-def reaction_slots(model: Model) -> list[tuple[str, int]]:
-    """(name, where the kernels keep its reaction) of every stated joint and constraint."""
-    bodies = len(model.body_names)
-    carrying = [
-        (branch.joint.name, 1 + number) for number, branch in enumerate(model.tree.branches) if not branch.added
-    ]
-    return carrying + [(name, bodies + number) for number, name in enumerate(model.constraint_names)]
 
 
 def driven_coordinates(model: Model) -> np.ndarray:

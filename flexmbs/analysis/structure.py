@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.steps import driven_coordinates, reaction_slots
+from flexmbs.analysis.reactions import reaction_slots
+from flexmbs.analysis.steps import driven_coordinates
 from flexmbs.model.model import Model
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure

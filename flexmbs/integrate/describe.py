@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from flexmbs.integrate.mechanics import residual
 from flexmbs.kernels.contact import contact_force, contact_geometry
 from flexmbs.kernels.jit import kernel
@@ -44,3 +46,36 @@ def describe_rows(
             distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
             force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0
+
+
+@kernel
+def describe_unit_multipliers(tables, rows, count, balls, colour, work, reference, v, a, base, out, forces, reaction):
+    """What multipliers of value 1 do at the positions of log rows, those of one colour together.
+
+    ``colour`` (coordinates,) numbers the colour of every multiplier, -1 for coordinates.  forces (count, colours,
+    coordinates): change of the residual; reaction (count, colours, bodies + constraints, 6): of the reactions.
+    ``v``, ``a``, ``base`` and ``out`` (coordinates,) are scratch.
+    """
+    n = len(tables.coordinates)
+    active = np.zeros(len(tables.contacts), dtype=np.int64)
+    still = np.zeros((reaction.shape[2], 6))
+    for i in range(count):
+        row = rows[i]
+        q = row[1 : 1 + n]
+        for ball in range(balls):
+            for k in range(4):
+                reference[ball, k] = row[1 + n + 4 * ball + k]
+        evaluate_signals(tables, row[0], work.signal)
+        v[:] = 0.0
+        a[:] = 0.0
+        residual(tables, active, q, v, a, reference, work, base)
+        still[:, :] = work.reaction
+        for c in range(forces.shape[1]):
+            for k in range(n):
+                a[k] = 1.0 if colour[k] == c else 0.0
+            residual(tables, active, q, v, a, reference, work, out)
+            for k in range(n):
+                forces[i, c, k] = out[k] - base[k]
+            for b in range(reaction.shape[2]):
+                for k in range(6):
+                    reaction[i, c, b, k] = work.reaction[b, k] - still[b, k]

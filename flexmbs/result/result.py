@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +36,11 @@ class Result:
     ``result.t``; fields (:meth:`displacement`, :meth:`stress`) are available at any time between.
     """
 
-    def __init__(self, structure: Structure, trajectory: Trajectory) -> None:
+    def __init__(
+        self, structure: Structure, trajectory: Trajectory, settle: Callable[[Trajectory], Trajectory] | None = None
+    ) -> None:
+        """``settle`` completes reactions and driving forces when they are first asked for (redundant mechanisms)."""
+        self._settle = settle
         self.structure = structure
         self.trajectory = trajectory
         self._moving = trajectory.body_velocity is not None and trajectory.body_angular_velocity is not None
@@ -52,7 +58,13 @@ class Result:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
             hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
             raise KeyError(f"no history named {name!r}{hint}")
+        if _SETTLED.search(name):
+            self._complete()
         return self._histories[name](self.trajectory)
+
+    def _complete(self) -> None:
+        if self._settle is not None:
+            self.trajectory, self._settle = self._settle(self.trajectory), None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +123,19 @@ class Result:
             **self._frame_velocities(times),
             **linear,
         )
-        return Result(structure, sampled)
+        if self._settle is None:
+            return Result(structure, sampled)
+        return Result(structure, sampled, lambda part: self._completed(part, times))
+
+    def _completed(self, part: Trajectory, times: np.ndarray) -> Trajectory:
+        """Reactions of a resampled part, from those of the whole."""
+        self._complete()
+        whole = self.trajectory
+        return replace(
+            part,
+            reaction=_linear(whole.t, whole.reaction, times),
+            driving_force=_linear(whole.t, whole.driving_force, times),
+        )
 
     def _frame_velocities(self, times: np.ndarray) -> dict[str, np.ndarray | None]:
         """Velocities (k, nb, 3) of all body frames, or None for both when the run has none."""
@@ -212,6 +236,7 @@ class Result:
 
     def save(self, folder: str | Path) -> None:
         """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them."""
+        self._complete()
         writer = RunWriter(folder, self.structure)
         writer.append(self.trajectory.arrays())
         writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
@@ -251,6 +276,8 @@ class State:
         return self._result.trajectory.v[0]
 
 
+# histories that ``settle`` completes
+_SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
 # what is interpolated linearly between steps
 _LINEAR = (
     "a", "energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error"

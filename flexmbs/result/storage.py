@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -66,16 +66,18 @@ class RunWriter:
         status: str = "finished",
         stats: Mapping[str, float] | None = None,
         contacts: Sequence[ContactRecord] = (),
+        settle: Callable[[Trajectory], Trajectory] | None = None,
     ) -> Trajectory:
         """Join everything (``status`` "finished" or "stopped: reason"), replace the chunks by result.h5, and return it.
 
-        ``contacts`` are further ones, such as a contact that was still open at the end.
+        ``contacts`` are further ones, such as a contact that was still open at the end; ``settle`` completes what is saved.
         Raises SimulationError when nothing was appended.
         """
         if not self._chunks:
             raise SimulationError("the run ended before its first step was stored")
         trajectory = join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
         if self.folder is not None:
+            trajectory = settle(trajectory) if settle is not None else trajectory
             save_trajectory(trajectory, self.folder / RESULT)
             _remove_chunks(self.folder)
         return trajectory
