@@ -41,9 +41,9 @@ class Driver:
 def drivers_of(model: Model) -> list[Driver]:
     """All drivers of a model: coordinates first."""
     found = [Driver(f"driver of '{model.coordinate_names[k]}'", int(k), True) for k in driven_coordinates(model)]
-    for c, constraint in enumerate(model.tables.constraints):
-        if constraint["signal"] >= 0:
-            found.append(Driver(f"prescribed '{model.constraint_names[c]}'", c, False))
+    for c, name in enumerate(model.constraint_names):
+        if name in model.prescribing:
+            found.append(Driver(f"prescribed '{name}'", c, False))
     return found
 
 
@@ -143,8 +143,8 @@ class _Dependence:
         G = dense(evaluator.constraint_matrix(model.q, model.reference, self.t, OPENINGS))
         prescribed = np.zeros(len(G), dtype=bool)
         rows = np.zeros((len(self.drivers), model.coordinate_count))
-        for constraint in model.tables.constraints:
-            if constraint["signal"] >= 0:
+        for constraint, name in zip(model.tables.constraints, model.constraint_names, strict=True):
+            if name in model.prescribing:
                 at = int(constraint["row"] - evaluator.rows[0])
                 prescribed[at : at + int(constraint["rows"])] = True
         for i, driver in enumerate(self.drivers):

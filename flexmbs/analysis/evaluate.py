@@ -56,8 +56,8 @@ class Evaluator:
         Columns that share no constraint are shifted together; above ``DENSE_ENTRIES`` entries G is a sparse matrix.
         """
         n, first = self.model.coordinate_count, self.model.coordinate_count
-        if len(self.rows) == 0:
-            return np.zeros((0, n))
+        if len(self.rows) == 0 or n == 0:
+            return np.zeros((len(self.rows), n))
         groups = constraint_groups(self.model.tables)
         zero = np.zeros(self.size)
         base = self.residual(q, zero, zero, reference, t, extent)

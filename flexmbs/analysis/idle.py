@@ -9,6 +9,7 @@ from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.inertia import axis_name
 from flexmbs.analysis.prepare import in_other_coordinates
 from flexmbs.analysis.variants import with_drivers, without_drivers
+from flexmbs.kernels.tables import COUPLING
 from flexmbs.model.model import Model
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.system import System
@@ -123,8 +124,14 @@ def _is_driven(model: Model, number: int) -> bool:
     """The driver was taken out of the absolute model: the joint still knows it."""
     joint, coordinate = model.coordinate_names[number].rsplit(".", 1)
     stated = next(one for one in model.tree.cut if one.name == joint)
-    terms = model.tables.terms["coordinate"]
-    return coordinate in stated.drivers or number in terms
+    return coordinate in stated.drivers or number in coupled_coordinates(model)
+
+
+def coupled_coordinates(model: Model) -> set[int]:
+    """Coordinates in couplings, rigid or elastic."""
+    tables = model.tables
+    records = [*tables.constraints[tables.constraints["kind"] == COUPLING], *tables.couplers]
+    return {int(k) for one in records for k in tables.terms["coordinate"][one["start"] : one["end"]]}
 
 
 def _turned(vector: np.ndarray) -> np.ndarray:

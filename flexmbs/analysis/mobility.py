@@ -39,7 +39,7 @@ class Redundancy:
         drivers = [name for name in self.others if name.startswith(DRIVER)]
         if self.owner.startswith(DRIVER) and drivers:
             return f"{self.owner} repeats what {_listed(drivers)} prescribes already"
-        motions = _listed([f"the {label}" if not label.startswith("its") else label for label in self.motions])
+        motions = _motions(self.motions)
         if not self.others:
             return f"{self.owner} blocks nothing with {motions}"
         return f"{self.owner} repeats {motions} already blocked by {_listed(list(self.others))}"
@@ -159,6 +159,23 @@ def _grouped(found, owners: list[str], labels: tuple[str, ...]) -> tuple[Redunda
         others = tuple(dict.fromkeys(owners[k] for k in dependence.others if owners[k] != owners[dependence.row]))
         groups.setdefault((owners[dependence.row], others), []).append(labels[dependence.row])
     return tuple(Redundancy(owner, tuple(motions), others) for (owner, others), motions in groups.items())
+
+
+def _motions(labels: tuple[str, ...]) -> str:
+    """ "the translation along x and the rotations about x and y"."""
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        kind, _blank, axis = label.partition(" about " if label.startswith("rotation about") else " along ")
+        simple = kind in ("rotation", "translation") and "together" not in axis
+        groups.setdefault(kind if simple else label, []).append(axis)
+    told = []
+    for kind, axes in groups.items():
+        if kind not in ("rotation", "translation"):
+            told.append(kind if kind.startswith("its") else f"the {kind}")
+            continue
+        word = "about" if kind == "rotation" else "along"
+        told.append(f"the {kind}{'s' if len(axes) > 1 else ''} {word} {_listed(axes)}")
+    return _listed(told)
 
 
 def _listed(words: list[str]) -> str:

@@ -2,8 +2,8 @@
 
 Constraints that repeat others are left out of the equations of motion, and so carry nothing there.  Any self-stress
 (reactions that balance each other) can be added without a change of the motion: a null vector of G^T, G the matrix of
-all constraints.  Reported are the reactions for which the sum over all joints of |force|^2 + |moment|^2 / L^2 is least, L
-the size of the mechanism: one answer, the same in reduced and absolute coordinates, and independent of which
+all constraints.  Reported are the reactions for which the sum over all joints of |force|^2 + |moment|^2 / L^2 is least,
+L the size of the mechanism: one answer, the same in reduced and absolute coordinates, and independent of which
 constraints were left out (Wojtyra and Fraczek, Multibody System Dynamics 30 (2013) 153: minimum-norm reactions).
 """
 
@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.kernels.tables import COUPLING, ROTATION, Workspace, make_workspace
+from flexmbs.kernels.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
 from flexmbs.model.model import Model
 from flexmbs.model.ordering import coloured, constraint_groups
 from flexmbs.result import Trajectory
@@ -77,7 +77,7 @@ class _Spread:
         self._colour()
 
     def _colour(self) -> None:
-        """Multipliers that touch no common coordinate or joint can be tried together; masks tell their effects apart."""
+        """Multipliers without a common coordinate or joint are tried together; masks tell their effects apart."""
         model, n = self.model, self.model.coordinate_count
         groups = constraint_groups(model.tables)
         bodies = len(model.body_names)
@@ -104,9 +104,12 @@ class _Spread:
         constraint = tables.constraints[c]
         if constraint["kind"] == COUPLING:
             return []
+        ends = [constraint["a"], constraint["b"]]
+        if constraint["kind"] == CABLE:
+            ends = tables.terms["coordinate"][constraint["start"] : constraint["end"]]
         found = set()
-        for end in ("a", "b"):
-            body = int(tables.markers[constraint[end]]["body"])
+        for end in ends:
+            body = int(tables.markers[end]["body"])
             while body > 0:
                 found.add(body)
                 body = int(tables.markers[tables.bodies[body]["parent_marker"]]["body"])
@@ -137,8 +140,8 @@ class _Spread:
         colours, slots = int(self.colour.max()) + 1, self.stressed.shape[1]
         forces, reaction = np.zeros((count, colours, size)), np.zeros((count, colours, slots, 6))
         describe_unit_multipliers(
-            model.tables, rows, count, balls, self.colour, self.work, np.zeros((balls, 4)), *np.zeros((4, size)), forces,
-            reaction,
+            model.tables, rows, count, balls, self.colour, self.work, np.zeros((balls, 4)), *np.zeros((4, size)),
+            forces, reaction,
         )  # fmt: skip
         own = self.colour[n:]
         stressed = self.stressed[:, self.slots, None]

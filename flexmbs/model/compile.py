@@ -44,6 +44,7 @@ class _Compiler:
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
+        self.prescribing: list[str] = []
         self.given: list[bool] = []
         self.given_rates: list[bool] = []
         self.held: list[int] = []
@@ -290,6 +291,7 @@ def compile_system(
         coordinate_count=len(names.coordinates),
         tree=tree,
         constraint_names=tuple(compiler.constraint_names),
+        prescribing=frozenset(compiler.prescribing),
         coordinate_index=compiler.coordinate_index,
         ends=tuple(compiler.ends),
         given=np.array(compiler.given + [False] * added, dtype=bool),

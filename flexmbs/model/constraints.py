@@ -39,6 +39,8 @@ def add_closure(compiler, joint) -> None:
 def add_constraint(compiler, constraint) -> None:
     """A constraint that is no joint (flexmbs.system.constraints)."""
     signal = -1 if constraint.signal is None else compiler.signal(constraint.signal)
+    if constraint.signal is not None:
+        compiler.prescribing.append(constraint.name)
     common = {"signal": signal, "level": constraint.level}
     if isinstance(constraint, Coupling):
         if constraint.signal is None:

@@ -28,6 +28,7 @@ class Model:
     coordinate_count : local coordinates without the multipliers
     tree : who hangs on whom, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
+    prescribing : names of those that the user prescribes in time
     coordinate_index : "joint.coordinate" -> local coordinate
     ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
@@ -47,6 +48,7 @@ class Model:
     coordinate_count: int
     tree: SpanningTree
     constraint_names: tuple[str, ...]
+    prescribing: frozenset[str]
     coordinate_index: Mapping[str, int]
     ends: tuple[CoordinateEnd, ...]
     given: np.ndarray

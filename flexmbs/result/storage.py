@@ -70,7 +70,8 @@ class RunWriter:
     ) -> Trajectory:
         """Join everything (``status`` "finished" or "stopped: reason"), replace the chunks by result.h5, and return it.
 
-        ``contacts`` are further ones, such as a contact that was still open at the end; ``settle`` completes what is saved.
+        ``contacts`` are further ones, such as a contact that was still open at the end; ``settle`` completes what
+        is saved.
         Raises SimulationError when nothing was appended.
         """
         if not self._chunks:

@@ -1,8 +1,8 @@
 """The topology of a mechanism as a picture: bodies are boxes, joints lines; joints that close loops are dashed.
 
 Bodies are placed by stress majorisation (Gansner, Koren and North, Graph drawing by stress majorization, 2005):
-distances in the picture follow the number of joints between two bodies.  Every joint with ground has a sign of its own, as
-in drawings of mechanisms, so that ground does not pull all bodies together.
+distances in the picture follow the number of joints between two bodies.  Every joint with ground has a sign of its
+own, as in drawings of mechanisms, so that ground does not pull all bodies together.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ def test_four_bar_of_revolutes(coordinates):
     assert (found.body_freedoms, found.blocked, found.gruebler, found.freedoms) == (18, 20, -2, 1)
     (redundancy,) = found.redundant
     assert redundancy.sentence == (
-        "revolute 'C' repeats the translation along z, the rotation about x and the rotation about y already blocked "
-        "by revolute 'A', revolute 'B' and revolute 'D'"
+        "revolute 'C' repeats the translation along z and the rotations about x and y already blocked by "
+        "revolute 'A', revolute 'B' and revolute 'D'"
     )
     assert found.analysis.startswith("dynamic")
     driven = fm.mobility(four_bar(coordinates, speed=1.0))
@@ -44,6 +44,19 @@ def test_blocked_directions_of_a_slanted_axis_are_named_by_vectors():
     system.revolute(system.ground.marker("two"), marker, axis=(0.0, 1.0, 1.0), name="two")
     (redundancy,) = fm.mobility(system).redundant
     assert redundancy.motions[3:] == ("rotation about x", "rotation about (0, 0.707, -0.707)")
+
+
+def test_bodies_welded_twice():
+    system = fm.System()
+    body = system.add(bar(1.0), name="body")
+    for name in ("one", "two"):
+        system.fixed(system.ground["origin"], body["origin"], name=name)
+    found = fm.mobility(system)
+    assert (found.freedoms, found.redundant_count) == (0, 6)
+    assert found.redundant[0].sentence == (
+        "fixed 'two' repeats the translations along x, y and z and the rotations about x, y and z already blocked by "
+        "fixed 'one'"
+    )
 
 
 def rod_between_balls(rod: fm.RigidBody) -> fm.System:

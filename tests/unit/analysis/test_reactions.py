@@ -27,7 +27,7 @@ def door(coordinates: str) -> fm.System:
 
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
 def test_two_hinges_share_the_load_of_a_door(coordinates):
-    """Least f1^2 + f2^2 + (m1^2 + m2^2) / L^2: half the weight each; the tilting moment partly as a couple of forces."""
+    """Least f1^2 + f2^2 + (m1^2 + m2^2) / L^2: half the weight each; tilting is held partly by a couple."""
     found = door(coordinates).statics()
     weight, height, length = 20.0 * G, 2.0, 2.0
     lower, upper = wrench(found, "lower")[0], wrench(found, "upper")[0]
