@@ -37,8 +37,8 @@ def describe_case(name: str, assignments: tuple[str, ...] = ()):
     from flexmbs.cases import load_case
 
     case = load_case(name)
-    if not hasattr(case.module, "build"):
-        raise CaseError(f"{case.name}: the case has no build(), and so no mechanism to describe")
+    if hasattr(case.module, "analyse"):
+        raise CaseError(f"{case.name}: the case analyses figures without a motion, so it has no mechanism to describe")
     parameters = from_values(case.parameters, split_assignments(assignments))
     if hasattr(case.module, "resolve"):
         parameters = case.module.resolve(parameters)

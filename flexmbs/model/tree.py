@@ -36,7 +36,7 @@ class Branch:
 class SpanningTree:
     """Branches in an order in which every parent comes before its children, and the joints that are cut.
 
-    ``depth``: most joints between a body and ground.
+    ``depth``: most joints that move between a body and ground.
     """
 
     branches: tuple[Branch, ...]
@@ -101,9 +101,10 @@ class _Growth:
         queue = deque([root])
         while queue:
             at = queue.popleft()
-            if self.depth[at] >= longest:
-                continue
             for joint in self.neighbours[at]:
+                moves = bool(joint.coordinates)  # bodies that are fixed to each other make no chain longer
+                if self.depth[at] >= longest and (moves or longest == 0):
+                    continue
                 backwards = joint.b.body == at
                 body = joint.a.body if backwards else joint.b.body
                 if body in self.reached or backwards and not joint.type.reversible:
@@ -111,7 +112,7 @@ class _Growth:
                 self._refuse_pose(body, joint)
                 turns = not (joint.type.ends_with_ball and _is_mass_point(self.system, body))
                 self.order.append(Branch(body, joint, backwards, turns=turns))
-                self.depth[body] = self.depth[at] + 1
+                self.depth[body] = self.depth[at] + int(moves)
                 queue.append(body)
 
     def _refuse_pose(self, body: str, joint: Joint) -> None:

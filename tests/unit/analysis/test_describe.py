@@ -122,4 +122,4 @@ def test_command_with_a_file_and_a_parameter(runner, tmp_path):
 def test_case_without_a_mechanism(runner):
     shown = runner.invoke(cli, ["describe", "composite_inertia"])
     assert isinstance(shown.exception, fm.CaseError)
-    assert "no mechanism to describe" in str(shown.exception)
+    assert "has no mechanism to describe" in str(shown.exception)

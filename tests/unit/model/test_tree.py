@@ -83,3 +83,17 @@ def test_pose_and_joint_contradict_each_other():
 def test_empty_system():
     with pytest.raises(fm.MechanismError, match="the system has no bodies"):
         compile_system(fm.System())
+
+
+def test_fixed_joints_make_a_chain_no_longer():
+    """Forty bodies welded in fours: ten moving joints deep, and no weld is cut where segments end."""
+    system = fm.System()
+    carrier = system.ground["origin"]
+    for i in range(40):
+        part = system.add(fm.RigidBody.rod(1.0, 0.1), name=f"part {i}")
+        system.joint("fixed" if i % 4 else "revolute", carrier, part["origin"], name=f"joint {i}")
+        carrier = part.marker("end", position=(0.1, 0.0, 0.0))
+    assert spanning_tree(system).depth == 10
+    cut = spanning_tree(system, "segmented").cut
+    assert [joint.type.name for joint in cut] == ["revolute"]
+    assert len(spanning_tree(system, "absolute").cut) == 40
