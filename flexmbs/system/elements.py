@@ -58,6 +58,11 @@ class Joint:
     def _single(self, coordinate: str | None, what: str) -> str:
         names = list(self.type.coordinates)
         chosen = coordinate or (names[0] if len(names) == 1 else None)
+        if not names:
+            raise MechanismError(
+                f"joint '{self.name}' ({self.type.name}) has no coordinate for {what}: "
+                + ("its rotations have no single angle" if self.type.ends_with_ball else "it is locked")
+            )
         if chosen not in names:
             raise MechanismError(
                 f"joint '{self.name}' ({self.type.name}): {what} needs one of its coordinates {names or '(none)'}, "

@@ -43,3 +43,11 @@ def check_derivatives(model, seed: int, size: float = 0.3) -> None:
     along = evaluator.residual(q, 0 * v, v, model.reference, TIME, CONSTRAINTS)[rows]
     gv = np.where(with_rate, gv, along - evaluator.residual(q, 0 * v, 0 * v, model.reference, TIME, CONSTRAINTS)[rows])
     assert power == pytest.approx(-forces[rows] @ gv, abs=1e-9 * np.abs(forces).max() * scale)
+
+
+def end_state(result) -> np.ndarray:
+    """Motion of all bodies by their names: their order depends on the choice of coordinates."""
+    run = result.trajectory
+    order = [i for _name, i in sorted((body.name, i) for i, body in enumerate(result.structure.bodies))]
+    parts = run.body_position, run.body_rotation, run.body_velocity, run.body_angular_velocity
+    return np.concatenate([part[-1, order].ravel() for part in parts])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from constraint_checks import check_derivatives
+from constraint_checks import check_derivatives, end_state
 from random_mechanisms import rigid_body
 
 import flexmbs as fm
@@ -127,14 +127,6 @@ def build(case: str, coordinates: str = "reduced") -> fm.System:
 @pytest.mark.parametrize("case", sorted(set(CASES) - {"elastic belt"}))
 def test_constraints_are_differentiated_exactly(case):
     check_derivatives(compile_system(build(case)), 4)
-
-
-def end_state(result) -> np.ndarray:
-    """Motion of all bodies by their names: their order depends on the choice of coordinates."""
-    run = result.trajectory
-    order = [i for _name, i in sorted((body.name, i) for i, body in enumerate(result.structure.bodies))]
-    parts = run.body_position, run.body_rotation, run.body_velocity
-    return np.concatenate([part[-1, order].ravel() for part in parts])
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -6,47 +6,58 @@ those of their values.
 
 import numpy as np
 import pytest
-from constraint_checks import check_derivatives
+from constraint_checks import check_derivatives, end_state
 from joint_examples import geometry
-from random_mechanisms import rigid_body
+from random_mechanisms import flexible_body, rigid_body
 
 import flexmbs as fm
 from flexmbs.model.compile import compile_system
 from flexmbs.system.joints import JOINT_TYPES
 
 KINDS = sorted(JOINT_TYPES)
+RNG = np.random.default_rng(0)
+REVERSIBLE = [kind for kind in KINDS if JOINT_TYPES[kind]("any", **geometry(kind, RNG)).reversible and kind != "fixed"]
+SOME = ("follow_curve", "inline", "universal")
 T_END = 0.4
 RTOL, ATOL = 1e-10, 1e-12
 # rtol is that of one step; over some hundred steps errors add up and grow with the motion
 AGREE = 1e-7
 
 
-def mechanism(kind: str, seed: int, coordinates="reduced", cut=False, pose=None) -> fm.System:
-    """ground - revolute - parent - joint under test - child, with springs; ``pose`` of the child where it is needed."""
+def mechanism(
+    kind: str, seed: int, coordinates="reduced", cut=False, pose=None, bodies=("rigid", "rigid"), turned=False
+) -> fm.System:
+    """ground - revolute - parent - joint under test - child, with springs.
+
+    pose: of the child, where it is needed; turned: the joint is stated from the child to the parent.
+    """
     rng = np.random.default_rng([seed, *map(ord, kind)])
     system = fm.System(gravity=tuple(3.0 * rng.normal(size=3)), coordinates=coordinates)
-    parent = system.add(rigid_body(rng), name="parent")
-    child_body = rigid_body(rng)
-    child = system.add(child_body, name="child", **(pose or {}))
-    places = [(0.4 * rng.normal(size=3), rng.normal(size=3)) for _ in range(4)]
-    base = system.ground.marker("base", *places[0])
-    hung = parent.marker("in", *places[1])
+    parent, child = (
+        system.add(rigid_body(rng) if body == "rigid" else flexible_body(body), name, **start)
+        for body, name, start in zip(bodies, ("parent", "child"), ({}, pose or {}), strict=True)
+    )
+    base = system.ground.marker("base", 0.4 * rng.normal(size=3), rng.normal(size=3))
+    hung, out, inside, hook = (
+        marker(part, name, rng) for part, name in ((parent, "in"), (parent, "out"), (child, "in"), (child, "out"))
+    )
     system.revolute(base, hung, axis=tuple(rng.normal(size=3)), angle=rng.normal(), rate=rng.normal(), name="carrier")
-    out, inside = parent.marker("out", *places[2]), child.marker("in", *places[3])
-    joint = system.joint(kind, out, inside, "under test", cut, **geometry(kind, rng))
+    ends = (inside, out) if turned else (out, inside)
+    joint = system.joint(kind, *ends, "under test", cut, **geometry(kind, rng))
     for coordinate in joint.type.coordinates:
         system._state(joint, {coordinate: 0.5 * rng.normal()}, {coordinate: rng.normal()})
         joint.spring(stiffness=rng.uniform(1.0, 5.0), damping=0.0, rest=rng.normal(), coordinate=coordinate)
     if joint.type.ends_with_ball:
         system._state(joint, {}, {}, rng.normal(size=3), rng.normal(size=3))
-    system.spring_damper(system.ground["base"], child.marker("hook", 0.3 * rng.normal(size=3)), 10.0, length=0.3)
+    system.spring_damper(base, hook, 10.0, length=0.3)
     return system
 
 
-def state_at(result, i: int) -> np.ndarray:
-    run = result.trajectory
-    parts = run.body_position, run.body_rotation, run.body_velocity, run.body_angular_velocity
-    return np.concatenate([part[i, 1:].ravel() for part in parts])
+def marker(part, name: str, rng):
+    """At a random place of a rigid body, at an interface of a flexible one; with random axes."""
+    if part.is_flexible:
+        return part.marker(name, on="hinge" if name == "in" else "tip", rotation=rng.normal(size=3))
+    return part.marker(name, 0.4 * rng.normal(size=3), rng.normal(size=3))
 
 
 def reactions_at_end(result) -> np.ndarray:
@@ -67,21 +78,25 @@ def pose_of_child(result) -> dict:
     }  # fmt: skip
 
 
-def compare(kind: str, seed: int) -> dict[str, float]:
+def compare(kind: str, seed: int, t_end: float = T_END, **how) -> dict[str, float]:
     """Largest relative differences from the run in joint coordinates; asserts what holds for each run."""
-    reduced = mechanism(kind, seed).simulate(T_END, rtol=RTOL, atol=ATOL)
-    others = mechanism(kind, seed, "absolute"), mechanism(kind, seed, cut=True, pose=pose_of_child(reduced))
-    motion, force = state_at(reduced, -1), reactions_at_end(reduced)
+    reduced = mechanism(kind, seed, **how).simulate(t_end, rtol=RTOL, atol=ATOL)
+    others = [mechanism(kind, seed, "absolute", **how)]
+    if how.get("turned"):
+        assert compile_system(mechanism(kind, seed, **how)).tree.branches[1].backwards
+    else:
+        others.append(mechanism(kind, seed, cut=True, pose=pose_of_child(reduced), **how))
+    motion, force = end_state(reduced), reactions_at_end(reduced)
     names = [f"under test.{name}" for name in reduced_coordinates(reduced)]
-    times = np.linspace(0.0, T_END, 5)
+    times = np.linspace(0.0, t_end, 5)
     path = [reduced.resampled(times)[name] for name in names]
     worst = {"motion": 0.0, "reaction": 0.0, "coordinate": 0.0}
     assert_energy_stays(reduced)
     for system in others:
-        result = system.simulate(T_END, rtol=RTOL, atol=ATOL)
+        result = system.simulate(t_end, rtol=RTOL, atol=ATOL)
         assert_energy_stays(result)
         assert result["constraint_error"].max() < 1e-11
-        worst["motion"] = max(worst["motion"], np.abs(state_at(result, -1) - motion).max() / np.abs(motion).max())
+        worst["motion"] = max(worst["motion"], np.abs(end_state(result) - motion).max() / np.abs(motion).max())
         difference = np.abs(reactions_at_end(result) - force)
         worst["reaction"] = max(worst["reaction"], difference.max() / np.abs(force).max())
         for name, values in zip(names, path, strict=True):
@@ -111,6 +126,19 @@ def test_reduced_cut_and_absolute_agree(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_reduced_cut_and_absolute_agree_in_many_poses(kind, seed):
     worst = compare(kind, seed)
+    assert max(worst.values()) < AGREE, worst
+
+
+@pytest.mark.parametrize("kind", REVERSIBLE)
+def test_joints_stated_from_child_to_parent_agree(kind):
+    worst = compare(kind, 0, turned=True)
+    assert max(worst.values()) < AGREE, worst
+
+
+@pytest.mark.parametrize("bodies", [("clamped beam", "mean-axes beam"), ("rigid", "clamped beam")])
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k in SOME else pytest.mark.slow) for k in KINDS])
+def test_joints_of_flexible_bodies_agree(kind, bodies):
+    worst = compare(kind, 0, 0.1, bodies=bodies)
     assert max(worst.values()) < AGREE, worst
 
 

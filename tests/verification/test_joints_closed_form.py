@@ -218,12 +218,12 @@ def test_disc_rolls_in_a_ring_like_a_longer_pendulum():
     assert off(turn - turn[-1], -(R - r) / r * angle) < 1e-7
 
 
-def cam(connect) -> fm.Result:
-    """A driven cam about z of ground, and a follower that slides along y."""
-    system = fm.System(gravity=(0.0, -G, 0.0))
+def cam(coordinates: str, connect, height=None) -> fm.Result:
+    """A driven cam about z of ground, and a follower that slides along y; ``connect`` states no start values."""
+    system = fm.System(gravity=(0.0, -G, 0.0), coordinates=coordinates)
     wheel, follower = system.add(BLOCK, "cam"), system.add(BLOCK, "follower")
     system.revolute(system.ground["origin"], wheel["origin"], name="axle").prescribe(fm.Polynomial([0.0, 6.0]))
-    system.prismatic(system.ground["origin"], follower["origin"], axis="y", displacement=0.3, name="slide")
+    system.prismatic(system.ground["origin"], follower["origin"], axis="y", displacement=height, name="slide")
     connect(system, wheel["origin"], follower["origin"])
     return run(system, 1.0)
 
@@ -232,29 +232,50 @@ def cam(connect) -> fm.Result:
 def test_eccentric_cam_with_a_flat_follower(coordinates):
     """The face of the follower rests on a circle of radius R whose centre is e from the axle: y = R + e sin(angle)."""
     R, e = 0.2, 0.05
-    system = fm.System(gravity=(0.0, -G, 0.0), coordinates=coordinates)
-    wheel, follower = system.add(BLOCK, "cam"), system.add(BLOCK, "follower")
-    system.revolute(system.ground["origin"], wheel["origin"], name="axle").prescribe(fm.Polynomial([0.0, 6.0]))
-    system.prismatic(system.ground["origin"], follower["origin"], axis="y", displacement=0.2, name="slide")
-    face = fm.Curve.line((-0.5, 0.0), (0.5, 0.0))
-    outline = fm.Curve.circle(R, center=(e, 0.0))
+    outline, face = fm.Curve.circle(R, center=(e, 0.0)), fm.Curve.line((-0.5, 0.0), (0.5, 0.0))
     # the circle is travelled to the left at its top, the face to the right
-    system.curve_on_curve(wheel["origin"], follower["origin"], outline, face, sb=0.5, sa=R * np.pi / 2, name="touch")
-    result = run(system, 1.0)
+    result = cam(coordinates, lambda s, a, b: s.curve_on_curve(a, b, outline, face, name="touch"))
     angle = 6.0 * result.t
     assert off(result["follower.position.y"], R + e * np.sin(angle)) < CLOSE
-    push = BLOCK.mass * (G - 36.0 * e * np.sin(angle))
-    assert off(result["touch.reaction.force.y"], push) < 1e-7
+    assert off(result["touch.reaction.force.y"], BLOCK.mass * (G - 36.0 * e * np.sin(angle))) < 1e-7
 
 
-def test_eccentric_cam_with_a_roller():
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+@pytest.mark.parametrize("radius", [0.03, 0.0])
+def test_eccentric_cam_with_a_roller_or_a_point(coordinates, radius):
     """y = e sin + sqrt((R + r)^2 - e^2 cos^2)."""
-    R, r, e = 0.2, 0.03, 0.05
+    R, e = 0.2, 0.05
     outline = fm.Curve.circle(R, center=(e, 0.0))
-    result = cam(lambda s, a, b: s.cam_roller(a, b, outline, r, s=(R + r) * np.pi / 2, name="roller"))
+
+    def connect(system, a, b):
+        if radius == 0.0:
+            return system.point_on_curve(a, b, outline)
+        return system.cam_roller(a, b, outline, radius)
+
+    result = cam(coordinates, connect, height=0.1)
     angle = 6.0 * result.t
-    height = e * np.sin(angle) + np.sqrt((R + r) ** 2 - (e * np.cos(angle)) ** 2)
+    height = e * np.sin(angle) + np.sqrt((R + radius) ** 2 - (e * np.cos(angle)) ** 2)
     assert off(result["follower.position.y"], height) < CLOSE
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_coupled_cars_on_a_closed_track_keep_their_energy(coordinates):
+    u = np.linspace(0.0, 2.0 * np.pi, 13)[:-1]
+    hills = np.stack([20.0 * np.cos(u), 12.0 * np.sin(u), 4.0 + 3.0 * np.cos(2.0 * u + 0.4)], axis=-1)
+    track = fm.Curve.through(hills, closed=True)
+    system = fm.System(gravity=DOWN, coordinates=coordinates)
+    cars = [system.add(fm.RigidBody.box(200.0, (1.5, 1.0, 0.8), center=(0, 0, 0.6)), f"car {i}") for i in range(4)]
+    places = 2.0 + 2.2 * np.arange(len(cars))
+    for car, s in zip(cars, places, strict=True):
+        system.follow_curve(system.ground["origin"], car["origin"], track, s=s, rate=9.0)
+    for one, two, s in zip(cars[:-1], cars[1:], places, strict=False):
+        length = np.linalg.norm(track.position(s + 2.2) - track.position(s))
+        system.rod(one["origin"], two["origin"], float(length))
+    result = run(system, 3.0)
+    total = result["energy.total"]
+    assert np.abs(total - total[0]).max() < CLOSE * result["energy.kinetic"].max()
+    assert result["constraint_error"].max() < 1e-11
+    assert np.ptp(result["follow_curve 1.s.rate"]) > 1.0
 
 
 def test_a_run_stops_by_name_where_its_curve_ends():

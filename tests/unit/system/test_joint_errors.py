@@ -21,6 +21,7 @@ class Bench:
         self.two = self.system.add(BLOCK, "two")["origin"]
         self.loose = self.system.add(BLOCK, "loose")["origin"]
         self.pin = self.system.revolute(self.ground, self.one, name="pin")
+        self.weld = self.system.fixed(self.ground, self.system.add(BLOCK, "three")["origin"], name="weld")
         self.slide = self.system.prismatic(self.ground, self.two, name="slide")
 
 
@@ -74,6 +75,8 @@ COUPLINGS = [
     (lambda b: b.system.rod(b.one, b.two, 1.0, name="pin"), "the name 'pin' is taken"),
 ]
 DRIVERS = [
+    (lambda b: b.weld.prescribe(0.0), "'weld' .fixed. has no coordinate for prescribe: it is locked"),
+    (lambda b: b.system.gear(b.pin, b.weld, ratio=2.0, name="mesh"), "'weld' .* no coordinate for gear 'mesh'"),
     (lambda b: b.pin.prescribe(), "joint 'pin', prescribed angle: give a position, a rate or an acceleration"),
     (lambda b: b.pin.prescribe(rate=1.0).prescribe(2.0), "joint 'pin': 'angle' is prescribed already"),
     (lambda b: b.pin.prescribe(fm.Step(0.0, 1.0), rate=lambda t: t), "prescribed angle: Step has its own derivatives"),
