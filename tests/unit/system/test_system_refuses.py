@@ -123,7 +123,7 @@ def test_drivers_and_springs(bench, action, message):
 
 def test_a_ball_has_no_coordinate_to_prescribe(bench):
     ball = bench.system.spherical(bench.ground, bench.block["origin"], name="ball")
-    with pytest.raises(fm.MechanismError, match="'ball' .spherical.: prescribe"):
+    with pytest.raises(fm.MechanismError, match="'ball' .spherical. has no coordinate for prescribe: its rotations"):
         ball.prescribe(0.0)
 
 
