@@ -33,6 +33,7 @@ _WHERE = {
         "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
         "rotation", "Part", "weld",
     ),
+    "flexmbs.system.characteristics": ("Characteristic",),
     "flexmbs.system.curves": ("Curve",),
     "flexmbs.system.surfaces": ("Surface",),
     "flexmbs.analysis": (

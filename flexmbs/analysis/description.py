@@ -10,6 +10,7 @@ from flexmbs.analysis.inertia import mass_properties
 from flexmbs.analysis.mobility import Mobility, mobility
 from flexmbs.errors import FlexmbsError
 from flexmbs.model.tree import SpanningTree, spanning_tree
+from flexmbs.system.forces import Element
 from flexmbs.system.markers import Marker
 from flexmbs.system.system import System
 
@@ -37,7 +38,7 @@ class JointEntry:
     b: tuple[str, str]
     coordinates: tuple[str, ...]
     prescribed: tuple[str, ...]
-    springs: tuple[str, ...]
+    forces: tuple[tuple[str, str], ...]  # (coordinate, what acts on it)
     closes_loop: bool
 
 
@@ -135,7 +136,7 @@ def _body(part) -> BodyEntry:
 def _joint(joint, cut: bool) -> JointEntry:
     return JointEntry(
         joint.name, joint.type.name, (joint.a.body, joint.a.name), (joint.b.body, joint.b.name), joint.coordinates,
-        tuple(joint.drivers), tuple(joint.springs), cut,
+        tuple(joint.drivers), tuple((e.coordinate, e.kind) for e in joint.forces), cut,
     )  # fmt: skip
 
 
@@ -146,7 +147,10 @@ def _force_groups(system: System) -> list[dict]:
 
 
 def _other(item) -> OtherEntry:
-    kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(item).__name__).strip()
+    if isinstance(item, Element):
+        kind = item.kind
+    else:
+        kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(item).__name__).strip()
     if getattr(item, "is_torque", None) is not None:
         kind = "torque" if item.is_torque else "force"
     labels, bodies = [], []

@@ -65,7 +65,8 @@ def mobility_lines(found: Mobility) -> list[str]:
 
 
 def _coordinate(joint, name: str) -> str:
-    notes = [word for word, names in (("prescribed", joint.prescribed), ("spring", joint.springs)) if name in names]
+    notes = ["prescribed"] if name in joint.prescribed else []
+    notes += [word for coordinate, word in joint.forces if coordinate == name]
     return f"{name} ({', '.join(notes)})" if notes else name
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.analysis.bind import fault_of
 from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.inertia import check_inertia
@@ -25,6 +26,7 @@ from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.ends import coordinate_beyond, end_passed
 from flexmbs.model.model import Model
 from flexmbs.result import ContactRecord, Result, RunWriter
+from flexmbs.system.compiled_functions import told
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files
@@ -98,6 +100,7 @@ class _Run:
         self.pending_contacts: list[ContactRecord] = []
         self.solve_seconds = self.began = 0.0
         self.off_curve: tuple[float, str] | None = None  # when, and what is said, where a curve ended
+        self.cause: Exception | None = None  # what a user function raised where the run stopped
 
     def go(self) -> Result:
         from flexmbs.integrate.loop import advance, impose_start, start
@@ -183,10 +186,25 @@ class _Run:
         """Load or compile the kernels on a copy of the state, so that compile time is told apart from solve time."""
         copy = self.state.copy()
         outcome = start(self.model.tables, copy, self.settings, self.scratch, self.work)
+        self._start_lags(copy, start)
         advance(self.model.tables, copy, self.settings, self.scratch, self.work, self.log, 0)
         self.log.filled[:] = 0
         self._describe(self.log.rows[:0])
         return outcome
+
+    def _start_lags(self, copy: s.State, start) -> None:
+        """Loads that follow reactions begin at these; friction changes them in turn, so this is iterated."""
+        tables = self.model.tables
+        states = tables.states[list(self.model.lags)]
+        for _ in range(30 if len(states) else 0):
+            found = self.work.signal[states["signal"], 0].copy()
+            change = np.abs(found - self.state.v[states["coordinate"]]).max()
+            if not np.isfinite(change):
+                break
+            self.state.v[states["coordinate"]] = copy.v[states["coordinate"]] = found
+            if change <= 1e-12 * np.abs(found).max():
+                break
+            start(tables, copy, self.settings, self.scratch, self.work)
 
     def _store_start(self) -> None:
         from flexmbs.integrate.loop import write_row
@@ -253,7 +271,7 @@ class _Run:
         reason = self._reason(outcome)
         error = SimulationError(reason)
         error.result = self._finish(f"stopped: {reason}")
-        raise error from self.model.signals.error
+        raise error from (self.model.signals.error or self.cause)
 
     def _reason(self, outcome: int) -> str:
         if outcome == OFF_CURVE:
@@ -262,8 +280,14 @@ class _Run:
         now, h = self.state.number[s.TIME], self.state.number[s.STEP]
         worst = self.model.coordinate_names[int(self.state.flag[s.WORST])]
         where = f"at t = {now:.9g} s with step {h:.3g} s"
-        if self.model.signals.error is not None:
-            return f"a function of time raised {self.model.signals.error!r} {where}"
+        signals = self.model.signals
+        if signals.error is not None:
+            if signals.failed == "a function of time":
+                return f"{signals.failed} raised {signals.error!r} {where}"
+            return f"{signals.failed} raised an exception {where}:\n{told(signals.error)}"
+        fault, time_of_fault, self.cause = fault_of(self.model, self.work)
+        if fault and time_of_fault >= now:
+            return f"{fault} at t = {time_of_fault:.9g} s"
         broken = self._broken_signals()
         if broken:
             return f"{broken}, {where}"

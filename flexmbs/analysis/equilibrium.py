@@ -43,7 +43,8 @@ class Forces:
         self.evaluator = Evaluator(model)
         self.rows = self.evaluator.rows
         n = model.coordinate_count
-        self.free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        # user states stay as they start
+        self.free = np.flatnonzero((model.tables.coordinates["signal"] < 0)[:n] & ~model.state_coordinates[:n])
 
     def residual(self, q, v, a, reference) -> np.ndarray:
         """(coordinates and multipliers,) with free coordinates moving as ``v`` and ``a`` say, multipliers in ``a``."""
@@ -51,7 +52,7 @@ class Forces:
         from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
         e, tables = self.evaluator, self.model.tables
-        q, v, a = q.copy(), v.copy(), a.copy()
+        q, v, a = q.copy(), v + self.model.resting_rates, a.copy()
         evaluate_signals(tables, float(self.t), e.work.signal)
         impose_drivers(tables, e.work.signal, q, *((v, a) if self.moving else (v.copy(), a.copy())))
         if self.contacts:
@@ -100,7 +101,7 @@ class _Search:
     def __init__(self, model: Model, t: float, what: str, stable: bool, moving: bool):
         self.what, self.stable, self.t = what, stable, t
         self.forces = Forces(model, t, moving, contacts=stable)
-        self.still = replace(model, v=np.zeros_like(model.v))
+        self.still = replace(model, v=model.resting_rates)
         self.free = self.forces.free
         self.limit = self._limits(model)
         self.scale = 0.0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.bind import bound
 from flexmbs.analysis.blocked import BlockedMotions, null_space
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.inertia import axis_name
 from flexmbs.analysis.prepare import in_other_coordinates
 from flexmbs.analysis.variants import with_drivers, without_drivers
+from flexmbs.kernels.force_tables import COORDINATE_ELEMENT
 from flexmbs.kernels.tables import COUPLING
 from flexmbs.model.model import Model
 from flexmbs.system.rigid import RigidBody
@@ -32,7 +34,7 @@ class _Body:
 
 def _bodies(system: System, start: Model, blocked: BlockedMotions, t: float):
     """Model in absolute coordinates without drivers, its evaluator, and its bodies."""
-    model = with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ())
+    model = bound(with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ()), t)
     evaluator = Evaluator(model)
     evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
     names = model.body_names[1:]
@@ -88,13 +90,13 @@ def _is_symmetric(body: RigidBody, axis: np.ndarray) -> bool:
 def _is_left_alone(
     model: Model, evaluator: Evaluator, body: _Body, spin: np.ndarray, blocked: BlockedMotions, t
 ) -> bool:
-    """No driver, spring or damper of a joint coordinate sees the spin, no force changes with it, it is at rest."""
+    """No driver, spring or other force of a joint coordinate sees the spin, no force changes with it, it is at rest."""
     motion = np.zeros(len(blocked.columns))
     motion[body.columns] = spin / blocked.scales[body.columns]
-    original = model.tables.coordinates
+    elements = model.tables.elements
+    used = elements["a"][elements["geometry"] == COORDINATE_ELEMENT]
     for number, rate in blocked.rates.items():
-        used = original[number]["stiffness"] != 0.0 or original[number]["damping"] != 0.0
-        if abs(rate @ motion) > 1e-9 and (used or _is_driven(model, number)):
+        if abs(rate @ motion) > 1e-9 and (number in used or _is_driven(model, number)):
             return False
     q, zero = model.q, np.zeros_like(model.q)
     force = evaluator.residual(q, zero, zero, model.reference, t)

@@ -78,6 +78,8 @@ def _check(system, model: Model) -> None:
             f"kinematics: the driver of '{model.coordinate_names[by_rate[0]]}' prescribes a rate, from which the "
             "position only follows by integration in time: use simulate"
         )
+    if np.any(model.state_coordinates):
+        raise MechanismError("kinematics: user states and controllers follow by integration in time: use simulate")
     multipliers = tables.coordinates["multiplier"][tables.free] != 0
     left = int(np.count_nonzero(~multipliers) - np.count_nonzero(multipliers))
     if left > 0:

@@ -10,7 +10,7 @@ from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.equilibrium import Balance, Forces, equilibrium
 from flexmbs.analysis.prepare import prepared
 from flexmbs.analysis.variants import imposed
-from flexmbs.errors import SimulationError
+from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.model.model import Model
 
 
@@ -66,6 +66,10 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
         No steady state was found (the worst coordinate is named), or nothing is left to vibrate.
     """
     model = prepared(system, time)
+    if np.any(model.state_coordinates):
+        raise MechanismError(
+            "linearize: user states, lags and controllers are not covered; take them out of the system for it"
+        )
     if system.coordinates == "absolute" and np.any(_driven_rates(model, time)):
         model = prepared(system, time, "reduced")
     if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmbs.analysis.bind import bound
 from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import independent_rows
@@ -28,13 +29,14 @@ def ready(system) -> Model:
         model = _in_coordinates(system, model, 0.0, "segmented")
     if len(model.tables.constraints):
         check_inertia(model, 0.0)
-    return with_independent_constraints(model, 0.0)
+    return bound(with_independent_constraints(model, 0.0), 0.0)
 
 
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
     """Model of a system in its own choice of ``coordinates``, or in another one, with consistent start values."""
     model = closed_with_drivers(compile_system(system), t)
-    return with_independent_constraints(_in_coordinates(system, model, t, coordinates or system.coordinates), t)
+    model = _in_coordinates(system, model, t, coordinates or system.coordinates)
+    return bound(with_independent_constraints(model, t), t)
 
 
 def _in_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:

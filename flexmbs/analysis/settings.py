@@ -43,12 +43,14 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
     multipliers = model.tables.coordinates["multiplier"] != 0
     # what integrates a multiplier in time means nothing
     allowed = np.where(multipliers, np.inf, float(atol))
+    # nor what integrates a user state
+    allowed_q = np.where(model.state_coordinates, np.inf, allowed)
     # Newton is iterated to a part of the tolerance (Hairer and Wanner 1996, IV.8)
     newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
     return Settings(
         t_end=float(t_end),
         rtol=float(rtol),
-        atol_q=allowed,
+        atol_q=allowed_q,
         atol_v=allowed,
         floor_q=floor,
         largest_q=largest,

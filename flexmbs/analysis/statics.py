@@ -20,7 +20,8 @@ from flexmbs.result import Result
 def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
     """Static equilibrium to which the forces pull the system from its start values.
 
-    Drivers hold the values that they have at ``time`` (s), loads act as they do then, nothing moves.  Stable: small
+    Drivers hold the values that they have at ``time`` (s), loads act as they do then, nothing moves; user states,
+    lags and outputs of controllers keep their start values.  Stable: small
     disturbances are pushed back (or neutral: they change nothing).  Contacts act where bodies overlap.
 
     Returns
@@ -40,14 +41,14 @@ def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Resu
     a = np.zeros_like(model.q)
     a[model.coordinate_count :] = balance.multipliers
     still = imposed(balance.model, time)
-    moment = Moment(float(time), still.q, np.zeros_like(a), a, still.reference, balance.active)
+    moment = Moment(float(time), still.q, model.resting_rates, a, still.reference, balance.active)
     return result_of(system, model, [moment], "finished", {"steps": 0, "solve_seconds": perf_counter() - begin}, out)
 
 
 def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
     """A prepared model moved to its static equilibrium, at rest but for its drivers; contacts that touch there."""
     balance = equilibrium(model, t, "start from equilibrium: no equilibrium")
-    still = followed(imposed(replace(balance.model, v=np.zeros_like(model.v)), t), t)
+    still = followed(imposed(replace(balance.model, v=model.resting_rates), t), t)
     return with_independent_constraints(still, t), balance.active
 
 

@@ -19,9 +19,10 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
     gap, force = np.zeros((count, contacts)), np.zeros((count, contacts))
     reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
     active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((balls, 4))
+    record = np.zeros((count, len(work.record)))
     describe_rows(
         model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, frames, gap, force, reaction,
-        effort,
+        effort, record,
     )  # fmt: skip
     v_at, own = 1 + n + 4 * balls, model.coordinate_count
     return {
@@ -39,6 +40,7 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         "reaction": reaction[:, [slot for _name, slot in reaction_slots(model)]],
         "driving_force": effort[:, driven_coordinates(model)],
         "constraint_error": np.abs(effort[:, own:]).max(axis=1, initial=0.0),
+        "record": record[:, [c.at for c in model.record_columns]] * [c.factor for c in model.record_columns],
     }
 
 

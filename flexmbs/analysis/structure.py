@@ -47,6 +47,8 @@ def result_structure(system: System, model: Model) -> Structure:
         gravity=model.tables.gravity,
         reaction_names=tuple(name for name, _slot in reaction_slots(model)),
         driven_names=tuple(model.coordinate_names[k] for k in driven_coordinates(model)),
+        record_names=tuple(column.name for column in model.record_columns),
+        record_units=tuple(column.unit for column in model.record_columns),
     )
 
 

@@ -6,20 +6,22 @@ import numpy as np
 
 from flexmbs.integrate.mechanics import residual
 from flexmbs.kernels.contact import contact_force, contact_geometry
+from flexmbs.kernels.energy import energies
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.residual import energies
 from flexmbs.kernels.signals import evaluate_signals
+from flexmbs.kernels.tables import RECORDED, WHOLE
 
 
 @kernel
 def describe_rows(
-    tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort
+    tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort, record
 ):  # fmt: skip
     """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
 
     energy (count, 3), frames (count, bodies, 24), gap and force (count, contacts), reaction (count, bodies +
     constraints, 6), effort (count, coordinates): of driven coordinates their driving force (the residual), of
-    multipliers the value of the constraint.  ``out`` (coordinates,) is scratch.
+    multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is
+    scratch.
     """
     n = len(tables.coordinates)
     at_v = 1 + n + 4 * balls
@@ -32,7 +34,11 @@ def describe_rows(
         for c in range(len(tables.contacts)):
             active[c] = int(row[at_v + 2 * n + c])
         evaluate_signals(tables, row[0], work.signal)
+        work.extent[0] = RECORDED
         residual(tables, active, q, v, a, reference, work, out)
+        work.extent[0] = WHOLE
+        for k in range(record.shape[1]):
+            record[i, k] = work.record[k]
         for b in range(reaction.shape[1]):
             for k in range(6):
                 reaction[i, b, k] = work.reaction[b, k]

@@ -8,6 +8,7 @@ from flexmbs.integrate.events import first_event, onset_step, record_contact
 from flexmbs.integrate.mechanics import gap_at
 from flexmbs.integrate.projection import project
 from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
+from flexmbs.integrate.samples import any_due, next_limit, take_samples
 from flexmbs.integrate.state import (
     ALL_STALE,
     CHUNK_FULL,
@@ -105,8 +106,12 @@ def advance(tables, state, settings, scratch, work, log, max_steps):
     for _ in range(max_steps):
         if state.number[TIME] >= settings.t_end:
             return FINISHED
-        if log.filled[0] >= log.rows.shape[0] or log.filled[1] + len(tables.contacts) >= log.contacts.shape[0]:
+        if log.filled[0] + 1 >= log.rows.shape[0] or log.filled[1] + len(tables.contacts) >= log.contacts.shape[0]:
             return CHUNK_FULL
+        if any_due(tables, state):
+            if not take_samples(tables, state, scratch, work):
+                return NOT_FINITE
+            write_row(tables, state, log)
         outcome = step(tables, state, settings, scratch, work, log)
         if outcome != CHUNK_FULL:
             return outcome
@@ -118,9 +123,12 @@ def step(tables, state, settings, scratch, work, log):
     """One accepted step, with as many rejected ones before it as it takes."""
     while True:
         t, h = state.number[TIME], min(state.number[STEP], settings.max_step)
-        last = t + 1.0001 * h >= settings.t_end
+        limit = next_limit(tables, state, settings)
+        last = t + 1.0001 * h >= limit
         if last:
-            h = settings.t_end - t
+            h = limit - t
+        elif limit < settings.t_end and t + 2.0 * h > limit:
+            h = 0.5 * (limit - t)  # two like steps to the next sample instead of a long and a short one
         if not math.isfinite(h):
             return NOT_FINITE
         if not last and h <= 2e-15 * max(abs(t), 1e-10) or state.number[STEP] < 1e-14 * settings.t_end:
@@ -145,7 +153,7 @@ def step(tables, state, settings, scratch, work, log):
     if h > 0.0:
         accept(tables, state, scratch, work, h, error)
         if last:
-            state.number[TIME] = settings.t_end
+            state.number[TIME] = limit
         # a small change of step is not worth a new factorisation
         keep = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < GOOD_CONTRACTION
         state.number[STEP] = h if keep and not last else proposed

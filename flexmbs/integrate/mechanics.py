@@ -23,3 +23,12 @@ def gap_at(tables, c, q, v, a, reference, work):
         address_of(work), 0,
     )  # fmt: skip
     return work.gap[0], work.gap[1]
+
+
+@kernel
+def call_function(tables, active, q, v, a, number, work):
+    """Outputs of user function ``number`` into ``work.signal``; the residual was evaluated at the same state."""
+    call_words(
+        work.entries[2], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a), number,
+        address_of(work), 0,
+    )  # fmt: skip

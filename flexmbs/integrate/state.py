@@ -34,7 +34,9 @@ MOST_HELD = 64  # directions that can be held at once
 # columns of State.episode, one row per contact
 START, IMPULSE, PEAK, PEAK_TIME = range(4)
 # what does not depend on which constraints are chosen as independent
-KEPT_BETWEEN_CHOICES = ("q", "v", "a", "reference", "active", "episode", "stage_a", "number", "flag", "count")
+KEPT_BETWEEN_CHOICES = (
+    "q", "v", "a", "reference", "active", "episode", "samples", "stage_a", "number", "flag", "count"
+)  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)
 
@@ -49,6 +51,7 @@ class State(Block):
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
         "active": ("i8", 1),  # (contacts,) 1 while touching
         "episode": ("f8", 2),  # (contacts, 4) of the touching contacts
+        "samples": ("i8", 1),  # (samplers,) how many each has taken
         "stage_a": ("f8", 2),  # (3, n) accelerations of the last step, for the prediction
         "mass": ("f8", 2),  # (free, free), or its band (kernels.newton_matrix)
         "damping": ("f8", 2),
@@ -146,6 +149,7 @@ def make_state(tables: Tables, balls: int) -> State:
         reference=reference,
         active=np.zeros(c, dtype=np.int64),
         episode=np.zeros((c, 4)),
+        samples=np.zeros(len(tables.samplers), dtype=np.int64),
         stage_a=np.zeros((3, n)),
         mass=np.zeros((m, width)),
         damping=np.zeros((m, width)),

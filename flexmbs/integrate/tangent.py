@@ -28,6 +28,7 @@ from flexmbs.kernels.newton_matrix import columns_of, equilibrate
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
 INCREMENT = 1e-7
+MAX_RENEWALS = 10
 
 
 @kernel
@@ -87,20 +88,45 @@ def update_tangent(tables, state, scratch, work, kinds):
 @kernel
 def consistent_accelerations(tables, state, scratch, work):
     """Accelerations that satisfy the equations of motion at the current state; False when M is singular."""
-    m = len(tables.free)
-    for i in range(m):
+    for i in range(len(tables.free)):
         state.a[tables.free[i]] = 0.0
-    update_tangent(tables, state, scratch, work, 3)
+    return renewed_accelerations(tables, state, scratch, work, 3)
+
+
+@kernel
+def renewed_accelerations(tables, state, scratch, work, kinds):
+    """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (update_tangent)."""
+    update_tangent(tables, state, scratch, work, kinds)
     if not factorise_constraints(tables, state, scratch):
         return False
+    # without user functions the residual is linear in the accelerations: one solution does
+    for iteration in range(1 if len(tables.functions) == 0 else MAX_RENEWALS):
+        if iteration > 0:
+            residual(tables, state.active, state.q, state.v, state.a, state.reference, work, scratch.residual)
+        change, size = solve_accelerations(tables, state, scratch)
+        if not math.isfinite(change):
+            return False
+        if change <= 1e-12 * size:
+            break
+    return True
+
+
+@kernel
+def solve_accelerations(tables, state, scratch):
+    """One Newton step for the accelerations; its largest change and the largest acceleration (not finite: broken)."""
+    m = len(tables.free)
     for i in range(m):
         scratch.real_x[i] = -scratch.residual[tables.free[i]]
     solve_constraints(tables, state, scratch, scratch.real_x)
+    change = size = 0.0
     for i in range(m):
-        state.a[tables.free[i]] = scratch.real_x[i]
+        k = tables.free[i]
+        state.a[k] += scratch.real_x[i]
+        change = max(change, abs(scratch.real_x[i]))
+        size = max(size, abs(state.a[k]))
         if not math.isfinite(scratch.real_x[i]):
-            return False
-    return True
+            return math.inf, size
+    return change, size
 
 
 @kernel

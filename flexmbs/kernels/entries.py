@@ -1,4 +1,4 @@
-"""The mechanics behind two C functions, which the integrator calls by address.
+"""The mechanics behind three C functions, which the integrator calls by address.
 
 A kernel's machine code holds all kernels that it calls.  Called by address, the mechanics are compiled once instead of
 once in every part of the integrator, which halves the first compilation.  Importing this module compiles or loads them.
@@ -12,6 +12,7 @@ from numba import carray, types
 
 from flexmbs.kernels.blocks import block_at, pointer
 from flexmbs.kernels.contact import contact_geometry
+from flexmbs.kernels.functions import evaluate_function
 from flexmbs.kernels.jit import c_function
 from flexmbs.kernels.kinematics import forward_kinematics
 from flexmbs.kernels.residual import residual
@@ -53,4 +54,20 @@ def gap_entry(tables, contact, q, v, a, reference, work, _unused):
     scratch.gap[0], scratch.gap[1] = gap, rate
 
 
-ADDRESSES = np.array([residual_entry.address, gap_entry.address], dtype=np.int64)
+@c_function(_WORDS)
+def function_entry(tables, active, q, v, a, number, work, _unused):
+    """Call one user function after the residual was evaluated at the same state (a sampled controller)."""
+    mechanism = tables_at(tables)
+    n, contacts = len(mechanism.coordinates), len(mechanism.contacts)
+    evaluate_function(
+        mechanism,
+        number,
+        carray(pointer(active), (contacts,), numba.int64),
+        carray(pointer(q), (n,), numba.float64),
+        carray(pointer(v), (n,), numba.float64),
+        carray(pointer(a), (n,), numba.float64),
+        workspace_at(work),
+    )
+
+
+ADDRESSES = np.array([residual_entry.address, gap_entry.address, function_entry.address], dtype=np.int64)

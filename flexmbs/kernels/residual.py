@@ -8,17 +8,18 @@ and the marker on its parent.  Cost grows linearly with the number of bodies.
 from __future__ import annotations
 
 from flexmbs.kernels.constraints import add_constraints
-from flexmbs.kernels.contact import add_contacts, contact_geometry
-from flexmbs.kernels.couplers import add_couplers, coupler_energy
-from flexmbs.kernels.forces import add_coordinate_springs, add_loads, add_springs, spring_energy
-from flexmbs.kernels.forms import add_cubic_elasticity, cubic_energy, pass_to_modes
-from flexmbs.kernels.inertia import add_elasticity, add_inertia, kinetic_energy
+from flexmbs.kernels.contact import add_contacts
+from flexmbs.kernels.couplers import add_couplers
+from flexmbs.kernels.forces import add_forces
+from flexmbs.kernels.forms import add_cubic_elasticity, pass_to_modes
+from flexmbs.kernels.functions import add_states, evaluate_functions
+from flexmbs.kernels.inertia import add_elasticity, add_inertia
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import back_through_axis
 from flexmbs.kernels.kinematics import forward_kinematics
-from flexmbs.kernels.laws import law_energy
 from flexmbs.kernels.markers import add_modal_force
-from flexmbs.kernels.tables import WHOLE
+from flexmbs.kernels.sensors import read_all_sensors
+from flexmbs.kernels.tables import RECORDED, WHOLE
 
 
 @kernel
@@ -31,19 +32,21 @@ def residual(tables, active, q, v, a, reference, work, out):
     """
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
-    if work.extent[0] != WHOLE:
+    if work.extent[0] != WHOLE and work.extent[0] != RECORDED:
         add_constraints(tables, q, v, a, work, out)
         return
     for b in range(1, len(tables.bodies)):
         add_inertia(tables, b, q, v, a, work, out)
         add_elasticity(tables, b, q, v, out)
         add_cubic_elasticity(tables, b, q, work, out)
-    add_coordinate_springs(tables, q, v, out)
     add_couplers(tables, q, v, out)
-    add_springs(tables, q, v, a, work, out)
-    add_loads(tables, q, v, a, work, out)
-    add_contacts(tables, active, q, v, a, work, out)
     add_constraints(tables, q, v, a, work, out)
+    evaluate_functions(tables, active, q, v, a, work)
+    add_forces(tables, q, v, a, work, out)
+    add_contacts(tables, active, q, v, a, work, out)
+    add_states(tables, v, a, work, out)
+    if work.extent[0] == RECORDED:
+        read_all_sensors(tables, active, q, v, a, work)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
     pass_to_modes(tables, q, work, out)
@@ -99,28 +102,3 @@ def _project_on_modes(tables, m, q, f, wrench, sign, work, out):
         f[0] * p + f[3] * r + f[6] * s, f[1] * p + f[4] * r + f[7] * s, f[2] * p + f[5] * r + f[8] * s,
         work, out,
     )  # fmt: skip
-
-
-@kernel
-def energies(tables, active, q, v, a, reference, work, out):
-    """out[0:3] = kinetic, gravitational and elastic energy (modes, springs, contacts), J."""
-    forward_kinematics(tables, q, v, a, reference, work)
-    out[:] = 0.0
-    g = tables.gravity
-    for b in range(1, len(tables.bodies)):
-        body = tables.bodies[b]
-        out[0] += kinetic_energy(tables, b, q, v, a, work)
-        f = work.frame[b]
-        for k in range(3):
-            moment = f[3 * k] * work.r[0, 0] + f[3 * k + 1] * work.r[1, 0] + f[3 * k + 2] * work.r[2, 0]
-            out[1] -= g[k] * body.root_mass * (body.root_mass * f[9 + k] + moment)
-        for i in range(body.modes):
-            for j in range(body.modes):
-                stiffness = tables.pool[body.stiffness_at + i * body.modes + j]
-                out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
-        out[2] += cubic_energy(tables, b, q, work)
-    out[2] += spring_energy(tables, q, v, a, work) + coupler_energy(tables, q)
-    for c in range(len(tables.contacts)):
-        if active[c] != 0:
-            gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            out[2] += law_energy(tables.contacts[c], abs(gap))

@@ -133,3 +133,26 @@ def rotate_quaternion(quaternion, x, y, z, out):
     z1 = w0 * ez + x0 * ey - y0 * ex + z0 * ew
     scale = 1.0 / math.sqrt(w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
     out[0], out[1], out[2], out[3] = scale * w1, scale * x1, scale * y1, scale * z1
+
+
+@kernel
+def rotation_vector(turn):
+    """Rotation vector of a rotation matrix ``turn`` (9), of length at most pi."""
+    x, y, z = 0.5 * (turn[7] - turn[5]), 0.5 * (turn[2] - turn[6]), 0.5 * (turn[3] - turn[1])
+    sine = math.sqrt(x * x + y * y + z * z)
+    cosine = 0.5 * (turn[0] + turn[4] + turn[8] - 1.0)
+    if sine > 1e-8:
+        factor = math.atan2(sine, cosine) / sine
+        return factor * x, factor * y, factor * z
+    if cosine > 0.0:
+        return x, y, z
+    # a half turn: (R + I) / 2 = n n^T, and the largest column is the best known
+    k = 0
+    for i in range(1, 3):
+        if turn[4 * i] > turn[4 * k]:
+            k = i
+    root = math.pi / math.sqrt(0.5 * (turn[4 * k] + 1.0))
+    nx = 0.5 * (turn[k] + (1.0 if k == 0 else 0.0))
+    ny = 0.5 * (turn[3 + k] + (1.0 if k == 1 else 0.0))
+    nz = 0.5 * (turn[6 + k] + (1.0 if k == 2 else 0.0))
+    return root * nx, root * ny, root * nz

@@ -11,13 +11,24 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.kernels.blocks import Block
+from flexmbs.kernels.force_tables import (
+    BUSHING,
+    BUSHING_RECORD,
+    ELEMENT,
+    ELEMENT_RECORD,
+    SAMPLER,
+    SENSOR,
+    SPREAD_LOAD,
+    USER_FUNCTION,
+    USER_STATE,
+)
 
 ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5
 CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
 DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
-# angular velocity in place of the rate of rho, which vanishes at a right angle
-WHOLE, CONSTRAINTS, OPENINGS = 0, 1, 2
+# angular velocity in place of the rate of rho, which vanishes at a right angle; the whole and all sensors
+WHOLE, CONSTRAINTS, OPENINGS, RECORDED = 0, 1, 2, 3
 POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
 SPHERE_PLANE, SPHERE_SPHERE = 0, 1
 WORLD, FOLLOWER = 0, 1
@@ -92,11 +103,19 @@ SIGNAL = np.dtype(
         ("second", "i8"),
     ]
 )
-LOAD = np.dtype([("marker", "i8"), ("is_torque", "i8"), ("frame", "i8"), ("sx", "i8"), ("sy", "i8"), ("sz", "i8")])
-SPRING = np.dtype([("a", "i8"), ("b", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("length", "f8")])
-COORDINATE = np.dtype(
-    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")]
+LOAD = np.dtype(
+    [
+        ("marker", "i8"),
+        ("is_torque", "i8"),
+        ("frame", "i8"),
+        ("sx", "i8"),
+        ("sy", "i8"),
+        ("sz", "i8"),
+        ("factor", "f8"),
+    ]
 )
+# state 1: no position but a user state, which is the coordinate's velocity
+COORDINATE = np.dtype([("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8")])
 # One record per joint that closes a loop, coupler, rod, driven marker component; its rows are consecutive multipliers.
 CONSTRAINT = np.dtype(
     [
@@ -146,8 +165,15 @@ class Tables(Block):
         "pairs": (PAIR, 1),
         "signals": (SIGNAL, 1),
         "loads": (LOAD, 1),
-        "springs": (SPRING, 1),
-        "coordinates": (COORDINATE, 1),  # driver (signal or -1), spring and damper of each coordinate; multipliers
+        "elements": (ELEMENT, 1),
+        "bushings": (BUSHING, 1),
+        "spread_loads": (SPREAD_LOAD, 1),
+        "sensors": (SENSOR, 1),
+        "functions": (USER_FUNCTION, 1),
+        "inputs": ("i8", 1),  # sensors of all functions
+        "states": (USER_STATE, 1),
+        "samplers": (SAMPLER, 1),
+        "coordinates": (COORDINATE, 1),  # driver (signal or -1) of each coordinate; multipliers
         "contacts": (CONTACT, 1),
         "constraints": (CONSTRAINT, 1),
         "terms": (TERM, 1),
@@ -180,7 +206,12 @@ class Workspace(Block):
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
         "entries": ("i8", 1),  # addresses of the mechanics (kernels.entries)
-        "signal": ("f8", 2),  # (signals, 3) value, first and second derivative
+        "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
+        "input": ("f8", 1),  # inputs of all user functions
+        "output": ("f8", 1),  # outputs of the one that is called
+        "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
+        "energy": ("f8", 1),  # (3,)
+        "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (kernels.force_tables)
     }
 
 
@@ -208,5 +239,16 @@ def make_workspace(tables: Tables) -> Workspace:
         extent=np.zeros(1, dtype=np.int64),
         gap=np.zeros(2),
         entries=ADDRESSES,
-        signal=np.zeros((max(1, len(tables.signals)), 3)),
+        signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
+        input=np.zeros(len(tables.inputs)),
+        output=np.zeros(int(tables.functions["outputs"].max(initial=1))),
+        fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
+        energy=np.zeros(3),
+        record=np.zeros(max(1, record_size(tables))),
     )
+
+
+def record_size(tables: Tables) -> int:
+    """Length of ``Workspace.record``."""
+    one_each = len(tables.sensors) + int(tables.functions["outputs"].sum())
+    return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each

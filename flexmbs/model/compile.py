@@ -11,6 +11,8 @@ from flexmbs.kernels.laws.base import PARAMETERS
 from flexmbs.model.constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.ends import CoordinateEnd, ends_of_axis
 from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
+from flexmbs.model.forces import ForceTables
+from flexmbs.model.functions import final_row, part_name
 from flexmbs.model.model import Model
 from flexmbs.model.names import CoordinateNames
 from flexmbs.model.tree import Branch, spanning_tree
@@ -38,7 +40,7 @@ class _Compiler:
         self.signals = signals
         self.signal_list: list[Signal] = []
         self.records: dict[str, list[tuple]] = {
-            key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals", "loads", "springs")
+            key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals")
         }
         for key in ("contacts", "constraints", "terms", "couplers"):
             self.records[key] = []
@@ -58,6 +60,7 @@ class _Compiler:
         self.coordinate_records: dict[int, list] = {}
         self.curves: dict[int, int] = {}
         self.ends: list[CoordinateEnd] = []
+        self.forces = ForceTables(self)
 
     def marker(self, marker: Marker) -> int:
         """Row of a marker (added when new)."""
@@ -162,12 +165,29 @@ class _Compiler:
         self.given_rates.append(coordinate in joint.given_rates)
         if coordinate in joint.held:
             self.held.append(number)
-        driver, spring = joint.drivers.get(coordinate), joint.springs.get(coordinate)
-        record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0.0, 0.0, 0.0]
-        if spring is not None:
-            record[3:] = [spring.stiffness, spring.damping, spring.rest]
+        driver = joint.drivers.get(coordinate)
+        record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0]
         self.coordinate_records[number] = record
         return number
+
+    def add_state_coordinates(self, name: str, start: np.ndarray) -> int:
+        """Coordinates whose velocities are user states; returns the first."""
+        first = len(self.q)
+        for i, value in enumerate(start):
+            number = self.names.add_state(part_name(name, i, len(start)))
+            self.coordinate_index[self.names.coordinates[-1]] = number
+            self.q.append(0.0)
+            self.v.append(float(value))
+            self.given.append(True)
+            self.given_rates.append(True)
+            self.coordinate_records[number] = [-1, 0, 0, 1]
+        return first
+
+    def reaction_row(self, name: str) -> int:
+        """Where ``Workspace.reaction`` holds that of a cut joint or other constraint."""
+        if name not in self.constraint_names:
+            raise MechanismError(f"joint '{name}' holds nothing, so it has no reaction to measure")
+        return len(self.records["bodies"]) + self.constraint_names.index(name)
 
     def add_rigid(self, body, links, backwards: bool) -> None:
         x_at = self.pool.add(rigid_cloud(body))
@@ -208,14 +228,6 @@ class _Compiler:
             )
         )  # fmt: skip
 
-    def add_loads(self) -> None:
-        for load in self.system.loads.values():
-            frame = t.FOLLOWER if load.follower else t.WORLD
-            x, y, z = (self.signal(component) for component in load.components)
-            self.records["loads"].append((self.marker(load.marker), int(load.is_torque), frame, x, y, z))
-        for s in self.system.springs.values():
-            self.records["springs"].append((self.marker(s.a), self.marker(s.b), s.stiffness, s.damping, s.length))
-
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
             second = contact.second
@@ -230,16 +242,37 @@ class _Compiler:
                 )
             )  # fmt: skip
 
+    def force_arrays(self) -> dict[str, np.ndarray]:
+        """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""
+        forces, functions = self.forces, self.forces.functions
+        lists = dict(
+            loads=(forces.records["loads"], t.LOAD), elements=(forces.records["elements"], t.ELEMENT),
+            bushings=(forces.records["bushings"], t.BUSHING),
+            spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD), sensors=(functions.sensors, t.SENSOR),
+            functions=(functions.functions, t.USER_FUNCTION), states=(functions.states, t.USER_STATE),
+            samplers=(functions.samplers, t.SAMPLER),
+        )  # fmt: skip
+        arrays = {key: np.array([tuple(row) for row in rows], dtype=kind) for key, (rows, kind) in lists.items()}
+        signals = len(self.records["signals"])
+        for key, fields in (
+            ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
+            ("states", ("signal",)), ("sensors", ("a",)),
+        ):  # fmt: skip
+            for field in fields:
+                arrays[key][field] = final_row(arrays[key][field], signals)
+        arrays["inputs"] = np.array(functions.inputs, dtype=np.int64)
+        return arrays
+
     def tables(self) -> t.Tables:
-        nothing = (-1, 0, 0, 0.0, 0.0, 0.0)
+        nothing = (-1, 0, 0, 0)
         coordinates = [tuple(self.coordinate_records.get(i, nothing)) for i in range(len(self.names.coordinates))]
-        coordinates += [(-1, 0, 1, 0.0, 0.0, 0.0)] * len(self.names.multipliers)
+        coordinates += [(-1, 0, 1, 0)] * len(self.names.multipliers)
         kinds = dict(
             bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
-            loads=t.LOAD, springs=t.SPRING, contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM,
-            couplers=t.COUPLER,
+            contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
         )  # fmt: skip
         arrays = {key: np.array(self.records[key], dtype=kind) for key, kind in kinds.items()}
+        arrays |= self.force_arrays()
         arrays["coordinates"] = np.array(coordinates, dtype=t.COORDINATE)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         kinds = arrays["coordinates"]
@@ -271,7 +304,6 @@ def compile_system(
     for part in system.bodies.values():
         for marker in part.markers.values():
             compiler.marker(marker)
-    compiler.add_loads()
     compiler.add_contacts()
     for joint in tree.cut:
         add_closure(compiler, joint)
@@ -279,7 +311,8 @@ def compile_system(
         add_constraint(compiler, constraint)
     for coupler in system.couplers.values():
         add_coupler(compiler, coupler)
-    names = compiler.names
+    compiler.forces.add_all(system)
+    names, forces = compiler.names, compiler.forces
     added = len(names.multipliers)
     body_names = tuple(compiler.body_index)
     return Model(
@@ -308,4 +341,7 @@ def compile_system(
         contact_names=tuple(system.contacts),
         signals=compiler.signals,
         signal_list=tuple(compiler.signal_list),
+        user_functions=tuple(forces.functions.user_functions),
+        lags=tuple(forces.functions.lags),
+        record_columns=tuple(forces.columns),
     )

@@ -9,9 +9,11 @@ import numpy as np
 
 from flexmbs.kernels.tables import Tables
 from flexmbs.model.ends import CoordinateEnd
+from flexmbs.model.forces import RecordColumn
 from flexmbs.model.tree import SpanningTree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.system.rigid import RigidBody
+from flexmbs.system.sensors import UserFunction
 from flexmbs.system.signals import CompiledSignals, Signal
 
 
@@ -38,6 +40,9 @@ class Model:
     modal : body name -> slice of its modal coordinates in the local coordinates
     marker_index : (body, marker) -> row of ``tables.markers``
     signals, signal_list : the C functions of the functions of time, and these in the order of ``tables.signals``
+    user_functions : of the records of ``tables.functions``; None: one that hands its input on
+    lags : records of ``tables.states`` that begin at what they follow
+    record_columns : histories of what ``Workspace.record`` holds
     """
 
     tables: Tables
@@ -65,6 +70,19 @@ class Model:
     contact_names: tuple[str, ...]
     signals: CompiledSignals
     signal_list: tuple[Signal, ...]
+    user_functions: tuple[UserFunction | None, ...] = ()
+    lags: tuple[int, ...] = ()
+    record_columns: tuple[RecordColumn, ...] = ()
+
+    @property
+    def state_coordinates(self) -> np.ndarray:
+        """(n,) bool: coordinates without a position, whose velocities are user states."""
+        return self.tables.coordinates["state"] != 0
+
+    @property
+    def resting_rates(self) -> np.ndarray:
+        """(n,) velocities at rest: zero, but user states, lags and held outputs are as they start."""
+        return np.where(self.state_coordinates, self.v, 0.0)
 
     @property
     def stored_columns(self) -> np.ndarray:

@@ -27,6 +27,12 @@ class CoordinateNames:
         self.rates.append(f"{name}.rate")
         return len(self.coordinates) - 1
 
+    def add_state(self, name: str) -> int:
+        """A user state: the velocity of a coordinate that has no meaning itself."""
+        self.add(f"{name}.integral", "")
+        self.rates[-1] = name
+        return len(self.coordinates) - 1
+
     def add_ball(self, name: str) -> int:
         start = len(self.coordinates)
         self.balls.append(start)

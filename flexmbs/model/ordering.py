@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flexmbs.kernels.tables import BALL, CABLE, CLOSURE, COUPLING, Tables
+from flexmbs.model.force_groups import force_groups
 
 # A band pays when it is this much narrower than the matrix; small matrices are faster dense.
 NARROW = 5
@@ -50,11 +51,11 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
     yield from paths[1:]
     for own, coordinates in constraint_groups(tables):
         yield np.concatenate([own, coordinates])
-    for table in (tables.springs, tables.contacts):
-        for record in table:
-            yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]]])
+    for record in tables.contacts:
+        yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]]])
     for record in tables.couplers:
         yield tables.terms["coordinate"][record["start"] : record["end"]]
+    yield from force_groups(tables, paths)
 
 
 def constraint_groups(tables: Tables) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -20,8 +20,9 @@ def catalogue(structure: Structure, velocities: bool = True) -> dict[str, Histor
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
-    "C.gap" and "C.force" (C a contact), "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second marker, at
-    that marker, world axes), "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic", ".gravity", ".elastic" and ".total".
+    "C.gap" and "C.force" (C a contact), "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second
+    marker, at that marker, world axes), "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic",
+    ".gravity", ".elastic" and ".total"; what springs, sensors, user functions and states add: docs/forces.md.
     """
     found: dict[str, History] = {}
     for i, name in enumerate(structure.coordinate_names):
@@ -42,6 +43,8 @@ def catalogue(structure: Structure, velocities: bool = True) -> dict[str, Histor
         found[f"{name}.driving_force"] = lambda run, i=i: run.driving_force[:, i]
     if structure.reaction_names:
         found["constraint_error"] = lambda run: run.constraint_error
+    for i, name in enumerate(structure.record_names):
+        found[name] = lambda run, i=i: run.record[:, i]
     found["energy.total"] = lambda run: run.energy.sum(axis=1)
     for index, body in enumerate(structure.bodies[1:], start=1):
         for k, axis in enumerate(AXES):
@@ -62,12 +65,20 @@ def all_markers(structure: Structure) -> list[MarkerRecord]:
 
 
 def acceleration_name(rate: str) -> str:
-    """Name of the derivative of a velocity: "X.rate" -> "X.acceleration", "X.omega.x" -> "X.alpha.x"."""
-    return rate.replace(".omega.", ".alpha.") if ".omega." in rate else rate.removesuffix(".rate") + ".acceleration"
+    """Name of the derivative: "X.rate" -> "X.acceleration", "X.omega.x" -> "X.alpha.x", "X" (a state) -> "X.rate"."""
+    if ".omega." in rate:
+        return rate.replace(".omega.", ".alpha.")
+    if not rate.endswith(".rate"):
+        return f"{rate}.rate"  # a user state, which stands among the velocities
+    return rate.removesuffix(".rate") + ".acceleration"
 
 
 def unit_of(structure: Structure, name: str) -> str:
-    """Unit of a history ("" for quaternions)."""
+    """Unit of a history ("" for quaternions and user states)."""
+    if name in structure.record_names:
+        return structure.record_units[structure.record_names.index(name)]
+    if name in structure.rate_names and not name.endswith(".rate") and ".omega." not in name:
+        return ""
     for ending, suffix in ((".rate", "/s"), (".acceleration", "/s2")):
         if name.endswith(ending):
             return unit_of(structure, name.removesuffix(ending)) + suffix
@@ -77,8 +88,10 @@ def unit_of(structure: Structure, name: str) -> str:
         return "J"
     if name.endswith(".driving_force"):
         return "N m" if unit_of(structure, name.removesuffix(".driving_force")) == "rad" else "N"
-    words = {".reaction.moment.": "N m", ".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "", ".angle": "rad"}
-    words[".velocity."] = "m/s"
+    words = {
+        ".reaction.moment.": "N m", ".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "",
+        ".angle": "rad", ".velocity.": "m/s",
+    }  # fmt: skip
     for word, unit in words.items():
         if word in name:
             return unit

@@ -280,7 +280,7 @@ class State:
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
 # what is interpolated linearly between steps
 _LINEAR = (
-    "a", "energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error"
+    "a", "energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error", "record"
 )  # fmt: skip
 
 

@@ -113,6 +113,7 @@ class Structure:
         v[rate_of[i]] is the time derivative of q[i]; None: found by the names ("X" and "X.rate").
     gravity : (3,) m/s2
     joints : tuple of JointRecord
+    record_names, record_units : of the columns of ``Trajectory.record``
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -125,6 +126,8 @@ class Structure:
     rate_of: np.ndarray | None = None
     reaction_names: tuple[str, ...] = ()
     driven_names: tuple[str, ...] = ()
+    record_names: tuple[str, ...] = ()
+    record_units: tuple[str, ...] = ()
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
     joints: tuple[JointRecord, ...] = ()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 #: Arrays of a chunk, each with the step as its first axis.
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
-OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error")
+OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record")
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Trajectory:
     reaction : (nt, nj, 6) N and N m, or None: force and moment of each joint on its second marker's body, world axes
     driving_force : (nt, nd) N or N m of each driven coordinate, or None
     constraint_error : (nt,) m or rad, largest of all constraints that close loops, or None
+    record : (nt, nr) what springs, bushings, sensors and user functions measured, or None
     contacts : tuple of ContactRecord in order of time
     stats : counters and times of the run
     status : "finished", "running" (a run killed before its end) or "stopped: reason"
@@ -67,6 +68,7 @@ class Trajectory:
     reaction: np.ndarray | None = None
     driving_force: np.ndarray | None = None
     constraint_error: np.ndarray | None = None
+    record: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
     stats: Mapping[str, float] = field(default_factory=dict)
     status: str = "finished"

@@ -1,4 +1,4 @@
-"""What a system is made of besides bodies: joints, loads, springs, as users stated them."""
+"""Joints as users stated them; what acts in them: flexmbs.system.joint_forces."""
 
 from __future__ import annotations
 
@@ -7,23 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.errors import MechanismError
+from flexmbs.system.forces import Element
+from flexmbs.system.joint_forces import JointForces
 from flexmbs.system.joints import JointType
 from flexmbs.system.markers import Marker
-from flexmbs.system.rotations import as_number
 from flexmbs.system.signals import Signal, driver
 
 
-@dataclass(frozen=True)
-class CoordinateSpring:
-    """Spring and damper on a joint coordinate: force k (q - rest) + c q'."""
-
-    stiffness: float
-    damping: float
-    rest: float
-
-
 @dataclass(eq=False)
-class Joint:
+class Joint(JointForces):
     """A joint between two markers, with its start values.
 
     ``given`` names the coordinates whose start values the user stated (they are kept where loops can close with
@@ -41,7 +33,7 @@ class Joint:
     angular_velocity: np.ndarray = field(default_factory=lambda: np.zeros(3))
     drivers: dict[str, Signal] = field(default_factory=dict)
     levels: dict[str, int] = field(default_factory=dict)
-    springs: dict[str, CoordinateSpring] = field(default_factory=dict)
+    forces: list[Element] = field(default_factory=list)
     given: set[str] = field(default_factory=set)
     given_rates: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
@@ -97,35 +89,3 @@ class Joint:
                 raise MechanismError(f"joint '{self.name}' ({self.type.name}): no coordinate '{name}' to hold")
         self.held.update(coordinates or self.coordinates)
         return self
-
-    def spring(self, stiffness=0.0, damping=0.0, rest=0.0, coordinate: str | None = None) -> Joint:
-        """Add a spring and damper on a coordinate (N/m or N m/rad; N s/m or N m s/rad)."""
-        where = f"joint '{self.name}', spring"
-        self.springs[self._single(coordinate, "a spring")] = CoordinateSpring(
-            as_number(stiffness, f"{where} stiffness", 0.0), as_number(damping, f"{where} damping", 0.0),
-            as_number(rest, f"{where} rest"),
-        )  # fmt: skip
-        return self
-
-
-@dataclass(frozen=True)
-class Load:
-    """A force (N) or torque (N m) on a marker, in world axes or following the marker."""
-
-    name: str
-    marker: Marker
-    components: tuple[Signal, Signal, Signal]
-    is_torque: bool
-    follower: bool
-
-
-@dataclass(frozen=True)
-class SpringDamper:
-    """Linear spring-damper between the origins of two markers."""
-
-    name: str
-    a: Marker
-    b: Marker
-    stiffness: float
-    damping: float
-    length: float

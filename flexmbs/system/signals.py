@@ -134,6 +134,16 @@ class CompiledSignals:
         self._alive: list[object] = []
         self._addresses: dict[int, int] = {}
         self.error: BaseException | None = None
+        self.failed = "a function of time"  # what raised the error
+
+    def keep(self, part: object) -> None:
+        """Keep something alive as long as compiled code may call it."""
+        self._alive.append(part)
+
+    def fail(self, error: BaseException, name: str) -> None:
+        """Remember the first exception, and whose it is."""
+        if self.error is None:
+            self.error, self.failed = error, name
 
     def address(self, function: Callable[[float], float] | None) -> int:
         """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""

@@ -11,17 +11,18 @@ from flexmbs.system.bodies import BodyInSystem
 from flexmbs.system.constraint_methods import ConstraintMethods
 from flexmbs.system.constraints import Constraint, ElasticCoupling
 from flexmbs.system.contacts import Contact, Plane, Sphere
-from flexmbs.system.elements import Joint, Load, SpringDamper
+from flexmbs.system.elements import Joint
+from flexmbs.system.force_methods import ForceMethods
 from flexmbs.system.joint_methods import JointMethods
 from flexmbs.system.markers import Marker
 from flexmbs.system.rigid import RigidBody
-from flexmbs.system.rotations import as_number, as_quaternion, as_vector
-from flexmbs.system.signals import signal
+from flexmbs.system.rotations import as_quaternion, as_vector
+from flexmbs.system.signal_methods import SignalMethods
 
 COORDINATES = ("reduced", "absolute")
 
 
-class System(JointMethods, ConstraintMethods):
+class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
 
     Parameters
@@ -39,11 +40,11 @@ class System(JointMethods, ConstraintMethods):
         self.ground = BodyInSystem("ground", None)
         self.bodies: dict[str, BodyInSystem] = {"ground": self.ground}
         self.joints: dict[str, Joint] = {}
-        self.loads: dict[str, Load] = {}
-        self.springs: dict[str, SpringDamper] = {}
         self.contacts: dict[str, Contact] = {}
         self.constraints: dict[str, Constraint] = {}
         self.couplers: dict[str, ElasticCoupling] = {}
+        self._start_forces()
+        self._start_signals()
 
     def add(
         self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
@@ -83,44 +84,6 @@ class System(JointMethods, ConstraintMethods):
         self.bodies[name] = part
         return part
 
-    def force(self, marker: Marker, force, follower: bool = False, name: str | None = None) -> Load:
-        """Force (three numbers or functions of time, N) at a marker, in world axes or following the marker.
-
-        A pulse that is shorter than the steps can be stepped over: give ``simulate`` a ``max_step`` then.
-        """
-        return self._load(marker, force, False, follower, name)
-
-    def torque(self, marker: Marker, torque, follower: bool = False, name: str | None = None) -> Load:
-        """Torque (three numbers or functions of time, N m) on a marker, in world axes or following the marker."""
-        return self._load(marker, torque, True, follower, name)
-
-    def _load(self, marker: Marker, components, is_torque: bool, follower: bool, name: str | None) -> Load:
-        kind = "torque" if is_torque else "force"
-        name = name or f"{kind} {len(self.loads) + 1}"
-        self._check_name(name)
-        self._check_marker(marker, f"{kind} '{name}'")
-        if np.ndim(np.array(components, dtype=object)) != 1 or len(components) != 3:
-            raise MechanismError(
-                f"{kind} '{name}': expected three components, numbers or functions of time, got {components!r}"
-            )
-        if (is_torque or follower) and not marker.can_turn:
-            raise MechanismError(f"{kind} '{name}': marker '{marker.label}' cannot turn; use an interface")
-        x, y, z = (signal(c, f"{kind} '{name}'") for c in components)
-        self.loads[name] = Load(name, marker, (x, y, z), is_torque, follower)
-        return self.loads[name]
-
-    def spring_damper(self, a: Marker, b: Marker, stiffness, damping=0.0, length=0.0, name=None) -> SpringDamper:
-        """Spring (N/m) and damper (N s/m) along the line between two markers; ``length`` (m) is its free length."""
-        name = name or f"spring {len(self.springs) + 1}"
-        self._check_name(name)
-        for marker in (a, b):
-            self._check_marker(marker, f"spring '{name}'")
-        numbers = [
-            as_number(value, f"spring '{name}': {word}", 0.0)
-            for value, word in ((stiffness, "stiffness"), (damping, "damping"), (length, "length"))
-        ]
-        self.springs[name] = SpringDamper(name, a, b, *numbers)
-        return self.springs[name]
 
     def contact(self, first: Sphere, second: Sphere | Plane, law: ContactLaw, name: str | None = None) -> Contact:
         """Elastic contact of a sphere or point with a plane or another sphere."""
@@ -143,7 +106,8 @@ class System(JointMethods, ConstraintMethods):
 
     def __repr__(self) -> str:
         groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
-        groups |= {"contacts": self.contacts, "constraints": self.constraints, "couplers": self.couplers}
+        groups |= {"bushings": self.bushings, "contacts": self.contacts, "constraints": self.constraints}
+        groups |= {"couplers": self.couplers, "states": self.states}
         parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
         return f"System({'; '.join(parts)})"
 
@@ -198,8 +162,8 @@ class System(JointMethods, ConstraintMethods):
 
     def _check_name(self, name: str) -> None:
         for group in (
-            self.bodies, self.joints, self.loads, self.springs, self.contacts, self.constraints,
-            self.couplers,
+            self.bodies, self.joints, self.loads, self.springs, self.bushings, self.contacts, self.constraints,
+            self.couplers, self.sensors, self.functions, self.states,
         ):  # fmt: skip
             if name in group:
                 raise MechanismError(f"the name '{name}' is taken")

@@ -25,7 +25,8 @@ import flexmbs as fm  # noqa: E402
 from flexmbs.integrate.radau import factorise_newton, newton_update  # noqa: E402
 from flexmbs.integrate.state import make_scratch, make_state  # noqa: E402
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent  # noqa: E402
-from flexmbs.kernels.residual import energies, residual  # noqa: E402
+from flexmbs.kernels.energy import energies  # noqa: E402
+from flexmbs.kernels.residual import residual  # noqa: E402
 from flexmbs.kernels.tables import make_workspace  # noqa: E402
 from flexmbs.model.compile import compile_system  # noqa: E402
 

@@ -7,9 +7,10 @@ from joint_examples import geometry
 
 import flexmbs as fm
 from flexmbs.integrate.mechanics import gap_at
+from flexmbs.kernels.energy import energies
 from flexmbs.kernels.kinematics import forward_kinematics
 from flexmbs.kernels.markers import marker_in_world
-from flexmbs.kernels.residual import energies, residual
+from flexmbs.kernels.residual import residual
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.mesh import box_mesh, line_mesh, rectangle
