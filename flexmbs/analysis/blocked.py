@@ -96,8 +96,8 @@ class _Rows:
         self.length = mechanism_length(model, evaluator)
         self.own = self._own_coordinates()
         joint_columns = {k for numbers in self.own.values() for k in numbers}
-        bodies = [k for k in np.flatnonzero(~model.state_coordinates[: model.coordinate_count]) if k not in joint_columns]
-        self.columns = np.array(bodies, dtype=int)
+        others = joint_columns | set(np.flatnonzero(model.state_coordinates))
+        self.columns = np.array([k for k in range(model.coordinate_count) if k not in others], dtype=int)
         places = {
             model.coordinate_index[f"{branch.joint.name}.{letter}"]
             for branch in model.tree.branches

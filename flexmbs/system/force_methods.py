@@ -89,7 +89,7 @@ class ForceMethods:
         """
         name = name or f"spring {len(self.springs) + 1}"
         where = f"spring '{name}'"
-        self._check_pair(a, b, name, where, turn=False)
+        self._check_force_ends(a, b, name, where, turn=False)
         law = spring_law(stiffness, damping, length, preload, f"{where}:")
         if isinstance(law.rest, float) and law.rest < 0.0:
             raise MechanismError(f"{where}: length {law.rest:g} m must not be below 0")
@@ -118,7 +118,7 @@ class ForceMethods:
         """
         name = name or f"torsion spring {len(self.springs) + 1}"
         where = f"torsion spring '{name}'"
-        self._check_pair(a, b, name, where, turn=True)
+        self._check_force_ends(a, b, name, where, turn=True)
         law = spring_law(stiffness, damping, rest, preload, f"{where}:")
         self.springs[name] = Element(name, law, a=a, b=b, axis=unit_axis(axis, name))
         return self.springs[name]
@@ -136,7 +136,7 @@ class ForceMethods:
         """
         name = name or f"bushing {len(self.bushings) + 1}"
         where = f"bushing '{name}'"
-        self._check_pair(a, b, name, where, turn=True)
+        self._check_force_ends(a, b, name, where, turn=True)
         K, C = _matrix(stiffness, f"{where}: stiffness"), _matrix(damping, f"{where}: damping")
         zero = np.zeros(6)
         self.bushings[name] = Bushing(
@@ -189,7 +189,7 @@ class ForceMethods:
         self.loads[name] = SpreadLoad(name, body.name, amplitude, fields)
         return self.loads[name]
 
-    def _check_pair(self, a: Marker, b: Marker, name: str, where: str, turn: bool) -> None:
+    def _check_force_ends(self, a: Marker, b: Marker, name: str, where: str, turn: bool) -> None:
         self._check_name(name)
         for marker in (a, b):
             self._check_marker(marker, where)
