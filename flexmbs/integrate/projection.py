@@ -26,8 +26,8 @@ TARGET = 1e-13
 STRAYED_LIMIT = 1e-9
 # The smallest singular value of the equilibrated constraints tells how near a singular position is.  Falls of it, since
 # the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
-# which a multiplier is held.
-RECOVERED, CHOOSE_AGAIN, HOLD = 0.3, 0.1, 0.02
+# which a multiplier is held: what is held is extrapolated, with an error of third order in the time of the passage.
+RECOVERED, CHOOSE_AGAIN, HOLD = 0.3, 0.1, 0.002
 INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
