@@ -33,13 +33,16 @@ def dependences(rows: np.ndarray) -> list[Dependence]:
             basis[len(independent)] = rest / size
             independent.append(i)
         else:
-            found.append((i, tuple(independent)))
-    return [_explained(rows, i, before) for i, before in found]
+            found.append(i)
+    if not found:
+        return []
+    # in terms of all independent rows, in one solution: those behind a row have no part in it
+    coefficients = np.linalg.lstsq(rows[independent].T, rows[found].T, rcond=None)[0].T
+    return [_explained(rows, i, independent, own) for i, own in zip(found, coefficients, strict=True)]
 
 
-def _explained(rows: np.ndarray, i: int, before: tuple[int, ...]) -> Dependence:
-    if not before or not np.any(rows[i]):
+def _explained(rows: np.ndarray, i: int, independent: list[int], coefficients: np.ndarray) -> Dependence:
+    if not np.any(rows[i]):
         return Dependence(i, (), ())
-    coefficients = np.linalg.lstsq(rows[list(before)].T, rows[i], rcond=None)[0]
     part = np.flatnonzero(np.abs(coefficients) > TAKES_PART * np.abs(coefficients).max())
-    return Dependence(i, tuple(before[k] for k in part), tuple(float(coefficients[k]) for k in part))
+    return Dependence(i, tuple(independent[k] for k in part), tuple(float(coefficients[k]) for k in part))

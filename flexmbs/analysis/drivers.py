@@ -43,7 +43,7 @@ def drivers_of(model: Model) -> list[Driver]:
     found = [Driver(f"driver of '{model.coordinate_names[k]}'", int(k), True) for k in driven_coordinates(model)]
     for c, name in enumerate(model.constraint_names):
         if name in model.prescribing:
-            found.append(Driver(f"prescribed '{name}'", c, False))
+            found.append(Driver(f"driver '{name}'", c, False))
     return found
 
 

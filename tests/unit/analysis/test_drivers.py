@@ -72,3 +72,14 @@ def test_driver_beyond_reach_is_told_with_the_gap():
         fm.MechanismError, match="driver of 'D.angle' demands what the loops cannot reach .* 0.363388 m"
     ):
         system.simulate(1.0)
+
+
+def test_prescribed_point_against_a_driven_joint():
+    """The crank's end cannot be prescribed where the driven crank does not bring it."""
+    system = four_bar(speed=2.0)
+    end = CRANK * np.cos(0.9)
+    system.prescribe_point(
+        system.ground["origin"], system.bodies["crank"]["end"], "x", lambda t: end + 0.1 * t, name="pull"
+    )
+    with pytest.raises(fm.MechanismError, match="the driver 'pull' contradicts the driver of 'A.angle'"):
+        system.simulate(1.0)
