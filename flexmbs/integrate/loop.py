@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.calls import solve_stages, update_tangent
 from flexmbs.integrate.events import first_event, onset_step, record_contact
 from flexmbs.integrate.mechanics import gap_at
 from flexmbs.integrate.projection import project
-from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, factorise_newton, newton, set_weights
+from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, set_weights
 from flexmbs.integrate.samples import any_due, next_limit, take_samples
 from flexmbs.integrate.state import (
     ALL_STALE,
@@ -43,7 +44,7 @@ from flexmbs.integrate.state import (
     VOLATILE,
     WORST,
 )
-from flexmbs.integrate.tangent import consistent_accelerations, settle, update_tangent
+from flexmbs.integrate.tangent import consistent_accelerations, settle
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import (
     inverse_tangent,
@@ -181,10 +182,10 @@ def attempt(tables, state, settings, scratch, work, h):
         if state.flag[HOLDING] < held:
             settle(tables, state, scratch, work)
         state.number[FACTORED_STEP] = 0.0
-    if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, h):
+    iterations = solve_stages(tables, state, settings, scratch, work, h)
+    if iterations < 0:
         state.number[STEP] = 0.5 * h
         return 0, 1.0
-    iterations = newton(tables, state, settings, scratch, work, h)
     if iterations == 0:
         state.count[NEWTON_FAILURES] += 1
         state.flag[VOLATILE] = VOLATILE_STEPS
@@ -221,8 +222,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
             return 0.0
-        done = state.number[FACTORED_STEP] == target or factorise_newton(tables, state, scratch, target)
-        if not done or newton(tables, state, settings, scratch, work, target) == 0:
+        if solve_stages(tables, state, settings, scratch, work, target) <= 0:
             state.number[STEP] = 0.5 * target
             state.number[FACTORED_STEP] = 0.0
             state.flag[TANGENT] = ALL_STALE

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from flexmbs.kernels.blocks import address_of, call_words, data_of
 from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.parts import FUNCTION, GAP, RESIDUAL
 
 
 @kernel
 def residual(tables, active, q, v, a, reference, work, out):
     """See flexmbs.kernels.residual.residual."""
     call_words(
-        work.entries[0], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a), data_of(reference),
-        address_of(work), data_of(out),
+        work.entries[RESIDUAL], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a),
+        data_of(reference), address_of(work), data_of(out),
     )  # fmt: skip
 
 
@@ -19,7 +20,7 @@ def residual(tables, active, q, v, a, reference, work, out):
 def gap_at(tables, c, q, v, a, reference, work):
     """Gap of contact ``c`` and its rate."""
     call_words(
-        work.entries[1], address_of(tables), c, data_of(q), data_of(v), data_of(a), data_of(reference),
+        work.entries[GAP], address_of(tables), c, data_of(q), data_of(v), data_of(a), data_of(reference),
         address_of(work), 0,
     )  # fmt: skip
     return work.gap[0], work.gap[1]
@@ -29,6 +30,6 @@ def gap_at(tables, c, q, v, a, reference, work):
 def call_function(tables, active, q, v, a, number, work):
     """Outputs of user function ``number`` into ``work.signal``; the residual was evaluated at the same state."""
     call_words(
-        work.entries[2], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a), number,
+        work.entries[FUNCTION], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a), number,
         address_of(work), 0,
     )  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.calls import renewed_accelerations
 from flexmbs.integrate.mechanics import call_function, residual
 from flexmbs.integrate.state import ALL_STALE, FACTORED_STEP, HAS_PREDICTION, TANGENT, TIME, WORST
-from flexmbs.integrate.tangent import renewed_accelerations
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 

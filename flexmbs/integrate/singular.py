@@ -1,7 +1,7 @@
 """Passing singular positions, where constraints depend on each other for a moment.
 
 There one row of G vanishes on the freedoms that the others leave, with a direction w in which the mechanism could
-branch off, and its multiplier has a pole.  Around the position the row is replaced: the acceleration along w follows the
+branch off, and its multiplier has a pole.  Around it the row is replaced: the acceleration along w follows the
 extrapolation of the steps before (the branch on which the mechanism is), held there by a force p along M w:
     -(M w) p  in the equations of motion,    (M w)^T (a - a_extrapolated) = 0  in place of the row.
 Behind the position the projection puts what this has missed right.

@@ -118,6 +118,8 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
+        "entries": ("i8", 1),  # addresses (integrate.entries), and what they return
+        "answer": ("f8", 1),
         "multipliers": ("i8", 0),  # how many of the unknowns are multipliers
     }
 
@@ -165,6 +167,9 @@ def make_state(tables: Tables, balls: int) -> State:
 
 
 def make_scratch(tables: Tables) -> Scratch:
+    """Arrays of one step; compiles its large parts when they are not in the cache."""
+    from flexmbs.integrate.entries import ADDRESSES
+
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
     slots = hold_slots(tables)
@@ -202,6 +207,8 @@ def make_scratch(tables: Tables) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
+        entries=ADDRESSES,
+        answer=np.zeros(1),
         multipliers=int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.calls import renewed_accelerations, update_tangent
 from flexmbs.integrate.mechanics import residual
 from flexmbs.integrate.projection import factorise_constraints, project, solve_constraints
 from flexmbs.integrate.state import (
@@ -32,7 +33,7 @@ MAX_RENEWALS = 10
 
 
 @kernel
-def update_tangent(tables, state, scratch, work, kinds):
+def fill_tangent(tables, state, scratch, work, kinds):
     """Fill the tangent matrices of the unknowns at the current state: only the mass (``kinds`` = 1) or all (3).
 
     False when the mass matrix is singular.
@@ -94,8 +95,8 @@ def consistent_accelerations(tables, state, scratch, work):
 
 
 @kernel
-def renewed_accelerations(tables, state, scratch, work, kinds):
-    """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (update_tangent)."""
+def renew_accelerations(tables, state, scratch, work, kinds):
+    """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (fill_tangent)."""
     update_tangent(tables, state, scratch, work, kinds)
     if not factorise_constraints(tables, state, scratch):
         return False

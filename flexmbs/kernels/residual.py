@@ -7,18 +7,17 @@ and the marker on its parent.  Cost grows linearly with the number of bodies.
 
 from __future__ import annotations
 
-from flexmbs.kernels.constraints import add_constraints
 from flexmbs.kernels.contact import add_contacts
 from flexmbs.kernels.couplers import add_couplers
-from flexmbs.kernels.forces import add_forces
 from flexmbs.kernels.forms import add_cubic_elasticity, pass_to_modes
-from flexmbs.kernels.functions import add_states, evaluate_functions
+from flexmbs.kernels.functions import add_states
 from flexmbs.kernels.inertia import add_elasticity, add_inertia
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import back_through_axis
 from flexmbs.kernels.kinematics import forward_kinematics
 from flexmbs.kernels.markers import add_modal_force
-from flexmbs.kernels.sensors import read_all_sensors
+from flexmbs.kernels.parts import CONSTRAINTS_PART, FORCES_PART, FUNCTIONS_PART, SENSORS_PART
+from flexmbs.kernels.parts.call import call_part
 from flexmbs.kernels.tables import RECORDED, WHOLE
 
 
@@ -33,20 +32,20 @@ def residual(tables, active, q, v, a, reference, work, out):
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
     if work.extent[0] != WHOLE and work.extent[0] != RECORDED:
-        add_constraints(tables, q, v, a, work, out)
+        call_part(CONSTRAINTS_PART, tables, active, q, v, a, work, out)
         return
     for b in range(1, len(tables.bodies)):
         add_inertia(tables, b, q, v, a, work, out)
         add_elasticity(tables, b, q, v, out)
         add_cubic_elasticity(tables, b, q, work, out)
     add_couplers(tables, q, v, out)
-    add_constraints(tables, q, v, a, work, out)
-    evaluate_functions(tables, active, q, v, a, work)
-    add_forces(tables, q, v, a, work, out)
+    call_part(CONSTRAINTS_PART, tables, active, q, v, a, work, out)
+    call_part(FUNCTIONS_PART, tables, active, q, v, a, work, out)
+    call_part(FORCES_PART, tables, active, q, v, a, work, out)
     add_contacts(tables, active, q, v, a, work, out)
     add_states(tables, v, a, work, out)
     if work.extent[0] == RECORDED:
-        read_all_sensors(tables, active, q, v, a, work)
+        call_part(SENSORS_PART, tables, active, q, v, a, work, out)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
     pass_to_modes(tables, q, work, out)

@@ -217,7 +217,7 @@ class Workspace(Block):
 
 def make_workspace(tables: Tables) -> Workspace:
     """Scratch arrays large enough for ``tables``; compiles the mechanics when they are not in the cache."""
-    from flexmbs.kernels.entries import ADDRESSES
+    from flexmbs.kernels.parts import part_addresses
 
     rank = int(max(4, tables.bodies["rank"].max()))
     rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
@@ -238,7 +238,7 @@ def make_workspace(tables: Tables) -> Workspace:
         form=np.zeros((4, max(1, int(tables.bodies["form_end"].max())))),
         extent=np.zeros(1, dtype=np.int64),
         gap=np.zeros(2),
-        entries=ADDRESSES,
+        entries=part_addresses(tables),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),
         output=np.zeros(int(tables.functions["outputs"].max(initial=1))),

@@ -1,0 +1,33 @@
+"""Parts of the residual that many models do without: C functions, compiled and loaded only for a model that has them.
+
+The residual calls them by address (``Workspace.entries``); 0 stands for a part that the model does not have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# places in Workspace.entries
+RESIDUAL, GAP, FUNCTION, CONSTRAINTS_PART, FORCES_PART, FUNCTIONS_PART, SENSORS_PART = range(7)
+
+
+def part_addresses(tables) -> np.ndarray:
+    """Addresses of everything that ``tables`` need; compiles what is not in the cache."""
+    from flexmbs.kernels.entries import gap_entry, residual_entry
+
+    found = np.zeros(7, dtype=np.int64)
+    found[RESIDUAL], found[GAP] = residual_entry.address, gap_entry.address
+    if len(tables.constraints):
+        from flexmbs.kernels.parts.constraint_part import constraint_entry
+
+        found[CONSTRAINTS_PART] = constraint_entry.address
+    if any(len(table) for table in (tables.elements, tables.bushings, tables.loads, tables.spread_loads)):
+        from flexmbs.kernels.parts.force_part import force_entry
+
+        found[FORCES_PART] = force_entry.address
+    if len(tables.functions) or len(tables.sensors):
+        from flexmbs.kernels.parts.function_part import function_entry, functions_entry, sensors_entry
+
+        found[FUNCTION], found[FUNCTIONS_PART] = function_entry.address, functions_entry.address
+        found[SENSORS_PART] = sensors_entry.address
+    return found

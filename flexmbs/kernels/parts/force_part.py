@@ -1,0 +1,15 @@
+"""Applied forces as a part of the residual."""
+
+from __future__ import annotations
+
+from flexmbs.kernels.forces import add_forces
+from flexmbs.kernels.jit import c_function
+from flexmbs.kernels.parts.words import WORDS, floats_at, tables_at, workspace_at
+
+
+@c_function(WORDS)
+def force_entry(tables, active, q, v, a, work, out, _unused):
+    """kernels.forces.add_forces."""
+    mechanism = tables_at(tables)
+    n = len(mechanism.coordinates)
+    add_forces(mechanism, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work), floats_at(out, n))

@@ -1,0 +1,34 @@
+"""User functions and sensors as parts of the residual."""
+
+from __future__ import annotations
+
+from flexmbs.kernels.functions import evaluate_function, evaluate_functions
+from flexmbs.kernels.jit import c_function
+from flexmbs.kernels.parts.words import WORDS, floats_at, integers_at, tables_at, workspace_at
+from flexmbs.kernels.sensors import read_all_sensors
+
+
+@c_function(WORDS)
+def functions_entry(tables, active, q, v, a, work, _out, _unused):
+    """kernels.functions.evaluate_functions."""
+    mechanism = tables_at(tables)
+    n, touching = len(mechanism.coordinates), integers_at(active, len(mechanism.contacts))
+    evaluate_functions(mechanism, touching, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work))
+
+
+@c_function(WORDS)
+def sensors_entry(tables, active, q, v, a, work, _out, _unused):
+    """kernels.sensors.read_all_sensors."""
+    mechanism = tables_at(tables)
+    n, touching = len(mechanism.coordinates), integers_at(active, len(mechanism.contacts))
+    read_all_sensors(mechanism, touching, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work))
+
+
+@c_function(WORDS)
+def function_entry(tables, active, q, v, a, number, work, _unused):
+    """Call one user function after the residual was evaluated at the same state (a sampled controller)."""
+    mechanism = tables_at(tables)
+    n, touching = len(mechanism.coordinates), integers_at(active, len(mechanism.contacts))
+    evaluate_function(
+        mechanism, number, touching, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work)
+    )
