@@ -7,7 +7,7 @@ import math
 from flexmbs.integrate.calls import solve_stages, update_tangent
 from flexmbs.integrate.events import first_event, onset_step, record_contact
 from flexmbs.integrate.mechanics import gap_at
-from flexmbs.integrate.projection import project
+from flexmbs.integrate.projection import polish_multipliers, project, set_end_signals
 from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, set_weights
 from flexmbs.integrate.samples import any_due, next_limit, take_samples
 from flexmbs.integrate.state import (
@@ -242,6 +242,9 @@ def accept(tables, state, scratch, work, h, error):
     """Move the state to the end of the step and start a new chart for the balls."""
     record_contact(tables, state, scratch, work, h)
     if len(tables.constraints) > 0:
+        set_end_signals(tables, scratch, work)
+        if state.flag[HOLDING] == 0:
+            polish_multipliers(tables, state, scratch, work)
         project(tables, state, scratch, work)
     state.flag[TANGENT] = min(state.flag[TANGENT], GOOD)
     for k in range(state.q.shape[0]):

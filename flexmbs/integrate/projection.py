@@ -20,6 +20,7 @@ from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_any, 
 from flexmbs.kernels.tables import CONSTRAINTS, WHOLE
 
 MAX_PROJECTIONS = 8
+MAX_POLISHES, POLISHED = 20, 1e-8
 # Constraints are lengths (m), angles (rad) and their rates: below this they are left alone.
 TARGET = 1e-13
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
@@ -44,7 +45,10 @@ def factorise_constraints(tables, state, scratch):
     state.held[:] = state.flag[HOLDING] = 0
     while True:
         fill_projection(tables, state, scratch)
-        factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY_PIVOT)
+        # without constraints a zero means a coordinate without inertia, and nothing is equilibrated
+        tiny = TINY_PIVOT if len(tables.constraints) > 0 else 0.0
+        if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, tiny):
+            return False
         if not coordinates_have_pivots(tables, scratch):
             return False
         weakest, size = weakest_constraint(tables, state, scratch)
@@ -168,11 +172,44 @@ def solve_constraints(tables, state, scratch, x):
 
 
 @kernel
-def project(tables, state, scratch, work):
-    """Move the end of the step (stage 3) to g = 0, then its velocities to g' = 0."""
+def set_end_signals(tables, scratch, work):
+    """Functions of time as they are at the end of the step."""
     for j in range(len(tables.signals)):
         for k in range(3):
             work.signal[j, k] = scratch.signal[2, j, k]
+
+
+@kernel
+def polish_multipliers(tables, state, scratch, work):
+    """Bring the multipliers of the end of the step to the accuracy of its motion.
+
+    Newton's iteration stops when positions and velocities are right; multipliers, which neither hold, may lag behind.
+    """
+    previous = 1e300
+    for _ in range(MAX_POLISHES):
+        residual(
+            tables, state.active, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work, scratch.shifted
+        )
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted[k]
+        solve_constraints(tables, state, scratch, scratch.real_x)
+        change = size = 0.0
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            if tables.coordinates[k].multiplier != 0:
+                scratch.a[2, k] += scratch.real_x[i]
+                change = max(change, abs(scratch.real_x[i]))
+                size = max(size, abs(scratch.a[2, k]))
+        if not (change > POLISHED * size and change < 0.9 * previous):
+            return
+        previous = change
+
+
+@kernel
+def project(tables, state, scratch, work):
+    """Move the end of the step (stage 3) to g = 0, then its velocities to g' = 0."""
+    set_end_signals(tables, scratch, work)
     work.extent[0] = CONSTRAINTS
     for level in range(2):
         vector = scratch.q[2] if level == 0 else scratch.v[2]
