@@ -283,7 +283,7 @@ class _Run:
         signals = self.model.signals
         if signals.error is not None:
             if signals.failed == "a function of time":
-                return f"{signals.failed} raised {signals.error!r} {where}"
+                signals.failed = self._broken_signals().partition(" raised ")[0] or signals.failed
             return f"{signals.failed} raised an exception {where}:\n{told(signals.error)}"
         fault, time_of_fault, self.cause = fault_of(self.model, self.work)
         if fault and time_of_fault >= now:

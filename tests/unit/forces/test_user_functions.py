@@ -255,6 +255,20 @@ def test_exception_in_a_user_force_shows_its_traceback_and_keeps_the_run(tmp_pat
     assert saved.status.startswith("stopped")
 
 
+def test_exception_in_a_function_of_time_is_told_with_the_name_of_its_force():
+    def law(t):
+        return {}[t] if t > 0.5 else 1.0
+
+    system, body, _joint = slider()
+    system.force(body["origin"], (law, 0.0, 0.0), name="gust")
+    with pytest.raises(fm.SimulationError) as caught:
+        system.simulate(1.0)
+    text = str(caught.value)
+    assert "force 'gust' raised an exception at t = 0." in text
+    assert "KeyError" in text and "test_user_functions.py" in text
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
 def test_exception_in_a_compiled_function_is_told_with_its_inputs():
     def force(t, x):
         if t > 0.5:
