@@ -17,7 +17,7 @@ from flexmbs.analysis.prepare import ready, with_unknowns
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.settings import ABSURD, make_settings
 from flexmbs.analysis.statics import in_equilibrium
-from flexmbs.analysis.steps import described_steps
+from flexmbs.analysis.steps import described_steps, driven_coordinates
 from flexmbs.analysis.structure import result_structure
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
@@ -329,7 +329,11 @@ class _Run:
             closed_with_drivers(here, state.number[s.TIME])
         except MechanismError as error:
             return f"the motion cannot go on: {error}"
-        return f"redundant constraints have opened by {self.opening:.3g} m or rad"
+        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
+        stuck = f", where its drivers ({', '.join(drivers)}) cannot lead it further" if drivers else ""
+        return (
+            f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}"
+        )
 
     def _massless(self) -> str:
         mass = self.state.mass
