@@ -60,6 +60,17 @@ def followed(model: Model, t: float, rates: bool = True) -> Model:
     return _Assembly(model, t, frozenset()).follow(rates)
 
 
+def folded(model: Model, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """(balls, 4) ``reference`` with the rotation vectors of the balls in ``q`` folded in; there they become zero."""
+    from flexmbs.kernels.rotation import rotate_quaternion
+
+    turned = reference.copy()
+    for ball, start in enumerate(model.balls):
+        rotate_quaternion(reference[ball], *q[start : start + 3], turned[ball])
+        q[start : start + 3] = 0.0
+    return turned
+
+
 @dataclass(frozen=True)
 class _OwnCoordinates:
     """Coordinates of a joint that closes a loop, its rows among the constraints, and values from which to try."""
@@ -220,7 +231,7 @@ class _Assembly:
             for _ in range(12):
                 trial = q.copy()
                 trial[: len(movable)][movable] += change
-                turned = self._fold(trial, reference)
+                turned = folded(self.model, trial, reference)
                 found = self._openings(trial, turned)
                 if np.linalg.norm(found) < size or np.abs(found).max() < CLOSED:
                     break
@@ -242,16 +253,6 @@ class _Assembly:
         if size < self.nearest[0]:
             self.nearest = (size, q, reference)
         return False
-
-    def _fold(self, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
-        """Fold rotation vectors of balls in ``q`` into the quaternions."""
-        from flexmbs.kernels.rotation import rotate_quaternion
-
-        turned = reference.copy()
-        for ball, start in enumerate(self.model.balls):
-            rotate_quaternion(reference[ball], *q[start : start + 3], turned[ball])
-            q[start : start + 3] = 0.0
-        return turned
 
     def _match_rates(self) -> None:
         """Velocities that the constraints allow: those not given change first, then all, by as little as possible."""

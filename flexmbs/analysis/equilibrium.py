@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.analysis.assembly import followed
+from flexmbs.analysis.assembly import folded, followed
 from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.errors import MechanismError, SimulationError
@@ -181,12 +181,8 @@ class _Search:
 
     def _closed(self, model: Model) -> Model:
         """Loops closed at rest, rotation vectors of balls folded into their quaternions."""
-        from flexmbs.kernels.rotation import rotate_quaternion
-
-        q, reference = model.q.copy(), model.reference.copy()
-        for ball, start in enumerate(model.balls):
-            rotate_quaternion(model.reference[ball], *q[start : start + 3], reference[ball])
-            q[start : start + 3] = 0.0
+        q = model.q.copy()
+        reference = folded(model, q, model.reference)
         return followed(replace(model, q=q, reference=reference), self.t, rates=False)
 
     def _found(self, model: Model, multipliers: np.ndarray) -> Balance:

@@ -17,6 +17,7 @@ from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
 from flexmbs.model.ordering import banded_order
 from flexmbs.model.tree import DEEP
+from flexmbs.system.rotations import as_quaternion
 
 
 def ready(system) -> Model:
@@ -67,7 +68,7 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
             q[at], v[at] = frame[9 + k], frame[15 + k]
         if branch.joint.type.ends_with_ball:
             turn, start = frame[:9].reshape(3, 3), balls[f"{branch.joint.name}.rotation"]
-            reference[model.balls.index(start)] = _quaternion(turn)
+            reference[model.balls.index(start)] = as_quaternion(turn, f"joint '{branch.joint.name}'")
             v[start : start + 3] = turn.T @ frame[12:15]
     for name, part in model.modal.items():
         q[part], v[part] = reduced.q[reduced.modal[name]], reduced.v[reduced.modal[name]]
@@ -77,12 +78,6 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
             same = reduced.coordinate_index[name]
             q[at], v[at] = reduced.q[same], reduced.v[same]
     return replace(model, q=q, v=v, reference=reference)
-
-
-def _quaternion(matrix: np.ndarray) -> np.ndarray:
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_matrix(matrix).as_quat()[[3, 0, 1, 2]]
 
 
 def with_independent_constraints(model: Model, t: float) -> Model:

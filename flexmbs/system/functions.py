@@ -6,6 +6,7 @@ All but Python functions are evaluated inside the compiled loop; none compiles a
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,14 +19,14 @@ from flexmbs.kernels.tables import CONTINUE, HOLD, REPEAT, STOP
 from flexmbs.system.rotations import as_number, as_vector
 
 
-class TimeFunction:
+class TimeFunction(ABC):
     """A function of time t (s) with its first two derivatives; made by the classes of this module, by + and by *."""
 
     __array_ufunc__ = None  # numpy numbers leave sums and products to the methods below
 
+    @abstractmethod
     def jet(self, t: float) -> tuple[float, float, float]:
         """Value and first and second derivative at time t."""
-        raise NotImplementedError
 
     def __call__(self, t: float) -> float:
         return self.jet(t)[0]
