@@ -21,6 +21,7 @@ from flexmbs.analysis.steps import described_steps, driven_coordinates
 from flexmbs.analysis.structure import result_structure
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
+from flexmbs.integrate.integrators import Integrator, named
 from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.ends import coordinate_beyond, end_passed
@@ -48,7 +49,8 @@ class Progress:
 
 def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: float = 1e-9, max_step: float = np.inf,
-    out: str | Path | None = None, progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
+    integrator: str | Integrator = "radau", out: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values to ``t_end``.
 
@@ -57,6 +59,7 @@ def simulate(
     t_end : s
     rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp`` (SI units)
     max_step : s, largest step
+    integrator : "radau", "generalised_alpha", "bdf", or one with parameters such as ``fm.BDF(max_order=3)``
     out : folder that receives the result while the run grows (None: memory only)
     progress : called with a :class:`Progress` about twenty times a second
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
@@ -72,7 +75,8 @@ def simulate(
     active = None
     if from_equilibrium:
         model, active = in_equilibrium(model, 0.0)
-    run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step), out, progress)
+    chosen = named(integrator)
+    run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step, chosen), chosen, out, progress)
     if active is not None:
         run.state.active[:] = active
     return run.go()
@@ -81,16 +85,17 @@ def simulate(
 class _Run:
     """One run: state, scratch arrays, log and writer."""
 
-    def __init__(self, system, model: Model, settings: s.Settings, out, progress):
+    def __init__(self, system, model: Model, settings: s.Settings, integrator: Integrator, out, progress):
         self.model, self.settings, self.progress = model, settings, progress
+        self.method = integrator.method
         self.opening = 0.0  # of constraints, largest in the last steps
         self.balls = len(model.balls)
         announce_compilation()
         begin = time.perf_counter()
         self.work = make_workspace(model.tables)
         self.compile_seconds = time.perf_counter() - begin
-        self.scratch = s.make_scratch(model.tables)
-        self.state = s.make_state(model.tables, self.balls)
+        self.scratch = s.make_scratch(model.tables, self.method)
+        self.state = s.make_state(model.tables, self.balls, self.method.history)
         self.log = s.make_log(model.tables, self.balls)
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.structure = result_structure(system, model)
@@ -155,7 +160,7 @@ class _Run:
 
     def _choose_constraints(self, outcome: int) -> int:
         """Another set of independent constraints, when there is a better one here; then the run goes on."""
-        from flexmbs.integrate.tangent import restart_constraints
+        from flexmbs.integrate.settle import restart_constraints
 
         tables, state = self.model.tables, self.state
         present = tables.free[tables.coordinates["multiplier"][tables.free] != 0]
@@ -163,10 +168,10 @@ class _Run:
         if rows is None:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
         self.model = with_unknowns(self.model, rows)
-        tables, state = self.model.tables, s.make_state(self.model.tables, self.balls)
+        tables, state = self.model.tables, s.make_state(self.model.tables, self.balls, self.method.history)
         for name in s.KEPT_BETWEEN_CHOICES:
             getattr(state, name)[:] = getattr(self.state, name)
-        self.state, self.scratch = state, s.make_scratch(tables)
+        self.state, self.scratch = state, s.make_scratch(tables, self.method)
         restarted = restart_constraints(tables, state, self.scratch, self.work)
         return s.CHUNK_FULL if restarted else s.SINGULAR
 

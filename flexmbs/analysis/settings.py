@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MechanismError
+from flexmbs.integrate.integrators import FORMULATIONS, Integrator
 from flexmbs.integrate.state import Settings
 from flexmbs.model.model import Model
 
@@ -18,7 +19,9 @@ def largest_coordinates(body) -> np.ndarray:
     return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
 
 
-def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step: float) -> Settings:
+def make_settings(
+    model: Model, t_end: float, rtol: float, atol: float, max_step: float, integrator: Integrator
+) -> Settings:
     """Settings of the step loop.
 
     Raises
@@ -33,6 +36,8 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
         raise MechanismError(f"max_step = {max_step!r} s must be positive")
     if rtol < 100.0 * np.finfo(float).eps:
         raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    internal = integrator.internal(rtol)
+    atol, rtol = atol * internal / rtol, internal
     n = len(model.q)
     floor = np.zeros(n)
     for start in model.balls:
@@ -56,4 +61,7 @@ def make_settings(model: Model, t_end: float, rtol: float, atol: float, max_step
         largest_q=largest,
         max_step=float(min(max_step, t_end)),
         newton_tolerance=float(newton_tolerance),
+        formulation=FORMULATIONS[integrator.formulation],
+        most_order=integrator.most_order,
+        parameters=integrator.parameters,
     )

@@ -1,15 +1,21 @@
-"""The large parts of a step as the loop sees them: called by address (flexmbs.integrate.entries).
+"""The large parts of a step as the loop sees them: called by address (flexmbs.integrate.addresses).
 
 Machine code of a kernel holds all kernels that it calls, so that what stands deep in the step would be compiled anew in
-every function above it.
+every function above it, and what a run does not need (other methods, constraints) would be compiled all the same.
 """
 
 from __future__ import annotations
 
+from flexmbs.integrate.state import HOLDING
 from flexmbs.kernels.blocks import address_of, call_words
 from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.newton_matrix import factorise_any, solve_scaled
 
-TANGENT_ENTRY, RENEWAL_ENTRY, NEWTON_ENTRY = range(3)  # places in Scratch.entries
+# places in Scratch.entries
+TANGENT_ENTRY, RENEWAL_ENTRY, ATTEMPT_ENTRY, KEEP_ENTRY, CONSTRAINTS_ENTRY = range(5)
+ENTRIES = 5
+# what is asked of the constraints (integrate.constraint_entries)
+FACTORISE, FINISH, SETTLE, FACTORISE_BORDERS, SOLVE_REAL, SOLVE_COMPLEX, AIM, HOLD_STAGE = range(8)
 
 
 @kernel
@@ -33,11 +39,64 @@ def renewed_accelerations(tables, state, scratch, work, kinds):
 
 
 @kernel
-def solve_stages(tables, state, settings, scratch, work, h):
-    """Newton's iteration for a step of ``h``: how many it took, 0 when it failed, -1 when a matrix is singular."""
+def attempt(tables, state, settings, scratch, work, h):
+    """Try a step of ``h`` with the method of the run: (iterations, error in parts of the tolerance, its order).
+
+    The end of the step stands in row END of ``scratch.q``, ``.v`` and ``.a``.  Iterations 0: it failed, and what to do
+    next (a smaller ``state.number[STEP]``, a new tangent) is prepared.  The error falls as h to the power of its order.
+    """
     scratch.answer[0] = h
     call_words(
-        scratch.entries[NEWTON_ENTRY], address_of(tables), address_of(state), address_of(settings),
+        scratch.entries[ATTEMPT_ENTRY], address_of(tables), address_of(state), address_of(settings),
         address_of(scratch), address_of(work), 0, 0, 0,
     )  # fmt: skip
-    return int(scratch.answer[0])
+    return int(scratch.answer[0]), scratch.answer[1], scratch.answer[2]
+
+
+@kernel
+def keep(tables, state, settings, scratch, h):
+    """Let the method remember what it needs of the accepted step; the factor that it wants for the next one, or 0."""
+    scratch.answer[0] = h
+    call_words(
+        scratch.entries[KEEP_ENTRY], address_of(tables), address_of(state), address_of(settings), address_of(scratch),
+        0, 0, 0, 0,
+    )  # fmt: skip
+    return scratch.answer[0]
+
+
+@kernel
+def ask_constraints(tables, state, scratch, work, what, which):
+    """One of the tasks of integrate.constraint_entries; False when a matrix is singular."""
+    call_words(
+        scratch.entries[CONSTRAINTS_ENTRY], address_of(tables), address_of(state), address_of(scratch),
+        address_of(work), what, which, 0, 0,
+    )  # fmt: skip
+    return scratch.answer[0] != 0.0
+
+
+@kernel
+def factorise_mass(tables, state, scratch, work):
+    """Factors of the mass matrix (with constraints: integrate.projection) for :func:`solve_mass`; False: singular."""
+    if len(tables.constraints) > 0:
+        return ask_constraints(tables, state, scratch, work, FACTORISE, 0)
+    scratch.projection[:] = 0.0
+    for i in range(state.mass.shape[0]):
+        for j in range(state.mass.shape[1]):
+            scratch.projection[i, j] = state.mass[i, j]
+    return factorise_any(scratch.projection, scratch.projection_pivots, tables.band, 0.0)
+
+
+@kernel
+def solve_mass(tables, state, scratch, x):
+    """Solve with the factors of :func:`factorise_mass`; held multipliers stay."""
+    if state.flag[HOLDING] != 0:
+        for i in range(x.shape[0]):
+            if state.held[i] != 0:
+                x[i] = 0.0
+    solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
+
+
+@kernel
+def settle_on_constraints(tables, state, scratch, work):
+    """See flexmbs.integrate.settle.settle."""
+    return ask_constraints(tables, state, scratch, work, SETTLE, 0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.calls import factorise_mass, solve_mass
+from flexmbs.integrate.interpolation import interpolate
 from flexmbs.integrate.mechanics import gap_at
-from flexmbs.integrate.projection import factorise_constraints, solve_constraints
-from flexmbs.integrate.radau import interpolate
-from flexmbs.integrate.radau_coefficients import A
-from flexmbs.integrate.state import IMPULSE, PEAK, PEAK_TIME, TIME
+from flexmbs.integrate.radau_coefficients import A, C
+from flexmbs.integrate.state import END, IMPULSE, PEAK, PEAK_TIME, TIME
 from flexmbs.kernels.contact import contact_force
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.laws import law_energy
@@ -33,7 +33,7 @@ def first_event(tables, state, scratch, work, h):
     for c in range(len(tables.contacts)):
         sign = -1.0 if state.active[c] != 0 else 1.0  # sign * gap is positive before the event
         gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        gap1, rate1 = gap_at(tables, c, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work)
+        gap1, rate1 = gap_at(tables, c, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work)
         reach = h * (abs(rate0) + abs(rate1))
         if sign * gap0 > 2.0 * reach and sign * gap1 > 2.0 * reach:
             continue
@@ -113,13 +113,13 @@ def root(tables, c, state, scratch, work, h, sign, left, right):
 
 @kernel
 def record_contact(tables, state, scratch, work, h):
-    """Add the step's impulse of each touching contact (the method's own quadrature) and keep the largest force."""
+    """Add the step's impulse of each touching contact (Radau's quadrature of order 5) and keep the largest force."""
     for c in range(len(tables.contacts)):
         if state.active[c] == 0:
             continue
         contact = tables.contacts[c]
         for i in range(3):
-            gap, rate = gap_at(tables, c, scratch.q[i], scratch.v[i], scratch.a[i], state.reference, work)
+            gap, rate = gap_inside(tables, c, state, scratch, work, h, C[i])
             state.episode[c, IMPULSE] += h * A[2, i] * contact_force(contact, gap)
         _gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
         x = 1.0
@@ -155,8 +155,8 @@ def onset_step(tables, c, state, scratch, work):
         scratch.error_v[i] = shifted - rate
         scratch.real_x[i] = shifted - rate
     if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
-        factorise_constraints(tables, state, scratch)
-    solve_constraints(tables, state, scratch, scratch.real_x)
+        factorise_mass(tables, state, scratch, work)
+    solve_mass(tables, state, scratch, scratch.real_x)
     compliance = 0.0
     for i in range(m):
         compliance += scratch.error_v[i] * scratch.real_x[i]

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.calls import solve_stages, update_tangent
+from flexmbs.integrate.calls import FINISH, ask_constraints, attempt, keep, update_tangent
+from flexmbs.integrate.charts import new_chart, too_far
 from flexmbs.integrate.events import first_event, onset_step, record_contact
+from flexmbs.integrate.implicit import MAX_ITERATIONS
 from flexmbs.integrate.mechanics import gap_at
-from flexmbs.integrate.projection import polish_multipliers, project, set_end_signals
-from flexmbs.integrate.radau import MAX_ITERATIONS, error_norm, set_weights
+from flexmbs.integrate.one_stage import INDEX_3
 from flexmbs.integrate.samples import any_due, next_limit, take_samples
 from flexmbs.integrate.state import (
     ALL_STALE,
     CHUNK_FULL,
     DEPENDENT,
     DIVERGED,
+    END,
     EVENTS,
     FACTORED_STEP,
     FINISHED,
     GOOD,
     HAS_PREDICTION,
-    HERE,
     HOLDING,
     IMPULSE,
     LAST_CONTRACTION,
     MASS_STALE,
-    NEWTON_FAILURES,
     NOT_FINITE,
     OLD_ERROR,
     OLD_STEP,
@@ -44,22 +44,12 @@ from flexmbs.integrate.state import (
     VOLATILE,
     WORST,
 )
-from flexmbs.integrate.tangent import consistent_accelerations, settle
+from flexmbs.integrate.tangent import consistent_accelerations
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.rotation import (
-    inverse_tangent,
-    rotate_quaternion,
-    rotation_between,
-    tangent,
-    tangent_rate,
-)
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
-from flexmbs.kernels.tables import BALL
 
 # Simplified Newton is kept on the same tangent while it contracts at least this fast.
 GOOD_CONTRACTION = 0.05
-# Where a tangent of the step before was useless, that of the next steps is taken anew at once.
-VOLATILE_STEPS = 8
 SAFETY = 0.9
 
 
@@ -134,11 +124,14 @@ def step(tables, state, settings, scratch, work, log):
             return NOT_FINITE
         if not last and h <= 2e-15 * max(abs(t), 1e-10) or state.number[STEP] < 1e-14 * settings.t_end:
             return UNDERFLOW
-        iterations, error = attempt(tables, state, settings, scratch, work, h)
+        iterations, error, order = attempt(tables, state, settings, scratch, work, h)
         if iterations == 0:
             continue
-        factor = growth(state, iterations, error, h)
-        if error > 1.0:
+        turned = too_far(tables, scratch)
+        factor = min(turned, growth(state, iterations, error, order, h)) if turned < 1.0 else growth(
+            state, iterations, error, order, h
+        )
+        if error > 1.0 or turned < 1.0 or not error >= 0.0:
             state.count[REJECTIONS] += 1
             state.flag[REJECTED_LAST] = 1
             state.number[STEP] = h * factor
@@ -152,12 +145,14 @@ def step(tables, state, settings, scratch, work, log):
                 continue
         break
     if h > 0.0:
-        accept(tables, state, scratch, work, h, error)
+        wanted = accept(tables, state, settings, scratch, work, h, error)
+        if wanted > 0.0:  # the method has a choice of its own, such as another order
+            proposed = h * wanted
         if last:
             state.number[TIME] = limit
         # a small change of step is not worth a new factorisation
-        keep = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < GOOD_CONTRACTION
-        state.number[STEP] = h if keep and not last else proposed
+        same = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < GOOD_CONTRACTION
+        state.number[STEP] = h if same and not last else proposed
     if contact >= 0:
         switch_contact(tables, contact, state, scratch, work, log)
     if h > 0.0:
@@ -173,39 +168,15 @@ def step(tables, state, settings, scratch, work, log):
 
 
 @kernel
-def attempt(tables, state, settings, scratch, work, h):
-    """Try a step of ``h``: (Newton iterations, error); on failure (0, 1), with a smaller step or a new tangent next."""
-    set_weights(tables, state, settings, scratch)
-    if state.flag[TANGENT] <= MASS_STALE:
-        held = state.flag[HOLDING]
-        update_tangent(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
-        if state.flag[HOLDING] < held:
-            settle(tables, state, scratch, work)
-        state.number[FACTORED_STEP] = 0.0
-    iterations = solve_stages(tables, state, settings, scratch, work, h)
-    if iterations < 0:
-        state.number[STEP] = 0.5 * h
-        return 0, 1.0
-    if iterations == 0:
-        state.count[NEWTON_FAILURES] += 1
-        state.flag[VOLATILE] = VOLATILE_STEPS
-        if state.flag[TANGENT] == HERE:
-            state.number[STEP] = 0.5 * h
-            state.flag[REJECTED_LAST] = 1
-        else:
-            state.flag[TANGENT] = ALL_STALE
-        return 0, 1.0
-    return iterations, error_norm(tables, state, settings, scratch, h)
-
-
-@kernel
-def growth(state, iterations, error, h):
-    """Factor for the step size (Gustafsson's predictive controller, Hairer-Wanner IV.8)."""
+def growth(state, iterations, error, order, h):
+    """Factor for the step size (Gustafsson's predictive controller, Hairer-Wanner IV.8); the error falls as h^order."""
+    if not error < 1e100:
+        return 0.1
     safety = SAFETY * (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
-    factor = safety * error**-0.25
+    factor = safety * error ** (-1.0 / order)
     if error <= 1.0 and state.number[OLD_STEP] > 0.0 and state.flag[HAS_PREDICTION] != 0:
-        memory = (state.number[OLD_ERROR] / error) ** 0.25 * h / state.number[OLD_STEP]
-        factor = min(factor, safety * error**-0.25 * memory)
+        memory = (state.number[OLD_ERROR] / error) ** (1.0 / order) * h / state.number[OLD_STEP]
+        factor = min(factor, factor * memory)
     return min(8.0, max(0.1, factor))
 
 
@@ -222,12 +193,13 @@ def hit(tables, c, state, settings, scratch, work, h, x):
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
             return 0.0
-        if solve_stages(tables, state, settings, scratch, work, target) <= 0:
+        iterations, _error, _order = attempt(tables, state, settings, scratch, work, target)
+        if iterations == 0:
             state.number[STEP] = 0.5 * target
             state.number[FACTORED_STEP] = 0.0
             state.flag[TANGENT] = ALL_STALE
             return -1.0
-        gap, rate = gap_at(tables, c, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work)
+        gap, rate = gap_at(tables, c, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work)
         if abs(gap) <= tolerance or rate == 0.0:
             break
         change = -gap / rate
@@ -238,22 +210,18 @@ def hit(tables, c, state, settings, scratch, work, h, x):
 
 
 @kernel
-def accept(tables, state, scratch, work, h, error):
-    """Move the state to the end of the step and start a new chart for the balls."""
+def accept(tables, state, settings, scratch, work, h, error):
+    """Move the state to the end of the step and start a new chart for the balls; the factor that the method wants."""
     record_contact(tables, state, scratch, work, h)
     if len(tables.constraints) > 0:
-        set_end_signals(tables, scratch, work)
-        if state.flag[HOLDING] == 0:
-            polish_multipliers(tables, state, scratch, work)
-        project(tables, state, scratch, work)
+        ask_constraints(tables, state, scratch, work, FINISH, 1 if settings.formulation == INDEX_3 else 2)
+    wanted = keep(tables, state, settings, scratch, h)
     state.flag[TANGENT] = min(state.flag[TANGENT], GOOD)
     for k in range(state.q.shape[0]):
-        state.q[k] = scratch.q[2, k]
-        state.v[k] = scratch.v[2, k]
-        state.a[k] = scratch.a[2, k]
-        for i in range(3):
-            state.stage_a[i, k] = scratch.a[i, k]
-    new_chart(tables, state, scratch)
+        state.q[k] = scratch.q[END, k]
+        state.v[k] = scratch.v[END, k]
+        state.a[k] = scratch.a[END, k]
+    new_chart(tables, state)
     state.number[TIME] += h
     state.number[OLD_STEP] = h
     state.number[OLD_ERROR] = max(error, 1e-2)
@@ -267,42 +235,7 @@ def accept(tables, state, scratch, work, h, error):
         state.flag[VOLATILE] -= 1
     elif state.number[LAST_CONTRACTION] > GOOD_CONTRACTION:
         state.flag[TANGENT] = MASS_STALE  # all of it only when Newton fails
-
-
-@kernel
-def new_chart(tables, state, scratch):
-    """Fold the rotation vectors of the balls into their quaternions; rates become angular velocities."""
-    q, v, a = state.q, state.v, state.a
-    for axis in range(len(tables.axes)):
-        joint = tables.axes[axis]
-        if joint.kind != BALL:
-            continue
-        c = joint.coordinate
-        x, y, z = q[c], q[c + 1], q[c + 2]
-        for i in range(3):
-            restate_stage(state, scratch, c, i)
-        rotate_quaternion(state.reference[joint.ball], x, y, z, state.reference[joint.ball])
-        sx, sy, sz = tangent(x, y, z, a[c], a[c + 1], a[c + 2], -1.0)
-        tx, ty, tz = tangent_rate(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
-        wx, wy, wz = tangent(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
-        v[c], v[c + 1], v[c + 2] = wx, wy, wz
-        a[c], a[c + 1], a[c + 2] = sx + tx, sy + ty, sz + tz
-        q[c] = q[c + 1] = q[c + 2] = 0.0
-
-
-@kernel
-def restate_stage(state, scratch, c, i):
-    """Acceleration of the ball at coordinate ``c`` in stage ``i`` as the chart of the step's end sees it."""
-    x, y, z = scratch.q[i, c], scratch.q[i, c + 1], scratch.q[i, c + 2]
-    ux, uy, uz = scratch.v[i, c], scratch.v[i, c + 1], scratch.v[i, c + 2]
-    wx, wy, wz = tangent(x, y, z, ux, uy, uz, -1.0)
-    ax, ay, az = tangent(x, y, z, scratch.a[i, c], scratch.a[i, c + 1], scratch.a[i, c + 2], -1.0)
-    bx, by, bz = tangent_rate(x, y, z, ux, uy, uz, -1.0)
-    px, py, pz = rotation_between(scratch.q[2, c], scratch.q[2, c + 1], scratch.q[2, c + 2], x, y, z)
-    rx, ry, rz = inverse_tangent(px, py, pz, wx, wy, wz, -1.0)
-    cx, cy, cz = tangent_rate(px, py, pz, rx, ry, rz, -1.0)
-    sx, sy, sz = inverse_tangent(px, py, pz, ax + bx - cx, ay + by - cy, az + bz - cz, -1.0)
-    state.stage_a[i, c], state.stage_a[i, c + 1], state.stage_a[i, c + 2] = sx, sy, sz
+    return wanted
 
 
 @kernel

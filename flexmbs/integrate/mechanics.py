@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.integrate.state import END
 from flexmbs.kernels.blocks import address_of, call_words, data_of
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.parts import FUNCTION, GAP, RESIDUAL
@@ -33,3 +34,11 @@ def call_function(tables, active, q, v, a, number, work):
         work.entries[FUNCTION], address_of(tables), data_of(active), data_of(q), data_of(v), data_of(a), number,
         address_of(work), 0,
     )  # fmt: skip
+
+
+@kernel
+def set_end_signals(tables, scratch, work):
+    """Functions of time as they are at the end of the step."""
+    for j in range(len(tables.signals)):
+        for k in range(3):
+            work.signal[j, k] = scratch.signal[END, j, k]

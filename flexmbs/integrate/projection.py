@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.singular import find_direction, unit_rows
-from flexmbs.integrate.state import ASKED, HOLDING, INDEPENDENCE, STRAYED
+from flexmbs.integrate.calls import solve_mass
+from flexmbs.integrate.mechanics import residual, set_end_signals
+from flexmbs.integrate.newton import unit_rows
+from flexmbs.integrate.singular import find_direction
+from flexmbs.integrate.state import ASKED, END, HOLDING, INDEPENDENCE, STRAYED
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import NO_PIVOT
-from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_any, solve_scaled
+from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_any
 from flexmbs.kernels.tables import CONSTRAINTS, WHOLE
 
 MAX_PROJECTIONS = 8
@@ -125,7 +127,7 @@ def project_row(tables, state, scratch, i):
     for j in range(first, end):
         if tables.coordinates[tables.free[j]].multiplier == 0:
             scratch.real_x[j] = state.mass[i, j + shift]
-    solve_constraints(tables, state, scratch, scratch.real_x)
+    solve_mass(tables, state, scratch, scratch.real_x)
 
 
 @kernel
@@ -163,23 +165,6 @@ def watch_dependence(state, size):
 
 
 @kernel
-def solve_constraints(tables, state, scratch, x):
-    """Solve with the factors of :func:`factorise_constraints`; held multipliers stay."""
-    for i in range(x.shape[0]):
-        if state.held[i] != 0:
-            x[i] = 0.0
-    solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
-
-
-@kernel
-def set_end_signals(tables, scratch, work):
-    """Functions of time as they are at the end of the step."""
-    for j in range(len(tables.signals)):
-        for k in range(3):
-            work.signal[j, k] = scratch.signal[2, j, k]
-
-
-@kernel
 def polish_multipliers(tables, state, scratch, work):
     """Bring the multipliers of the end of the step to the accuracy of its motion.
 
@@ -188,38 +173,38 @@ def polish_multipliers(tables, state, scratch, work):
     previous = 1e300
     for _ in range(MAX_POLISHES):
         residual(
-            tables, state.active, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work, scratch.shifted
+            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work, scratch.shifted
         )
         for i in range(len(tables.free)):
             k = tables.free[i]
             scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted[k]
-        solve_constraints(tables, state, scratch, scratch.real_x)
+        solve_mass(tables, state, scratch, scratch.real_x)
         change = size = 0.0
         for i in range(len(tables.free)):
             k = tables.free[i]
             if tables.coordinates[k].multiplier != 0:
-                scratch.a[2, k] += scratch.real_x[i]
+                scratch.a[END, k] += scratch.real_x[i]
                 change = max(change, abs(scratch.real_x[i]))
-                size = max(size, abs(scratch.a[2, k]))
+                size = max(size, abs(scratch.a[END, k]))
         if not (change > POLISHED * size and change < 0.9 * previous):
             return
         previous = change
 
 
 @kernel
-def project(tables, state, scratch, work):
-    """Move the end of the step (stage 3) to g = 0, then its velocities to g' = 0."""
+def project(tables, state, scratch, work, levels):
+    """Move the end of the step to g = 0, then (with two ``levels``) its velocities to g' = 0."""
     set_end_signals(tables, scratch, work)
     work.extent[0] = CONSTRAINTS
-    for level in range(2):
-        vector = scratch.q[2] if level == 0 else scratch.v[2]
+    for level in range(levels):
+        vector = scratch.q[END] if level == 0 else scratch.v[END]
         previous = 1e300
         for _ in range(MAX_PROJECTIONS):
             size = violation(tables, state, scratch, work, level)
             if size <= TARGET or not size < 0.5 * previous:
                 break
             previous = size
-            solve_constraints(tables, state, scratch, scratch.real_x)
+            solve_mass(tables, state, scratch, scratch.real_x)
             for i in range(len(tables.free)):
                 k = tables.free[i]
                 if tables.coordinates[k].multiplier == 0:
@@ -234,7 +219,7 @@ def project(tables, state, scratch, work):
 def violation(tables, state, scratch, work, level):
     """Largest value (level 0) or rate (1) of the constraints at the end of the step, and the right-hand side for it."""
     residual(
-        tables, state.active, scratch.q[2], scratch.v[2], scratch.a[2], state.reference, work, scratch.shifted
+        tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work, scratch.shifted
     )
     largest = 0.0
     for i in range(len(tables.free)):
@@ -245,3 +230,12 @@ def violation(tables, state, scratch, work, level):
             scratch.real_x[i] = -value
             largest = max(largest, abs(value))
     return largest
+
+
+@kernel
+def finish(tables, state, scratch, work, levels):
+    """Multipliers and constraints of the end of an accepted step."""
+    set_end_signals(tables, scratch, work)
+    if state.flag[HOLDING] == 0:
+        polish_multipliers(tables, state, scratch, work)
+    project(tables, state, scratch, work, levels)

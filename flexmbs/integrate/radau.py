@@ -4,7 +4,30 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.integrate.calls import (
+    AIM,
+    FACTORISE_BORDERS,
+    HOLD_STAGE,
+    SOLVE_COMPLEX,
+    SOLVE_REAL,
+    ask_constraints,
+)
+from flexmbs.integrate.charts import restate
+from flexmbs.integrate.implicit import (
+    CONVERGED,
+    HOPELESS,
+    MAX_ITERATIONS,
+    after_failure,
+    after_singular,
+    filter_right_side,
+    first_rate,
+    judge,
+    refresh_tangent,
+    set_weights,
+    weighed_error,
+)
 from flexmbs.integrate.mechanics import residual
+from flexmbs.integrate.newton import unit_rows
 from flexmbs.integrate.radau_coefficients import (
     A2,
     COMPLEX_EIGENVALUE,
@@ -18,14 +41,11 @@ from flexmbs.integrate.radau_coefficients import (
     A,
     C,
 )
-from flexmbs.integrate.singular import aim, factorise_border, hold_stage, solve_bordered, unit_rows
 from flexmbs.integrate.state import (
-    CONTRACTION,
     FACTORED_STEP,
     FACTORISATIONS,
     HAS_PREDICTION,
     HOLDING,
-    LAST_CONTRACTION,
     NEWTON_ITERATIONS,
     OLD_STEP,
     RESIDUALS,
@@ -33,17 +53,46 @@ from flexmbs.integrate.state import (
     WORST,
 )
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.newton_matrix import columns_of, factorise_any
+from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
-from flexmbs.kernels.tables import ACCELERATION_LEVEL, POSITION_LEVEL
+from flexmbs.kernels.tables import ACCELERATION_LEVEL, BALL, POSITION_LEVEL
 
-MAX_ITERATIONS = 8
-# Newton corrections below this part of their tolerance are not asked to shrink.
-ROUNDING = 1e-3
+ERROR_ORDER = 4.0  # of the embedded estimate, in h
+HISTORY = 3  # rows: what a ball's stages look like in the new chart; history_a are the stage accelerations
 
 
 @kernel
-def factorise_newton(tables, state, scratch, h):
+def attempt_radau(tables, state, settings, scratch, work, h):
+    """See flexmbs.integrate.calls.attempt."""
+    set_weights(tables, state, settings, scratch)
+    refresh_tangent(tables, state, scratch, work)
+    if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, work, h):
+        after_singular(state, h)
+        return 0, 1.0
+    iterations = newton(tables, state, settings, scratch, work, h)
+    if iterations == 0:
+        after_failure(state, h)
+        return 0, 1.0
+    return iterations, error_norm(tables, state, settings, scratch, work, h)
+
+
+@kernel
+def keep_radau(tables, state, settings, scratch, h):
+    """Remember the stage accelerations, from which those of the next step are predicted."""
+    for i in range(3):
+        for k in range(state.q.shape[0]):
+            state.history_a[i, k] = scratch.a[i, k]
+    for axis in range(len(tables.axes)):
+        if tables.axes[axis].kind == BALL:
+            c = tables.axes[axis].coordinate
+            for i in range(3):
+                for k in range(c, c + 3):
+                    state.history_q[i, k], state.history_v[i, k] = scratch.q[i, k], scratch.v[i, k]
+                restate(scratch.q[2], state.history_q[i], state.history_v[i], state.history_a[i], c)
+
+
+@kernel
+def factorise_newton(tables, state, scratch, work, h):
     """Factors of M + h lambda D + h^2 lambda^2 K for both eigenvalues; False when singular."""
     m = state.mass.shape[0]
     g = h * REAL_EIGENVALUE
@@ -69,37 +118,25 @@ def factorise_newton(tables, state, scratch, h):
         scratch.complex, scratch.complex_pivots, band, 0.0
     ):
         return False
-    return state.flag[HOLDING] == 0 or factorise_borders(tables, state, scratch)
+    return state.flag[HOLDING] == 0 or ask_constraints(tables, state, scratch, work, FACTORISE_BORDERS, 0)
 
 
 @kernel
-def factorise_borders(tables, state, scratch):
-    """What both Newton matrices need near singular positions (integrate.singular)."""
-    return factorise_border(
-        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
-        scratch.schur_real_pivots,
-    ) and factorise_border(
-        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
-        scratch.schur_complex_pivots,
-    )  # fmt: skip
-
-
-@kernel
-def solve_real(tables, state, scratch):
+def solve_real(tables, state, scratch, work):
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
-    solve_bordered(
-        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
-        scratch.schur_real_pivots, scratch.part_real, scratch.real_x,
-    )  # fmt: skip
+    if state.flag[HOLDING] != 0:
+        ask_constraints(tables, state, scratch, work, SOLVE_REAL, 0)
+    else:
+        solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
 
 
 @kernel
-def solve_complex(tables, state, scratch):
+def solve_complex(tables, state, scratch, work):
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
-    solve_bordered(
-        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
-        scratch.schur_complex_pivots, scratch.part_complex, scratch.complex_x,
-    )  # fmt: skip
+    if state.flag[HOLDING] != 0:
+        ask_constraints(tables, state, scratch, work, SOLVE_COMPLEX, 0)
+    else:
+        solve_scaled(scratch.complex, scratch.complex_pivots, tables.band, state.scale, scratch.complex_x)
 
 
 @kernel
@@ -119,7 +156,7 @@ def predict(tables, state, scratch, work, h):
                 total = 0.0
                 for j in range(3):
                     weight = LAGRANGE[j, 0] + x * (LAGRANGE[j, 1] + x * LAGRANGE[j, 2])
-                    total += weight * state.stage_a[j, k]
+                    total += weight * state.history_a[j, k]
                 scratch.a[i, k] = total
             else:
                 scratch.a[i, k] = state.a[k]
@@ -127,7 +164,7 @@ def predict(tables, state, scratch, work, h):
             if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
                 scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
     if state.flag[HOLDING] != 0:
-        aim(tables, state, scratch)
+        ask_constraints(tables, state, scratch, work, AIM, 0)
     return finite
 
 
@@ -144,25 +181,15 @@ def set_stages(tables, state, scratch, h):
 
 
 @kernel
-def set_weights(tables, state, settings, scratch):
-    """Reciprocal tolerances of the free coordinates and velocities at the start of the step."""
-    for i in range(len(tables.free)):
-        k = tables.free[i]
-        size = abs(state.q[k]) + settings.floor_q[k]
-        scratch.weight_q[i] = 1.0 / (settings.atol_q[k] + settings.rtol * size)
-        scratch.weight_v[i] = 1.0 / (settings.atol_v[k] + settings.rtol * abs(state.v[k]))
-
-
-@kernel
-def newton_update(tables, state, scratch, h):
+def newton_update(tables, state, scratch, work, h):
     """Solve for the change of the stage accelerations; returns its weighted size in positions and velocities."""
     m = len(tables.free)
     for i in range(m):
         r0, r1, r2 = scratch.stage_residual[0, i], scratch.stage_residual[1, i], scratch.stage_residual[2, i]
         scratch.real_x[i] = -(S_INVERSE_REAL[0] * r0 + S_INVERSE_REAL[1] * r1 + S_INVERSE_REAL[2] * r2)
         scratch.complex_x[i] = -(S_INVERSE_COMPLEX[0] * r0 + S_INVERSE_COMPLEX[1] * r1 + S_INVERSE_COMPLEX[2] * r2)
-    solve_real(tables, state, scratch)
-    solve_complex(tables, state, scratch)
+    solve_real(tables, state, scratch, work)
+    solve_complex(tables, state, scratch, work)
     total = 0.0
     worst = 0.0
     for i in range(m):
@@ -199,7 +226,7 @@ def newton(tables, state, settings, scratch, work, h):
     if not predict(tables, state, scratch, work, h):
         return 0
     previous = slowest = 0.0
-    rate = max(state.number[CONTRACTION], 1e-10) ** 0.8  # the memory of earlier steps fades
+    rate = first_rate(state)
     for iteration in range(MAX_ITERATIONS):
         set_stages(tables, state, scratch, h)
         for i in range(3):
@@ -212,34 +239,22 @@ def newton(tables, state, settings, scratch, work, h):
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
             if state.flag[HOLDING] != 0:
-                hold_stage(tables, state, scratch, i)
+                ask_constraints(tables, state, scratch, work, HOLD_STAGE, i)
         state.count[RESIDUALS] += 3
         state.count[NEWTON_ITERATIONS] += 1
-        size = newton_update(tables, state, scratch, h)
-        if not size < 1e100:
+        size = newton_update(tables, state, scratch, work, h)
+        verdict, rate, slowest = judge(state, settings, iteration, size, previous, rate, slowest)
+        if verdict == HOPELESS:
             return 0
-        if iteration > 0:
-            rate = size / previous if previous > 0.0 else 0.0
-            if size < ROUNDING * settings.newton_tolerance:
-                rate = min(rate, 0.5)  # corrections that small are rounding, and need not shrink further
-            slowest = max(slowest, rate)
-            left = MAX_ITERATIONS - 1 - iteration
-            # the first ratio says little: a light coordinate may only start to follow the heavy ones
-            if rate >= 2.0 or iteration > 1 and rate >= 1.0:
-                return 0
-            if iteration > 1 and rate**left / (1.0 - rate) * size > settings.newton_tolerance:
-                return 0
-        if size == 0.0 or (rate < 1.0 and rate / (1.0 - rate) * size < settings.newton_tolerance):
+        if verdict == CONVERGED:
             set_stages(tables, state, scratch, h)
-            state.number[CONTRACTION] = max(rate, slowest)
-            state.number[LAST_CONTRACTION] = rate
             return iteration + 1
         previous = size
     return 0
 
 
 @kernel
-def error_norm(tables, state, settings, scratch, h):
+def error_norm(tables, state, settings, scratch, work, h):
     """Weighted size of the embedded error estimate, filtered by the real Newton matrix; 1 is the tolerance."""
     m = len(tables.free)
     g = REAL_EIGENVALUE
@@ -254,23 +269,14 @@ def error_norm(tables, state, settings, scratch, h):
         scratch.error_v[i] = g * velocity
         if tables.coordinates[k].multiplier != 0:
             scratch.error_q[i] = scratch.error_v[i] = 0.0
-    for i in range(m):
-        total = 0.0
-        first, end, shift = columns_of(i, m, tables.band)
-        for j in range(first, end):
-            at = j + shift
-            total += state.mass[i, at] * scratch.error_v[j] - h * g * state.stiffness[i, at] * scratch.error_q[j]
-        scratch.real_x[i] = 0.0 if state.held[i] != 0 else total
-    solve_real(tables, state, scratch)
+    filter_right_side(tables, state, scratch, h * g)
+    solve_real(tables, state, scratch, work)
     total = 0.0
     worst = -1.0
     for i in range(m):
         k = tables.free[i]
-        size_q = max(abs(state.q[k]), abs(scratch.q[2, k])) + settings.floor_q[k]
-        size_v = max(abs(state.v[k]), abs(scratch.v[2, k]))
-        x = (scratch.error_q[i] + h * g * scratch.real_x[i]) / (settings.atol_q[k] + settings.rtol * size_q)
-        y = scratch.real_x[i] / (settings.atol_v[k] + settings.rtol * size_v)
-        part = x * x + y * y
+        shift = scratch.error_q[i] + h * g * scratch.real_x[i]
+        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i])
         total += part
         if part > worst:
             worst = part
@@ -298,19 +304,3 @@ def driven_error(tables, state, settings, scratch, h):
             y = REAL_EIGENVALUE * velocity / (settings.atol_v[k] + settings.rtol * abs(scratch.v[2, k]))
             total += y * y
     return total, count
-
-
-@kernel
-def interpolate(state, scratch, h, x):
-    """Point x (0 to 1) of the step's collocation polynomial, into ``scratch.point_*``."""
-    for k in range(state.q.shape[0]):
-        accel = rate = move = 0.0
-        for j in range(3):
-            l0, l1, l2 = LAGRANGE[j, 0], LAGRANGE[j, 1], LAGRANGE[j, 2]
-            stage = scratch.a[j, k]
-            accel += stage * (l0 + x * (l1 + x * l2))
-            rate += stage * x * (l0 + x * (l1 / 2.0 + x * l2 / 3.0))
-            move += stage * x * x * (l0 / 2.0 + x * (l1 / 6.0 + x * l2 / 12.0))
-        scratch.point_a[k] = accel
-        scratch.point_v[k] = state.v[k] + h * rate
-        scratch.point_q[k] = state.q[k] + h * (x * state.v[k] + h * move)

@@ -51,19 +51,6 @@ def row_times(tables, state, i, x):
 
 
 @kernel
-def unit_rows(tables, state, matrix):
-    """Rows and columns of held multipliers as in the unit matrix."""
-    m = state.mass.shape[0]
-    for slot in range(state.flag[HOLDING]):
-        i = state.holder[slot]
-        first, end, shift = columns_of(i, m, tables.band)
-        for j in range(first, end):
-            _first, _end, back = columns_of(j, m, tables.band)
-            matrix[i, j + shift] = 1.0 if i == j else 0.0
-            matrix[j, i + back] = 1.0 if i == j else 0.0
-
-
-@kernel
 def factorise_border(tables, state, matrix, pivots, border, schur, schur_pivots):
     """A^-1 d of every held direction into ``border``, and the factors of d^T A^-1 d; False when singular."""
     count = state.flag[HOLDING]
@@ -124,3 +111,33 @@ def hold_stage(tables, state, scratch, s):
             along += state.direction[slot, j] * scratch.a[s, tables.free[j]]
             scratch.stage_residual[s, j] -= state.direction[slot, j] * scratch.push[s, slot]
         scratch.stage_residual[s, state.holder[slot]] = along
+
+
+@kernel
+def factorise_borders(tables, state, scratch):
+    """What both Newton matrices of Radau IIA need near singular positions."""
+    return factorise_border(
+        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
+        scratch.schur_real_pivots,
+    ) and factorise_border(
+        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
+        scratch.schur_complex_pivots,
+    )  # fmt: skip
+
+
+@kernel
+def solve_real_bordered(tables, state, scratch):
+    """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
+    solve_bordered(
+        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
+        scratch.schur_real_pivots, scratch.part_real, scratch.real_x,
+    )  # fmt: skip
+
+
+@kernel
+def solve_complex_bordered(tables, state, scratch):
+    """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
+    solve_bordered(
+        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
+        scratch.schur_complex_pivots, scratch.part_complex, scratch.complex_x,
+    )  # fmt: skip

@@ -12,9 +12,15 @@ from flexmbs.kernels.blocks import Block
 from flexmbs.kernels.tables import Tables
 
 # entries of State.number (floats)
-TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, INDEPENDENCE = range(8)
+(
+    TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, INDEPENDENCE, LOWER_ERROR,
+    HIGHER_ERROR, PRESENT_ERROR,
+) = range(11)  # fmt: skip
 # entries of State.flag (integers)
-TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING = range(8)
+(
+    TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING, ORDER, DEPTH, SINCE, RAISING,
+    STRIKES, CAPPED, SENTENCE,
+) = range(15)  # fmt: skip
 # values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
 # state and still good; taken at this very state, so that there is no better one
 ALL_STALE, MASS_STALE, GOOD, HERE = range(4)
@@ -30,12 +36,16 @@ COUNT_NAMES = (
     "newton_iterations",
     "events",
 )
+# Where a tangent of the step before was useless, that of the next steps is taken anew at once.
+VOLATILE_STEPS = 8
+END = 2  # row of Scratch.q, v and a that holds the end of the step, whatever the method
 MOST_HELD = 64  # directions that can be held at once
 # columns of State.episode, one row per contact
 START, IMPULSE, PEAK, PEAK_TIME = range(4)
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
-    "q", "v", "a", "reference", "active", "episode", "samples", "stage_a", "number", "flag", "count"
+    "q", "v", "a", "reference", "active", "episode", "samples", "history_t", "history_q", "history_v", "history_a",
+    "number", "flag", "count",
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)
@@ -52,7 +62,11 @@ class State(Block):
         "active": ("i8", 1),  # (contacts,) 1 while touching
         "episode": ("f8", 2),  # (contacts, 4) of the touching contacts
         "samples": ("i8", 1),  # (samplers,) how many each has taken
-        "stage_a": ("f8", 2),  # (3, n) accelerations of the last step, for the prediction
+        # what the method remembers of earlier steps (Method.history rows); each method says what it keeps there
+        "history_t": ("f8", 1),
+        "history_q": ("f8", 2),
+        "history_v": ("f8", 2),
+        "history_a": ("f8", 2),
         "mass": ("f8", 2),  # (free, free), or its band (kernels.newton_matrix)
         "damping": ("f8", 2),
         "stiffness": ("f8", 2),
@@ -78,6 +92,9 @@ class Settings(Block):
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "max_step": ("f8", 0),
         "newton_tolerance": ("f8", 0),
+        "formulation": ("i8", 0),  # of the constraints (integrate.one_stage)
+        "most_order": ("i8", 0),
+        "parameters": ("f8", 1),  # of the method
     }
 
 
@@ -88,6 +105,8 @@ class Scratch(Block):
         "q": ("f8", 2),  # (3, n) stages
         "v": ("f8", 2),
         "a": ("f8", 2),
+        "weights": ("f8", 2),  # (3, 9) of backward differentiation
+        "stages": ("f8", 3),  # (stages, 2, n) velocities and accelerations of an explicit method
         "signal": ("f8", 3),  # (3, signals, 3)
         "residual": ("f8", 1),  # (n,)
         "shifted": ("f8", 1),
@@ -118,7 +137,7 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
-        "entries": ("i8", 1),  # addresses (integrate.entries), and what they return
+        "entries": ("i8", 1),  # addresses (integrate.addresses), and what they return
         "answer": ("f8", 1),
         "multipliers": ("i8", 0),  # how many of the unknowns are multipliers
     }
@@ -139,7 +158,8 @@ def hold_slots(tables: Tables) -> int:
     return min(MOST_HELD, int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])))
 
 
-def make_state(tables: Tables, balls: int) -> State:
+def make_state(tables: Tables, balls: int, history: int) -> State:
+    """A state at rest; ``history``: how many rows the method remembers (integrate.methods)."""
     n, m, c = len(tables.coordinates), len(tables.free), len(tables.contacts)
     width = 2 * int(tables.band) + 1 if tables.band else m
     reference = np.zeros((balls, 4))
@@ -152,7 +172,10 @@ def make_state(tables: Tables, balls: int) -> State:
         active=np.zeros(c, dtype=np.int64),
         episode=np.zeros((c, 4)),
         samples=np.zeros(len(tables.samplers), dtype=np.int64),
-        stage_a=np.zeros((3, n)),
+        history_t=np.zeros(history),
+        history_q=np.zeros((history, n)),
+        history_v=np.zeros((history, n)),
+        history_a=np.zeros((history, n)),
         mass=np.zeros((m, width)),
         damping=np.zeros((m, width)),
         stiffness=np.zeros((m, width)),
@@ -160,15 +183,15 @@ def make_state(tables: Tables, balls: int) -> State:
         held=np.zeros(m, dtype=np.int64),
         holder=np.zeros(hold_slots(tables), dtype=np.int64),
         direction=np.zeros((hold_slots(tables), m)),
-        number=np.zeros(8),
-        flag=np.zeros(8, dtype=np.int64),
+        number=np.zeros(11),
+        flag=np.zeros(15, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )
 
 
-def make_scratch(tables: Tables) -> Scratch:
-    """Arrays of one step; compiles its large parts when they are not in the cache."""
-    from flexmbs.integrate.entries import ADDRESSES
+def make_scratch(tables: Tables, method) -> Scratch:
+    """Arrays of one step of a method (integrate.methods); compiles its large parts when they are not in the cache."""
+    from flexmbs.integrate.addresses import addresses
 
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
@@ -177,6 +200,8 @@ def make_scratch(tables: Tables) -> Scratch:
         q=np.zeros((3, n)),
         v=np.zeros((3, n)),
         a=np.zeros((3, n)),
+        weights=np.zeros((3, 9)),
+        stages=np.zeros((method.stages, 2, n)),
         signal=np.zeros((3, s, 3)),
         residual=np.zeros(n),
         shifted=np.zeros(n),
@@ -207,8 +232,8 @@ def make_scratch(tables: Tables) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
-        entries=ADDRESSES,
-        answer=np.zeros(1),
+        entries=addresses(tables, method),
+        answer=np.zeros(3),
         multipliers=int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])),
     )
 

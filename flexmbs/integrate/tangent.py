@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.calls import renewed_accelerations, update_tangent
+from flexmbs.integrate.calls import factorise_mass, renewed_accelerations, solve_mass, update_tangent
 from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.projection import factorise_constraints, project, solve_constraints
 from flexmbs.integrate.state import (
     CONTRACTION,
-    FACTORED_STEP,
     GOOD,
-    HAS_PREDICTION,
     HERE,
-    OLD_STEP,
     RESIDUALS,
-    STEP,
     TANGENT,
     TANGENTS,
     TIME,
@@ -78,7 +73,7 @@ def fill_tangent(tables, state, scratch, work, kinds):
                     matrix[i, j + back] = (scratch.shifted[row] - scratch.residual[row]) / step
     if len(tables.constraints) > 0:
         equilibrate(state.mass, tables.band, state.scale)
-    regular = len(tables.constraints) == 0 or factorise_constraints(tables, state, scratch)
+    regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch, work)
     state.count[RESIDUALS] += 1
     state.count[TANGENTS] += 1
     state.flag[TANGENT] = HERE if kinds == 3 else GOOD
@@ -98,7 +93,7 @@ def consistent_accelerations(tables, state, scratch, work):
 def renew_accelerations(tables, state, scratch, work, kinds):
     """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (fill_tangent)."""
     update_tangent(tables, state, scratch, work, kinds)
-    if not factorise_constraints(tables, state, scratch):
+    if not factorise_mass(tables, state, scratch, work):
         return False
     # without user functions the residual is linear in the accelerations: one solution does
     for iteration in range(1 if len(tables.functions) == 0 else MAX_RENEWALS):
@@ -118,7 +113,7 @@ def solve_accelerations(tables, state, scratch):
     m = len(tables.free)
     for i in range(m):
         scratch.real_x[i] = -scratch.residual[tables.free[i]]
-    solve_constraints(tables, state, scratch, scratch.real_x)
+    solve_mass(tables, state, scratch, scratch.real_x)
     change = size = 0.0
     for i in range(m):
         k = tables.free[i]
@@ -128,31 +123,3 @@ def solve_accelerations(tables, state, scratch):
         if not math.isfinite(scratch.real_x[i]):
             return math.inf, size
     return change, size
-
-
-@kernel
-def settle(tables, state, scratch, work):
-    """Put the state itself back on its constraints, and find the accelerations there.
-
-    Behind a singular position, and after another choice of independent constraints.
-    """
-    evaluate_signals(tables, state.number[TIME], scratch.signal[2])
-    scratch.q[2, :] = state.q
-    scratch.v[2, :] = state.v
-    project(tables, state, scratch, work)
-    for i in range(state.q.shape[0]):
-        state.q[i], state.v[i] = scratch.q[2, i], scratch.v[2, i]
-        if tables.coordinates[i].multiplier != 0:
-            state.a[i] = 0.0
-    state.flag[HAS_PREDICTION] = 0
-    return consistent_accelerations(tables, state, scratch, work)
-
-
-@kernel
-def restart_constraints(tables, state, scratch, work):
-    """After another choice of independent constraints: accelerations and multipliers anew, no memory of old ones."""
-    state.number[FACTORED_STEP] = 0.0
-    if state.number[OLD_STEP] > 0.0:
-        state.number[STEP] = max(state.number[STEP], 0.1 * state.number[OLD_STEP])
-    update_tangent(tables, state, scratch, work, 3)
-    return settle(tables, state, scratch, work)

@@ -22,6 +22,7 @@ import numpy as np  # noqa: E402
 from systems import flexible_chain  # noqa: E402
 
 import flexmbs as fm  # noqa: E402
+from flexmbs.integrate.methods import METHODS  # noqa: E402
 from flexmbs.integrate.radau import factorise_newton, newton_update  # noqa: E402
 from flexmbs.integrate.state import make_scratch, make_state  # noqa: E402
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent  # noqa: E402
@@ -51,13 +52,13 @@ def repeat_tangent(tables, state, scratch, work, count):
 @numba.njit
 def repeat_factorise(tables, state, scratch, work, count):
     for _ in range(count):
-        factorise_newton(state, scratch, STEP)
+        factorise_newton(tables, state, scratch, work, STEP)
 
 
 @numba.njit
 def repeat_solve(tables, state, scratch, work, count):
     for _ in range(count):
-        newton_update(tables, state, scratch, STEP)
+        newton_update(tables, state, scratch, work, STEP)
 
 
 @numba.njit
@@ -93,7 +94,8 @@ def parts(system: fm.System, result: fm.Result) -> dict[str, float]:
     """Microseconds of one call of each part, at the state of the end."""
     model = compile_system(system)
     tables = model.tables
-    state, scratch, work = make_state(tables, 0), make_scratch(tables), make_workspace(tables)
+    method = METHODS["radau"]
+    state, scratch, work = make_state(tables, 0, method.history), make_scratch(tables, method), make_workspace(tables)
     state.q[:], state.v[:] = result.trajectory.q[-1], result.trajectory.v[-1]
     consistent_accelerations(tables, state, scratch, work)
     scratch.weight_q[:], scratch.weight_v[:] = 1.0, 1.0
