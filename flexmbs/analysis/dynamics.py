@@ -19,6 +19,7 @@ from flexmbs.analysis.settings import ABSURD, make_settings
 from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.steps import described_steps, driven_coordinates
 from flexmbs.analysis.structure import result_structure
+from flexmbs.analysis.tolerances import Given
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
 from flexmbs.integrate.integrators import Integrator, named
@@ -48,7 +49,7 @@ class Progress:
 
 
 def simulate(
-    system, t_end: float, *, rtol: float = 1e-6, atol: float = 1e-9, max_step: float = np.inf,
+    system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
     integrator: str | Integrator = "radau", out: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
 ) -> Result:  # fmt: skip
@@ -57,7 +58,8 @@ def simulate(
     Parameters
     ----------
     t_end : s
-    rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp`` (SI units)
+    rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp``; ``atol`` one number (SI
+        units), or numbers by kind of coordinate, such as {"mode": 1e-7} (flexmbs.analysis.tolerances)
     max_step : s, largest step
     integrator : "radau", "generalised_alpha", "bdf", or one with parameters such as ``fm.BDF(max_order=3)``
     out : folder that receives the result while the run grows (None: memory only)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.tolerances import Given, absolute_tolerances
 from flexmbs.errors import MechanismError
 from flexmbs.integrate.integrators import FORMULATIONS, Integrator
 from flexmbs.integrate.state import Settings
@@ -20,7 +21,7 @@ def largest_coordinates(body) -> np.ndarray:
 
 
 def make_settings(
-    model: Model, t_end: float, rtol: float, atol: float, max_step: float, integrator: Integrator
+    model: Model, t_end: float, rtol: float, atol: Given, max_step: float, integrator: Integrator
 ) -> Settings:
     """Settings of the step loop.
 
@@ -29,15 +30,16 @@ def make_settings(
     MechanismError
         A value is not finite, not positive, or rtol is below what double precision carries.
     """
-    for name, value in (("t_end", t_end), ("rtol", rtol), ("atol", atol)):
+    for name, value in (("t_end", t_end), ("rtol", rtol)):
         if not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0.0):
             raise MechanismError(f"{name} = {value!r} must be a positive finite number")
     if not max_step > 0.0:
         raise MechanismError(f"max_step = {max_step!r} s must be positive")
     if rtol < 100.0 * np.finfo(float).eps:
         raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    atol_q, atol_v = absolute_tolerances(model, rtol, atol)
     internal = integrator.internal(rtol)
-    atol, rtol = atol * internal / rtol, internal
+    share, rtol = internal / rtol, max(internal, 1e-13)  # below that lies rounding
     n = len(model.q)
     floor = np.zeros(n)
     for start in model.balls:
@@ -45,18 +47,13 @@ def make_settings(
     largest = np.full(n, np.inf)
     for name, part in model.modal.items():
         largest[part] = largest_coordinates(model.bodies[name])
-    multipliers = model.tables.coordinates["multiplier"] != 0
-    # what integrates a multiplier in time means nothing
-    allowed = np.where(multipliers, np.inf, float(atol))
-    # nor what integrates a user state
-    allowed_q = np.where(model.state_coordinates, np.inf, allowed)
     # Newton is iterated to a part of the tolerance (Hairer and Wanner 1996, IV.8)
     newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
     return Settings(
         t_end=float(t_end),
         rtol=float(rtol),
-        atol_q=allowed_q,
-        atol_v=allowed,
+        atol_q=share * atol_q,
+        atol_v=share * atol_v,
         floor_q=floor,
         largest_q=largest,
         max_step=float(min(max_step, t_end)),

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.integrate.mechanics import residual
 from flexmbs.kernels.contact import contact_force, contact_geometry
-from flexmbs.kernels.energy import energies
+from flexmbs.kernels.energy import energy_sums
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.signals import evaluate_signals
 from flexmbs.kernels.tables import RECORDED, WHOLE
@@ -44,7 +44,7 @@ def describe_rows(
                 reaction[i, b, k] = work.reaction[b, k]
         for k in range(n):
             effort[i, k] = work.constraint[k, 0] if tables.coordinates[k].multiplier != 0 else out[k]
-        energies(tables, active, q, v, a, reference, work, energy[i])
+        energy_sums(tables, active, q, v, a, work, energy[i])
         for b in range(len(tables.bodies)):
             for k in range(24):
                 frames[i, b, k] = work.frame[b, k]

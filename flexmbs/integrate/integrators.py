@@ -63,8 +63,9 @@ class Radau(Integrator):
     name = "radau"
 
     def internal(self, rtol: float) -> float:
-        # the estimate falls as h^4, the error as h^5 or faster; 1e-6 stays what it is
-        return rtol * (rtol / 1e-6) ** -0.3
+        # The estimate falls as h^4, the error as h^5 or faster: loose tolerances would be missed, tight ones are kept
+        # with something to spare.
+        return rtol * max(1.0, rtol / 1e-6) ** -0.3
 
 
 class _SecondOrder(Integrator):

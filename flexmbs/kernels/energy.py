@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from flexmbs.kernels.contact import contact_geometry
 from flexmbs.kernels.couplers import coupler_energy
-from flexmbs.kernels.forces import force_energy
 from flexmbs.kernels.forms import cubic_energy
 from flexmbs.kernels.inertia import kinetic_energy
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.kinematics import forward_kinematics
 from flexmbs.kernels.laws import law_energy
+from flexmbs.kernels.parts import FORCE_ENERGY
+from flexmbs.kernels.parts.call import call_part
 
 
 @kernel
@@ -36,7 +37,8 @@ def energy_sums(tables, active, q, v, a, work, out):
                 stiffness = tables.pool[body.stiffness_at + i * body.modes + j]
                 out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
         out[2] += cubic_energy(tables, b, q, work)
-    out[2] += force_energy(tables, q, v, a, work) + coupler_energy(tables, q)
+    out[2] += coupler_energy(tables, q)
+    call_part(FORCE_ENERGY, tables, active, q, v, a, work, out[2:3])
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)

@@ -5,14 +5,9 @@ Each function moves a frame (24 numbers: R, p, omega, v, alpha, a in world axes)
 
 from __future__ import annotations
 
-from flexmbs.kernels.curve_axes import (
-    back_through_curve,
-    back_through_surface,
-    through_curve,
-    through_inverse_curve,
-    through_surface,
-)
+from flexmbs.kernels.blocks import address_of, call_words, data_of
 from flexmbs.kernels.jit import kernel
+from flexmbs.kernels.parts import CURVES_PART
 from flexmbs.kernels.rotation import (
     cross,
     quaternion_matrix,
@@ -20,11 +15,11 @@ from flexmbs.kernels.rotation import (
     tangent,
     tangent_rate,
 )
-from flexmbs.kernels.tables import BALL, CURVE, INVERSE_CURVE, ROTATION, SURFACE
+from flexmbs.kernels.tables import BALL, CURVE, ROTATION, SURFACE
 
 
 @kernel
-def through_axis(tables, axis, q, v, a, reference, f, world, turn):
+def through_axis(tables, axis, q, v, a, reference, f, world, turn, work):
     """Move frame ``f`` through joint axis number ``axis``; ``world`` (24) keeps what the way back needs."""
     joint = tables.axes[axis]
     c = joint.coordinate
@@ -41,15 +36,13 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn):
         _add_spin(f, rx, ry, rz, sx + tx, sy + ty, sz + tz)
         return
     x, xd, xdd = joint.factor * q[c] + joint.offset, joint.factor * v[c], joint.factor * a[c]
-    if joint.kind == CURVE:
-        through_curve(tables.pool, joint.at, joint.follow, x, xd, xdd, f, world)
-        return
-    if joint.kind == INVERSE_CURVE:
-        through_inverse_curve(tables.pool, joint.at, joint.follow, x, xd, xdd, f, world)
-        return
-    if joint.kind == SURFACE:
-        d = joint.second
-        through_surface(tables.pool, joint.at, q[c], q[d], v[c], v[d], a[c], a[d], f, world)
+    if joint.kind >= CURVE:
+        m = work.motion
+        m[0], m[2], m[4] = x, xd, xdd
+        if joint.kind == SURFACE:
+            m[0], m[2], m[4] = q[c], v[c], a[c]
+            m[1], m[3], m[5] = q[joint.second], v[joint.second], a[joint.second]
+        call_curve(tables, axis, 0, world, f, work)
         return
     ux = f[0] * joint.x + f[1] * joint.y + f[2] * joint.z
     uy = f[3] * joint.x + f[4] * joint.y + f[5] * joint.z
@@ -80,7 +73,7 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn):
 
 
 @kernel
-def back_through_axis(tables, axis, q, world, point, wrench, residual):
+def back_through_axis(tables, axis, q, world, point, wrench, residual, work):
     """Project the wrench (force, moment about ``point``) on the coordinate, and move ``point`` before the axis."""
     joint = tables.axes[axis]
     c = joint.coordinate
@@ -96,13 +89,22 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual):
     if joint.kind == ROTATION:
         residual[c] += joint.factor * (world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5])
         return
-    if joint.kind == CURVE or joint.kind == INVERSE_CURVE:
-        residual[c] += joint.factor * back_through_curve(world, point, wrench)
-        return
-    if joint.kind == SURFACE:
-        on_u, on_v = back_through_surface(world, point, wrench)
-        residual[c] += on_u
-        residual[joint.second] += on_v
+    if joint.kind >= CURVE:
+        back = work.back
+        for i in range(3):
+            back[i] = point[i]
+        for i in range(6):
+            back[3 + i] = wrench[i]
+        call_curve(tables, axis, 1, world, back, work)
+        for i in range(3):
+            point[i] = back[i]
+        for i in range(6):
+            wrench[i] = back[3 + i]
+        if joint.kind == SURFACE:
+            residual[c] += work.motion[0]
+            residual[joint.second] += work.motion[1]
+        else:
+            residual[c] += joint.factor * work.motion[0]
         return
     residual[c] += joint.factor * (world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2])
     x = joint.factor * q[c] + joint.offset
@@ -114,6 +116,15 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual):
     point[0] -= dx
     point[1] -= dy
     point[2] -= dz
+
+
+@kernel
+def call_curve(tables, axis, back, world, frame, work):
+    """See kernels.parts.curve_part, which is compiled for mechanisms with curves or surfaces."""
+    call_words(
+        work.entries[CURVES_PART], address_of(tables), axis, back, data_of(work.motion), data_of(world),
+        data_of(frame), 0, 0,
+    )  # fmt: skip
 
 
 @kernel

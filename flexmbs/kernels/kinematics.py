@@ -25,7 +25,7 @@ def forward_kinematics(tables, q, v, a, reference, work):
         marker_motion(tables, body.parent_marker, q, v, a, work)
         attach(work.frame[tables.markers[body.parent_marker].body], work.local, f)
         for axis in range(body.axis_start, body.axis_end):
-            through_axis(tables, axis, q, v, a, reference, f, work.axis[axis], turn)
+            through_axis(tables, axis, q, v, a, reference, f, work.axis[axis], turn, work)
         for i in range(3):
             work.joint_point[b, i] = f[9 + i]
         marker_motion(tables, body.own_marker, q, v, a, work)

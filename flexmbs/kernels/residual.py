@@ -61,7 +61,7 @@ def pass_to_parent(tables, b, q, work, out):
     if body.backwards == 0:
         _keep_reaction(work, b, wrench, 1.0)
     for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
-        back_through_axis(tables, axis, q, work.axis[axis], point, wrench, out)
+        back_through_axis(tables, axis, q, work.axis[axis], point, wrench, out, work)
     if body.backwards != 0:
         _keep_reaction(work, b, wrench, -1.0)
     parent = tables.markers[body.parent_marker].body

@@ -23,7 +23,7 @@ from flexmbs.kernels.force_tables import (
     USER_STATE,
 )
 
-ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5
+ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5  # from CURVE on: kernels.parts.curve_part
 CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
 DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
@@ -203,6 +203,8 @@ class Workspace(Block):
         "accel": ("f8", 2),
         "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
         "form": ("f8", 2),  # (4, forms) quadratic forms of all bodies with two derivatives; force on them
+        "motion": ("f8", 1),  # (6,) along a curve or surface; and (9,) what goes back through it
+        "back": ("f8", 1),
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
         "entries": ("i8", 1),  # addresses of the mechanics (kernels.entries)
@@ -236,6 +238,8 @@ def make_workspace(tables: Tables) -> Workspace:
         accel=np.zeros((3, rank)),
         weight=np.zeros((4, rows)),
         form=np.zeros((4, max(1, int(tables.bodies["form_end"].max())))),
+        motion=np.zeros(6),
+        back=np.zeros(9),
         extent=np.zeros(1, dtype=np.int64),
         gap=np.zeros(2),
         entries=part_addresses(tables),

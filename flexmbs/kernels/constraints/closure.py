@@ -28,7 +28,7 @@ def add_closure(tables, c, q, v, a, work, residual):
         fe[i] = fa[i]
     for axis in range(closure.start, closure.end):
         # a chain that closes a loop holds no ball, so no reference quaternions are read
-        through_axis(tables, axis, q, v, a, work.frame, fe, work.axis[axis], turn)
+        through_axis(tables, axis, q, v, a, work.frame, fe, work.axis[axis], turn, work)
     marker_in_world(tables, closure.b, q, v, a, work, fb)
     position_rows(closure.row, fa, fe, fb, work, residual)
     if closure.rows == 6:
@@ -124,7 +124,7 @@ def apply_closure(tables, c, q, a, work, residual):
     wrench[0], wrench[1], wrench[2] = fx, fy, fz
     wrench[3], wrench[4], wrench[5] = mx, my, mz
     for axis in range(closure.end - 1, closure.start - 1, -1):
-        back_through_axis(tables, axis, q, work.axis[axis], point, wrench, residual)
+        back_through_axis(tables, axis, q, work.axis[axis], point, wrench, residual, work)
     add_force(
         tables, closure.a, q, fa, -fx, -fy, -fz, -wrench[3] - dx, -wrench[4] - dy, -wrench[5] - dz, work, residual
     )

@@ -7,24 +7,32 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.kernels.tables import CURVE
+
 # places in Workspace.entries
-RESIDUAL, GAP, FUNCTION, CONSTRAINTS_PART, FORCES_PART, FUNCTIONS_PART, SENSORS_PART = range(7)
+(
+    RESIDUAL, GAP, FUNCTION, CONSTRAINTS_PART, FORCES_PART, FUNCTIONS_PART, SENSORS_PART, FORCE_ENERGY, CURVES_PART,
+) = range(9)  # fmt: skip
 
 
 def part_addresses(tables) -> np.ndarray:
     """Addresses of everything that ``tables`` need; compiles what is not in the cache."""
     from flexmbs.kernels.entries import gap_entry, residual_entry
 
-    found = np.zeros(7, dtype=np.int64)
+    found = np.zeros(9, dtype=np.int64)
     found[RESIDUAL], found[GAP] = residual_entry.address, gap_entry.address
     if len(tables.constraints):
         from flexmbs.kernels.parts.constraint_part import constraint_entry
 
         found[CONSTRAINTS_PART] = constraint_entry.address
     if any(len(table) for table in (tables.elements, tables.bushings, tables.loads, tables.spread_loads)):
-        from flexmbs.kernels.parts.force_part import force_entry
+        from flexmbs.kernels.parts.force_part import energy_entry, force_entry
 
-        found[FORCES_PART] = force_entry.address
+        found[FORCES_PART], found[FORCE_ENERGY] = force_entry.address, energy_entry.address
+    if np.any(tables.axes["kind"] >= CURVE):
+        from flexmbs.kernels.parts.curve_part import curve_entry
+
+        found[CURVES_PART] = curve_entry.address
     if len(tables.functions) or len(tables.sensors):
         from flexmbs.kernels.parts.function_part import function_entry, functions_entry, sensors_entry
 

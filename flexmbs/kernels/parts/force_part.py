@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.kernels.forces import add_forces
+from flexmbs.kernels.forces import add_forces, force_energy
 from flexmbs.kernels.jit import c_function
 from flexmbs.kernels.parts.words import WORDS, floats_at, tables_at, workspace_at
 
@@ -13,3 +13,12 @@ def force_entry(tables, active, q, v, a, work, out, _unused):
     mechanism = tables_at(tables)
     n = len(mechanism.coordinates)
     add_forces(mechanism, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work), floats_at(out, n))
+
+
+@c_function(WORDS)
+def energy_entry(tables, active, q, v, a, work, out, _unused):
+    """kernels.forces.force_energy, added to the first number of ``out``."""
+    mechanism = tables_at(tables)
+    n = len(mechanism.coordinates)
+    energy = floats_at(out, 1)
+    energy[0] += force_energy(mechanism, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work))
