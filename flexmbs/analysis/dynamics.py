@@ -13,6 +13,7 @@ from flexmbs.analysis.bind import fault_of
 from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.inertia import check_inertia
+from flexmbs.analysis.integrators import Integrator, named
 from flexmbs.analysis.prepare import ready, with_unknowns
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.settings import ABSURD, make_settings
@@ -22,7 +23,6 @@ from flexmbs.analysis.structure import result_structure
 from flexmbs.analysis.tolerances import Given
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.integrate import state as s
-from flexmbs.integrate.integrators import Integrator, named
 from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.ends import coordinate_beyond, end_passed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.integrators import FORMULATIONS, Integrator
 from flexmbs.analysis.tolerances import Given, absolute_tolerances
 from flexmbs.errors import MechanismError
-from flexmbs.integrate.integrators import FORMULATIONS, Integrator
 from flexmbs.integrate.state import Settings
 from flexmbs.model.model import Model
 
