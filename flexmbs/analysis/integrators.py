@@ -51,6 +51,10 @@ class Integrator(ABC):
         """Numbers that the method reads."""
         return np.zeros(1)
 
+    def newton_part(self, rtol: float) -> float:
+        """Part of the tolerance of a step to which Newton's iteration is carried on."""
+        return 0.02
+
     @abstractmethod
     def internal(self, rtol: float) -> float:
         """Relative tolerance of each step for a motion that keeps ``rtol``."""
@@ -66,6 +70,9 @@ class Radau(Integrator):
         # The estimate falls as h^4, the error as h^5 or faster: loose tolerances would be missed, tight ones are kept
         # with something to spare.
         return rtol * max(1.0, rtol / 1e-6) ** -0.3
+
+    def newton_part(self, rtol: float) -> float:
+        return min(0.03, rtol**0.5)  # Hairer and Wanner 1996, IV.8
 
 
 class _SecondOrder(Integrator):

@@ -47,8 +47,7 @@ def make_settings(
     largest = np.full(n, np.inf)
     for name, part in model.modal.items():
         largest[part] = largest_coordinates(model.bodies[name])
-    # Newton is iterated to a part of the tolerance (Hairer and Wanner 1996, IV.8)
-    newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
+    newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, integrator.newton_part(rtol))
     return Settings(
         t_end=float(t_end),
         rtol=float(rtol),

@@ -1,8 +1,9 @@
 """Absolute tolerances of coordinates and rates, by kind.
 
 An angle of 1e-9 rad, a length of 1e-9 m and the modal coordinate of a bar 10 mm long are not alike: what is small
-depends on the size of the mechanism.  Without other words the absolute tolerance is rtol / 1000 of 1 rad, of the size
-of the mechanism (its largest lever, at most 1 m), of the size of a flexible body (at most 1 m), and of the same per second.
+depends on the size of the mechanism. Without other words the absolute tolerance is rtol / 1000 of 1 rad, of the size
+of the mechanism (its largest lever, at most 1 m), of the size of a flexible body (at most 1 m), and of the same per
+second.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def watch_stability(state):
 def error_of_order(tables, state, settings, scratch, h, order, taken):
     """Weighted size of the local error that BDF of ``order`` makes; the step was of order ``taken``.
 
-    With index 3 the errors of velocities are weighed times h: they fall too slowly with the step (Brenan et al., 5.4).
+    With index 3 velocities count by how far they move positions in the step (integrate.implicit.weighed_error).
     """
     weights = scratch.weights[2]
     extrapolation(state.history_t, order + 1, h, weights)

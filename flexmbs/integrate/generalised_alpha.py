@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.implicit import filter_right_side, refresh_tangent, set_weights, weighed_error
-from flexmbs.integrate.one_stage import solve_stage
+from flexmbs.integrate.one_stage import INDEX_3, solve_stage
 from flexmbs.integrate.state import END, HAS_PREDICTION, OLD_STEP, WORST
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import solve_scaled
@@ -90,11 +90,12 @@ def error_norm(tables, state, settings, scratch, h, g):
     subtract_commutators(tables, state, scratch, h)
     filter_right_side(tables, state, scratch, g)
     solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
+    pace = h if settings.formulation == INDEX_3 else 0.0
     total = 0.0
     worst = -1.0
     for i in range(m):
         shift = scratch.error_q[i] + g * scratch.real_x[i]
-        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i])
+        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i], pace)
         total += part
         if part > worst:
             worst = part

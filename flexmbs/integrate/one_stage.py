@@ -154,6 +154,8 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
         change = scratch.real_x[i]
         scratch.a[0, k] += change
         rate, move = beta_v * change * scratch.weight_v[i], beta_q * change * scratch.weight_q[i]
+        if settings.formulation == INDEX_3:  # its velocities are differences of positions: rounding over h
+            rate = move
         part = rate * rate + move * move
         if not part <= worst:
             worst = part

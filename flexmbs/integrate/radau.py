@@ -276,7 +276,7 @@ def error_norm(tables, state, settings, scratch, work, h):
     for i in range(m):
         k = tables.free[i]
         shift = scratch.error_q[i] + h * g * scratch.real_x[i]
-        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i])
+        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i], 0.0)
         total += part
         if part > worst:
             worst = part
