@@ -217,3 +217,54 @@ def test_high_modes_belong_to_flexible_bodies(cantilever):
         system.add(fm.RigidBody.point(1.0), name="ball", high_modes=fm.QuasiStatic(100.0))
     with pytest.raises(MechanismError, match="expected QuasiStatic"):
         system.add(cantilever, name="bar", high_modes=100.0)
+
+
+def test_a_spring_at_a_condensed_marker_sees_the_static_flexibility_of_the_bar():
+    """Bar and spring carry the load side by side: F / (k + 3 E I / L^3)."""
+    linear = bar(fm.CraigBampton(at="root", count=4), second_order="none")
+    system, part = clamped(linear, high_modes=fm.QuasiStatic(above=1.0))
+    own = 3.0 * BENDING / LENGTH**3
+    support = system.ground.marker("support", position=(LENGTH, -1.0, 0.0))
+    system.spring_damper(support, part["tip"], stiffness=2.0 * own, length=1.0, name="spring")
+    system.force(part["tip"], (0.0, 1e-4, 0.0), name="pull")
+    tip = system.simulate(0.1)["bar.tip.displacement.y"]
+    # the spring lies along y; its line turns with the square of what the tip moves along x, which is nothing here
+    np.testing.assert_allclose(tip, 1e-4 / (3.0 * own), rtol=1e-8)
+
+
+def test_sensors_see_no_rate_and_no_acceleration_of_condensed_modes():
+    """Condensed values stand among the accelerations; neither sensors nor sampled controllers take them for such."""
+    few = bar(fm.ClampedFree(at="root", bending=(6, 0)), second_order="none")
+    system, part = clamped(few, high_modes=fm.QuasiStatic(above=1.0))
+    system.force(part["tip"], (0.0, lambda t: 0.1 * np.sin(20.0 * t), 0.0), name="pull")
+    place = system.sensor("position", part["tip"], component="y", name="place")
+    accelerometer = system.sensor("acceleration", part["tip"], component="y", name="accelerometer")
+    system.controller("held", lambda t, y, a: (y, a), (place, accelerometer), period=0.01, outputs=2)
+    result = system.simulate(0.2)
+    for deflection, acceleration in (("place", "accelerometer"), ("held.0", "held.1")):
+        assert np.abs(result[deflection]).max() > 1e-5
+        assert not np.any(result[acceleration])
+    assert not np.any(result["bar.tip.velocity.y"])
+    assert not np.any(result["bar.bending y 1.acceleration"])
+
+
+def soft_impact(rod, high_modes):
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    part = system.add(rod, name="rod", high_modes=high_modes)
+    system.revolute(system.ground.marker("hook"), part["root"], axis="z", rate=-1.0, name="hinge")
+    rest = system.ground.marker("rest", position=(LENGTH, -0.05, 0.0))
+    system.contact(fm.Point(part["tip"]), fm.Plane(rest, normal=(0.0, 1.0, 0.0)), fm.PowerLaw(2000.0), name="stop")
+    result = system.simulate(0.15, rtol=1e-7)
+    return result, result.contacts[0]
+
+
+def test_impact_that_is_slow_for_the_condensed_modes(rod):
+    full, expected = soft_impact(rod, None)
+    few, found = soft_impact(rod, fm.QuasiStatic(above=700.0))
+    assert expected.duration > 5.0 / 700.0
+    assert found.start == pytest.approx(expected.start, rel=1e-6)
+    # measured: 3e-5, 1.4e-6, 2.5e-5
+    assert found.duration == pytest.approx(expected.duration, rel=1e-4)
+    assert found.impulse == pytest.approx(expected.impulse, rel=1e-5)
+    assert found.peak_force == pytest.approx(expected.peak_force, rel=1e-4)
+    assert few.stats["steps_accepted"] < full.stats["steps_accepted"]
