@@ -23,7 +23,7 @@ _WHERE = {
     "flexmbs.fem": ("assemble", "FEModel"),
     "flexmbs.reduction": (
         "reduce", "Interface", "ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "Patch", "SecondOrder",
-        "Rayleigh", "save_body", "load_body", "FlexibleBody", "Advice",
+        "Rayleigh", "QuasiStatic", "DampedModes", "save_body", "load_body", "FlexibleBody", "Advice",
     ),
     "flexmbs.exchange": (
         "body_from_arrays", "InertiaMoments", "read_sid", "write_sid", "read_mbdyn_fem", "write_mbdyn_fem", "read_npz",

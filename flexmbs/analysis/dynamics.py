@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.bind import fault_of
+from flexmbs.analysis.condensed import start_values, with_all_modes, with_condensed_modes
 from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.inertia import check_inertia
@@ -78,6 +79,7 @@ def simulate(
     if from_equilibrium:
         model, active = in_equilibrium(model, 0.0)
     chosen = named(integrator)
+    model = with_condensed_modes(model, 0.0, chosen)
     run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step, chosen), chosen, out, progress)
     if active is not None:
         run.state.active[:] = active
@@ -100,6 +102,7 @@ class _Run:
         self.state = s.make_state(model.tables, self.balls, self.method.history)
         self.log = s.make_log(model.tables, self.balls)
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
+        self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
         self.out = out
         self.writer: RunWriter | None = None
@@ -268,7 +271,7 @@ class _Run:
 
     def _finish(self, status: str) -> Result:
         self._flush()
-        settle = spreading(self.model)
+        settle = spreading(with_all_modes(self.model))
         trajectory = self.writer.finish(status, self._stats(), self._open_contacts(), settle)
         return Result(self.structure, trajectory, settle if self.out is None else None)
 

@@ -25,11 +25,13 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         effort, record,
     )  # fmt: skip
     v_at, own = 1 + n + 4 * balls, model.coordinate_count
+    accelerations = rows[:, v_at + n : v_at + n + own].copy()
+    accelerations[:, model.tables.coordinates["unit"][:own] != 0.0] = 0.0  # condensed modes have none
     return {
         "t": rows[:, 0].copy(),
         "q": rows[:, 1:][:, model.stored_columns],
         "v": rows[:, v_at : v_at + own].copy(),
-        "a": rows[:, v_at + n : v_at + n + own].copy(),
+        "a": accelerations,
         "energy": energy,
         "contact_gap": gap,
         "contact_force": force,

@@ -58,8 +58,10 @@ def _stored_index(model: Model, local: int) -> int:
 
 
 def _rate_of(model: Model) -> np.ndarray:
+    """Condensed modes have no rate: they are interpolated linearly between steps."""
     columns = model.stored_columns
-    return np.where(columns < model.coordinate_count, columns, -1)
+    rated = np.append(model.tables.coordinates["unit"][: model.coordinate_count] == 0.0, False)
+    return np.where(rated[np.minimum(columns, model.coordinate_count)], columns, -1)
 
 
 def _body_record(name: str, model: Model) -> BodyRecord:

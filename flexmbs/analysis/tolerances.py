@@ -46,6 +46,8 @@ def absolute_tolerances(model: Model, rtol: float, given: Given) -> tuple[np.nda
             rates[k] = values["state"][k]
         elif kind:
             positions[k], rates[k] = values[kind][k], values[f"{kind}_rate"][k]
+    # condensed modes have a position, which is not integrated (kernels.condensed)
+    rates[model.tables.coordinates["unit"] != 0.0] = np.inf
     return positions, rates
 
 

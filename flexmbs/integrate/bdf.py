@@ -158,7 +158,7 @@ def error_of_order(tables, state, settings, scratch, h, order, taken):
             worst, which = part, k
     if order == taken:
         state.flag[WORST] = which
-    return max(math.sqrt(total / (2.0 * max(len(tables.free) - scratch.multipliers, 1))), 1e-10)
+    return max(math.sqrt(total / (2.0 * max(len(tables.free) - scratch.algebraic, 1))), 1e-10)
 
 
 @kernel

@@ -100,7 +100,7 @@ def error_norm(tables, state, settings, scratch, h, g):
         if part > worst:
             worst = part
             state.flag[WORST] = tables.free[i]
-    return max(math.sqrt(total / (2.0 * max(m - scratch.multipliers, 1))), 1e-10)
+    return max(math.sqrt(total / (2.0 * max(m - scratch.algebraic, 1))), 1e-10)
 
 
 @kernel

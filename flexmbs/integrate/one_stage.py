@@ -105,7 +105,7 @@ def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, sp
         square = correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale)
         if settings.formulation != INDEX_3 and len(tables.constraints) > 0:
             square += correct_positions(tables, state, scratch, work)
-        size = math.sqrt(square / (2.0 * max(len(tables.free) - scratch.multipliers, 1)))
+        size = math.sqrt(square / (2.0 * max(len(tables.free) - scratch.algebraic, 1)))
         verdict, rate, slowest = judge(state, settings, iteration, size, previous, rate, slowest)
         if verdict == HOPELESS:
             return 0

@@ -16,6 +16,7 @@ from flexmbs.integrate.mechanics import residual, set_end_signals
 from flexmbs.integrate.newton import unit_rows
 from flexmbs.integrate.singular import find_direction
 from flexmbs.integrate.state import ASKED, END, HOLDING, INDEPENDENCE, STRAYED
+from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import NO_PIVOT
 from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_any
@@ -207,7 +208,7 @@ def project(tables, state, scratch, work, levels):
             solve_mass(tables, state, scratch, scratch.real_x)
             for i in range(len(tables.free)):
                 k = tables.free[i]
-                if tables.coordinates[k].multiplier == 0:
+                if not is_algebraic(tables.coordinates[k]):
                     vector[k] += scratch.real_x[i]
     for i in range(len(tables.coordinates)):
         if tables.coordinates[i].multiplier != 0 and not abs(work.constraint[i, 0]) < STRAYED_LIMIT:

@@ -52,6 +52,7 @@ from flexmbs.integrate.state import (
     TIME,
     WORST,
 )
+from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
@@ -209,7 +210,10 @@ def newton_update(tables, state, scratch, work, h):
         scratch.a[1, k] += d1
         scratch.a[2, k] += d2
         part = 0.0
-        for j in range(3):
+        unit = tables.coordinates[k].unit
+        if unit != 0.0:  # a condensed mode: its value says where it is
+            part = (unit * scratch.weight_q[i]) ** 2 * (d0 * d0 + d1 * d1 + d2 * d2)
+        for j in range(3 if unit == 0.0 else 0):
             rate = h * (A[j, 0] * d0 + A[j, 1] * d1 + A[j, 2] * d2) * scratch.weight_v[i]
             move = h * h * (A2[j, 0] * d0 + A2[j, 1] * d1 + A2[j, 2] * d2) * scratch.weight_q[i]
             part += rate * rate + move * move
@@ -217,7 +221,7 @@ def newton_update(tables, state, scratch, work, h):
             worst = part
             state.flag[WORST] = k
         total += part
-    return math.sqrt(total / (6.0 * max(m - scratch.multipliers, 1)))
+    return math.sqrt(total / (6.0 * max(m - scratch.algebraic, 1)))
 
 
 @kernel
@@ -267,7 +271,7 @@ def error_norm(tables, state, settings, scratch, work, h):
             velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
         scratch.error_q[i] = g * position
         scratch.error_v[i] = g * velocity
-        if tables.coordinates[k].multiplier != 0:
+        if is_algebraic(tables.coordinates[k]):
             scratch.error_q[i] = scratch.error_v[i] = 0.0
     filter_right_side(tables, state, scratch, h * g)
     solve_real(tables, state, scratch, work)
@@ -275,6 +279,8 @@ def error_norm(tables, state, settings, scratch, work, h):
     worst = -1.0
     for i in range(m):
         k = tables.free[i]
+        if is_algebraic(tables.coordinates[k]):
+            continue
         shift = scratch.error_q[i] + h * g * scratch.real_x[i]
         part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i], 0.0)
         total += part
@@ -282,7 +288,7 @@ def error_norm(tables, state, settings, scratch, work, h):
             worst = part
             state.flag[WORST] = k
     driven, count = driven_error(tables, state, settings, scratch, h)
-    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.multipliers + count, 1))), 1e-10)
+    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.algebraic + count, 1))), 1e-10)
 
 
 @kernel

@@ -139,7 +139,7 @@ class Scratch(Block):
         "point_a": ("f8", 1),
         "entries": ("i8", 1),  # addresses (integrate.addresses), and what they return
         "answer": ("f8", 1),
-        "multipliers": ("i8", 0),  # how many of the unknowns are multipliers
+        "algebraic": ("i8", 0),  # how many of the unknowns are multipliers or condensed modes
     }
 
 
@@ -196,6 +196,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
     slots = hold_slots(tables)
+    kinds = tables.coordinates[tables.free]
     return Scratch(
         q=np.zeros((3, n)),
         v=np.zeros((3, n)),
@@ -234,7 +235,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         point_a=np.zeros(n),
         entries=addresses(tables, method),
         answer=np.zeros(3),
-        multipliers=int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])),
+        algebraic=int(np.count_nonzero(kinds["multiplier"])) + int(np.count_nonzero(kinds["unit"])),
     )
 
 

@@ -19,6 +19,7 @@ from flexmbs.integrate.state import (
     TANGENTS,
     TIME,
 )
+from flexmbs.kernels.condensed import is_algebraic, place_condensed
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import columns_of, equilibrate
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
@@ -50,8 +51,8 @@ def fill_tangent(tables, state, scratch, work, kinds):
             for j in range(group, m, stride):
                 k = tables.free[j]
                 scratch.old[j] = vector[k]
-                # a multiplier enters as a force only: its "position" and "velocity" mean nothing
-                if kind > 0 and tables.coordinates[k].multiplier != 0:
+                # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
+                if kind > 0 and is_algebraic(tables.coordinates[k]):
                     continue
                 moved += 1
                 # the step as it is after rounding
@@ -85,7 +86,8 @@ def fill_tangent(tables, state, scratch, work, kinds):
 def consistent_accelerations(tables, state, scratch, work):
     """Accelerations that satisfy the equations of motion at the current state; False when M is singular."""
     for i in range(len(tables.free)):
-        state.a[tables.free[i]] = 0.0
+        if tables.coordinates[tables.free[i]].unit == 0.0:
+            state.a[tables.free[i]] = 0.0
     return renewed_accelerations(tables, state, scratch, work, 3)
 
 
@@ -95,8 +97,9 @@ def renew_accelerations(tables, state, scratch, work, kinds):
     update_tangent(tables, state, scratch, work, kinds)
     if not factorise_mass(tables, state, scratch, work):
         return False
-    # without user functions the residual is linear in the accelerations: one solution does
-    for iteration in range(1 if len(tables.functions) == 0 else MAX_RENEWALS):
+    # without user functions and condensed modes the residual is linear in the accelerations: one solution does
+    linear = len(tables.functions) == 0 and len(tables.condensed) == 0
+    for iteration in range(1 if linear else MAX_RENEWALS):
         if iteration > 0:
             residual(tables, state.active, state.q, state.v, state.a, state.reference, work, scratch.residual)
         change, size = solve_accelerations(tables, state, scratch)
@@ -104,6 +107,7 @@ def renew_accelerations(tables, state, scratch, work, kinds):
             return False
         if change <= 1e-12 * size:
             break
+    place_condensed(tables, state.q, state.v, state.a)
     return True
 
 

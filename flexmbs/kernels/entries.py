@@ -10,6 +10,7 @@ import numba
 from numba import carray
 
 from flexmbs.kernels.blocks import pointer
+from flexmbs.kernels.condensed import hide_condensed, show_condensed
 from flexmbs.kernels.contact import contact_geometry
 from flexmbs.kernels.jit import c_function
 from flexmbs.kernels.kinematics import forward_kinematics
@@ -22,16 +23,20 @@ def residual_entry(tables, active, q, v, a, reference, work, out):
     """kernels.residual.residual with every argument as an address."""
     mechanism = tables_at(tables)
     n, contacts, axes = len(mechanism.coordinates), len(mechanism.contacts), len(mechanism.axes)
+    scratch = workspace_at(work)
+    positions, velocities, accelerations = floats_at(q, n), floats_at(v, n), floats_at(a, n)
+    hide_condensed(mechanism, positions, velocities, accelerations, scratch)
     residual(
         mechanism,
         integers_at(active, contacts),
-        floats_at(q, n),
-        floats_at(v, n),
-        floats_at(a, n),
+        positions,
+        velocities,
+        accelerations,
         carray(pointer(reference), (axes, 4), numba.float64),
-        workspace_at(work),
+        scratch,
         floats_at(out, n),
     )
+    show_condensed(mechanism, accelerations, scratch)
 
 
 @c_function(WORDS)
@@ -41,6 +46,8 @@ def gap_entry(tables, contact, q, v, a, reference, work, _unused):
     n, axes = len(mechanism.coordinates), len(mechanism.axes)
     positions, velocities, accelerations = floats_at(q, n), floats_at(v, n), floats_at(a, n)
     quaternions = carray(pointer(reference), (axes, 4), numba.float64)
+    hide_condensed(mechanism, positions, velocities, accelerations, scratch)
     forward_kinematics(mechanism, positions, velocities, accelerations, quaternions, scratch)
     gap, rate, _x, _y, _z = contact_geometry(mechanism, contact, positions, velocities, accelerations, scratch)
+    show_condensed(mechanism, accelerations, scratch)
     scratch.gap[0], scratch.gap[1] = gap, rate

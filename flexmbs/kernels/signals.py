@@ -15,6 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from flexmbs.kernels.condensed import place_condensed
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.tables import (
     CONTINUE,
@@ -123,7 +124,9 @@ def impose_drivers(tables, signal, q, v, a):
     """Overwrite the driven coordinates by their signals (already evaluated), and by their rates what is driven by rate.
 
     What the signal does not say (position where the velocity is prescribed) is integrated from the acceleration.
+    Condensed modes are put where their values say (kernels.condensed).
     """
+    place_condensed(tables, q, v, a)
     for i in range(len(tables.coordinates)):
         s = tables.coordinates[i].signal
         if s < 0:

@@ -115,7 +115,8 @@ LOAD = np.dtype(
     ]
 )
 # state 1: no position but a user state, which is the coordinate's velocity
-COORDINATE = np.dtype([("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8")])
+# unit: of condensed modes (kernels.condensed) the position at a = 1; 0 for all others
+COORDINATE = np.dtype([("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8")])
 # One record per joint that closes a loop, coupler, rod, driven marker component; its rows are consecutive multipliers.
 CONSTRAINT = np.dtype(
     [
@@ -174,6 +175,7 @@ class Tables(Block):
         "states": (USER_STATE, 1),
         "samplers": (SAMPLER, 1),
         "coordinates": (COORDINATE, 1),  # driver (signal or -1) of each coordinate; multipliers
+        "condensed": ("i8", 1),  # coordinates of modes without inertia of their own (kernels.condensed)
         "contacts": (CONTACT, 1),
         "constraints": (CONSTRAINT, 1),
         "terms": (TERM, 1),
@@ -213,6 +215,7 @@ class Workspace(Block):
         "output": ("f8", 1),  # outputs of the one that is called
         "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
         "energy": ("f8", 1),  # (3,)
+        "condensed": ("f8", 1),  # values of the condensed coordinates during an evaluation
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (kernels.force_tables)
     }
 
@@ -248,6 +251,7 @@ def make_workspace(tables: Tables) -> Workspace:
         output=np.zeros(int(tables.functions["outputs"].max(initial=1))),
         fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
         energy=np.zeros(3),
+        condensed=np.zeros(len(tables.condensed)),
         record=np.zeros(max(1, record_size(tables))),
     )
 

@@ -10,7 +10,7 @@ from flexmbs.kernels.laws import law_number
 from flexmbs.kernels.laws.base import PARAMETERS
 from flexmbs.model.constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.ends import CoordinateEnd, ends_of_axis
-from flexmbs.model.flexible import Pool, check_finite, cloud_rows, marker_moves, rigid_cloud
+from flexmbs.model.flexible import Pool, check_finite, cloud_rows, condensed_units, marker_moves, rigid_cloud
 from flexmbs.model.forces import ForceTables
 from flexmbs.model.functions import final_row, part_name
 from flexmbs.model.model import Model
@@ -166,7 +166,7 @@ class _Compiler:
         if coordinate in joint.held:
             self.held.append(number)
         driver = joint.drivers.get(coordinate)
-        record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0]
+        record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0, 0.0]
         self.coordinate_records[number] = record
         return number
 
@@ -180,7 +180,7 @@ class _Compiler:
             self.v.append(float(value))
             self.given.append(True)
             self.given_rates.append(True)
-            self.coordinate_records[number] = [-1, 0, 0, 1]
+            self.coordinate_records[number] = [-1, 0, 0, 1, 0.0]
         return first
 
     def reaction_row(self, name: str) -> int:
@@ -264,9 +264,9 @@ class _Compiler:
         return arrays
 
     def tables(self) -> t.Tables:
-        nothing = (-1, 0, 0, 0)
+        nothing = (-1, 0, 0, 0, 0.0)
         coordinates = [tuple(self.coordinate_records.get(i, nothing)) for i in range(len(self.names.coordinates))]
-        coordinates += [(-1, 0, 1, 0)] * len(self.names.multipliers)
+        coordinates += [(-1, 0, 1, 0, 0.0)] * len(self.names.multipliers)
         kinds = dict(
             bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
             contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
@@ -276,6 +276,7 @@ class _Compiler:
         arrays["coordinates"] = np.array(coordinates, dtype=t.COORDINATE)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         kinds = arrays["coordinates"]
+        arrays["condensed"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
         return t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
 
@@ -330,6 +331,7 @@ def compile_system(
         given=np.array(compiler.given + [False] * added, dtype=bool),
         given_rates=np.array(compiler.given_rates + [False] * added, dtype=bool),
         held=np.isin(np.arange(len(names.coordinates) + added), compiler.held),
+        condensed_units=condensed_units(system, compiler.modal, len(names.coordinates) + added),
         stored_names=tuple(names.stored),
         stored_units=tuple(names.units),
         rate_names=tuple(names.rates),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from flexmbs.errors import BodyError
@@ -86,3 +88,15 @@ def marker_moves(fields: PointFields | None) -> bool:
     if fields is None:
         return False
     return any(np.any(values != 0.0) for values in (fields.Phi, fields.Psi, fields.Zu, fields.Zr))
+
+
+def condensed_units(system, modal: Mapping[str, slice], count: int) -> np.ndarray:
+    """(count,) 1 / w^2 (s2) of the modes that ``System.add(high_modes=QuasiStatic(...))`` condenses, 0 for others."""
+    units = np.zeros(count)
+    for name, part in modal.items():
+        own = system.bodies[name]
+        mass, stiffness = np.diag(own.body.Me), np.diag(own.body.Ke)
+        # any unit does where a mode carries no mass
+        mass = np.where(mass > 0.0, mass, own.body.mass)
+        units[part][own.condensed] = mass[own.condensed] / stiffness[own.condensed]
+    return units

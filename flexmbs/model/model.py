@@ -35,6 +35,7 @@ class Model:
     ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
     held : (n,) whether the start value must stay when loops are closed
+    condensed_units : (n,) s2, 1 / w^2 of modes that are to be condensed (analysis.condensed), 0 for all others
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
@@ -59,6 +60,7 @@ class Model:
     given: np.ndarray
     given_rates: np.ndarray
     held: np.ndarray
+    condensed_units: np.ndarray
     stored_names: tuple[str, ...]
     stored_units: tuple[str, ...]
     rate_names: tuple[str, ...]

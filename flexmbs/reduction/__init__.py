@@ -3,6 +3,7 @@
 from flexmbs.reduction.advice import Advice
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.damping import Rayleigh
+from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 from flexmbs.reduction.interface import Interface
 from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, Patch, SecondOrder, StaticModes
 from flexmbs.reduction.reduce import reduce, reduce_model
@@ -12,12 +13,14 @@ __all__ = [
     "Advice",
     "ClampedFree",
     "CraigBampton",
+    "DampedModes",
     "FlexibleBody",
     "FreeFree",
     "InertiaFields",
     "Interface",
     "Patch",
     "PointFields",
+    "QuasiStatic",
     "Rayleigh",
     "SecondOrder",
     "StaticModes",

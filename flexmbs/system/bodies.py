@@ -8,6 +8,13 @@ import numpy as np
 
 from flexmbs.errors import MechanismError
 from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.high_modes import (
+    DampedModes,
+    QuasiStatic,
+    coordinate_frequencies,
+    in_eigenvectors,
+    with_damped_modes,
+)
 from flexmbs.system.markers import Marker
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.rotations import as_matrix, as_vector
@@ -21,11 +28,22 @@ def suggestion(word: str, known) -> str:
 
 
 class BodyInSystem:
-    """Ground, a rigid body or a flexible body within one system; ``part["name"]`` is one of its markers."""
+    """Ground, a rigid body or a flexible body within one system; ``part["name"]`` is one of its markers.
 
-    def __init__(self, name: str, body: RigidBody | FlexibleBody | None):
+    ``condensed`` (modes,) says which modal coordinates follow their load without inertia of their own.
+    """
+
+    def __init__(
+        self, name: str, body: RigidBody | FlexibleBody | None, high_modes: QuasiStatic | DampedModes | None = None
+    ):
         self.name = name
         self.body = body
+        self._turn: np.ndarray | None = None  # modal coordinates of the body given are this times the own ones
+        if high_modes is not None:
+            self._apply(high_modes)
+        self.condensed = np.zeros(self.mode_count, dtype=bool)
+        if isinstance(high_modes, QuasiStatic):
+            self.condensed[:] = coordinate_frequencies(self.body) > high_modes.above
         self.markers: dict[str, Marker] = {}
         self.pose: tuple[np.ndarray, np.ndarray] | None = None  # position, quaternion given to System.add
         self.twist: tuple[np.ndarray, np.ndarray] = (np.zeros(3), np.zeros(3))
@@ -38,6 +56,23 @@ class BodyInSystem:
         self.frame = Marker(name, "origin", np.zeros(3), np.eye(3))
         if not self.is_flexible:
             self.markers["origin"] = self.frame
+
+    def _apply(self, high_modes: QuasiStatic | DampedModes) -> None:
+        """Put the body in the form in which ``high_modes`` can be said of it."""
+        if not isinstance(high_modes, QuasiStatic | DampedModes):
+            raise MechanismError(
+                f"body '{self.name}': high_modes = {high_modes!r}: expected QuasiStatic(above=Hz) or DampedModes"
+            )
+        if not self.is_flexible:
+            raise MechanismError(f"body '{self.name}': high_modes is for flexible bodies; this one is rigid")
+        if isinstance(high_modes, DampedModes):
+            self.body = with_damped_modes(self.body, high_modes)
+        else:
+            self.body, self._turn = in_eigenvectors(self.body)
+
+    def own_coordinates(self, q: np.ndarray) -> np.ndarray:
+        """(modes,) values of the own modal coordinates at values q (modes,) of those of the body that was added."""
+        return q if self._turn is None else np.linalg.solve(self._turn, q)
 
     @property
     def is_flexible(self) -> bool:

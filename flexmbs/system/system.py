@@ -7,6 +7,7 @@ import numpy as np
 from flexmbs.errors import MechanismError
 from flexmbs.kernels.laws import ContactLaw
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 from flexmbs.system.bodies import BodyInSystem
 from flexmbs.system.constraint_methods import ConstraintMethods
 from flexmbs.system.constraints import Constraint, ElasticCoupling
@@ -49,6 +50,7 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     def add(
         self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
         angular_velocity=None, modal_coordinates=None, modal_velocities=None,
+        high_modes: QuasiStatic | DampedModes | None = None,
     ) -> BodyInSystem:  # fmt: skip
         """Add a body; a pose or velocity makes it free (six freedoms), joints may hold it otherwise.
 
@@ -58,14 +60,15 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         rotation : matrix, rotation vector or quaternion of the body's frame
         angular_velocity : (3,) rad/s in body axes
         modal_coordinates, modal_velocities : (modes,) start values
+        high_modes : what is done with modes above a frequency (flexible bodies); None: they are as all others
         """
         if name in self.bodies:
             raise MechanismError(f"a body named '{name}' exists already")
         self._check_name(name)
         if not isinstance(body, RigidBody | FlexibleBody):
             raise MechanismError(f"body '{name}': expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
-        part = BodyInSystem(name, body)
         where = f"body '{name}'"
+        part = BodyInSystem(name, body, high_modes)
         if any(given is not None for given in (position, rotation, velocity, angular_velocity)):
             zero = np.zeros(3)
             part.pose = (
@@ -78,9 +81,11 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
             )
         n = part.mode_count
         if modal_coordinates is not None:
-            part.modal_coordinates = as_vector(modal_coordinates, f"{where}: modal_coordinates", n)
+            given = as_vector(modal_coordinates, f"{where}: modal_coordinates", n)
+            part.modal_coordinates = part.own_coordinates(given)
         if modal_velocities is not None:
-            part.modal_velocities = as_vector(modal_velocities, f"{where}: modal_velocities", n)
+            given = as_vector(modal_velocities, f"{where}: modal_velocities", n)
+            part.modal_velocities = part.own_coordinates(given)
         self.bodies[name] = part
         return part
 

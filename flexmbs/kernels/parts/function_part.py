@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.kernels.condensed import hide_condensed, show_condensed
 from flexmbs.kernels.functions import evaluate_function, evaluate_functions
 from flexmbs.kernels.jit import c_function
 from flexmbs.kernels.parts.words import WORDS, floats_at, integers_at, tables_at, workspace_at
@@ -29,6 +30,8 @@ def function_entry(tables, active, q, v, a, number, work, _unused):
     """Call one user function after the residual was evaluated at the same state (a sampled controller)."""
     mechanism = tables_at(tables)
     n, touching = len(mechanism.coordinates), integers_at(active, len(mechanism.contacts))
-    evaluate_function(
-        mechanism, number, touching, floats_at(q, n), floats_at(v, n), floats_at(a, n), workspace_at(work)
-    )
+    positions, velocities, accelerations = floats_at(q, n), floats_at(v, n), floats_at(a, n)
+    scratch = workspace_at(work)
+    hide_condensed(mechanism, positions, velocities, accelerations, scratch)
+    evaluate_function(mechanism, number, touching, positions, velocities, accelerations, scratch)
+    show_condensed(mechanism, accelerations, scratch)
