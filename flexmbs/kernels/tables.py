@@ -213,6 +213,9 @@ class Workspace(Block):
         "output": ("f8", 1),  # outputs of the one that is called
         "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
         "energy": ("f8", 1),  # (3,)
+        "articulated": ("f8", 2),  # (nb, 27) and
+        "motion": ("f8", 2),  # (coordinates, 15): see kernels.articulated
+        "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (kernels.force_tables)
     }
 
@@ -248,6 +251,9 @@ def make_workspace(tables: Tables) -> Workspace:
         output=np.zeros(int(tables.functions["outputs"].max(initial=1))),
         fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
         energy=np.zeros(3),
+        articulated=np.zeros((bodies, 27)),
+        motion=np.zeros((len(tables.coordinates), 15)),
+        rigid_tree=int(is_rigid_tree(tables)),
         record=np.zeros(max(1, record_size(tables))),
     )
 
@@ -256,3 +262,9 @@ def record_size(tables: Tables) -> int:
     """Length of ``Workspace.record``."""
     one_each = len(tables.sensors) + int(tables.functions["outputs"].sum())
     return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each
+
+
+def is_rigid_tree(tables: Tables) -> bool:
+    """Whether all bodies are rigid, no joint runs along a curve, and nothing closes a loop."""
+    simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
+    return bool(len(tables.constraints) == 0 and np.all(tables.bodies["modes"] == 0) and np.all(simple))
