@@ -24,7 +24,7 @@ def find_accelerations(tables, state, scratch, work, q, v, a):
     if work.rigid_tree != 0:
         done = iterate(tables, state, scratch, work, q, v, a)
         # user functions that read accelerations may act as more inertia than the bodies have
-        if done or len(tables.functions) == 0:
+        if done or work.reads_accelerations == 0:
             return done
     return fill_mass(tables, state, scratch, work, q, v, a) and iterate_with_mass(tables, state, scratch, work, q, v, a)
 
@@ -45,9 +45,9 @@ def forget(tables, a):
 
 @kernel
 def iterate(tables, state, scratch, work, q, v, a):
-    """Accelerations of a tree of rigid bodies; without user functions the first solution is exact."""
+    """Accelerations of a tree of rigid bodies; where no user function reads them the first solution is exact."""
     forget(tables, a)
-    for _ in range(1 if len(tables.functions) == 0 else MAX_RENEWALS):
+    for _ in range(1 if work.reads_accelerations == 0 else MAX_RENEWALS):
         evaluate(tables, state, scratch, work, q, v, a)
         if not solve_for_accelerations(tables, q, scratch.residual, work, scratch.shifted):
             return False
@@ -61,7 +61,7 @@ def iterate(tables, state, scratch, work, q, v, a):
             return False
         if change <= SETTLED * size:
             return True
-    return len(tables.functions) == 0
+    return work.reads_accelerations == 0
 
 
 @kernel
@@ -85,7 +85,7 @@ def fill_mass(tables, state, scratch, work, q, v, a):
 def iterate_with_mass(tables, state, scratch, work, q, v, a):
     """Accelerations of any tree with the factors of :func:`fill_mass`, which has left the residual without them."""
     m = len(tables.free)
-    for renewal in range(1 if len(tables.functions) == 0 else MAX_RENEWALS):
+    for renewal in range(1 if work.reads_accelerations == 0 else MAX_RENEWALS):
         if renewal > 0:
             evaluate(tables, state, scratch, work, q, v, a)
         for i in range(m):
@@ -100,4 +100,4 @@ def iterate_with_mass(tables, state, scratch, work, q, v, a):
             return False
         if change <= SETTLED * size:
             return True
-    return len(tables.functions) == 0
+    return work.reads_accelerations == 0

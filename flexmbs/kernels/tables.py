@@ -16,6 +16,7 @@ from flexmbs.kernels.force_tables import (
     BUSHING_RECORD,
     ELEMENT,
     ELEMENT_RECORD,
+    OF_ACCELERATIONS,
     SAMPLER,
     SENSOR,
     SPREAD_LOAD,
@@ -216,6 +217,7 @@ class Workspace(Block):
         "articulated": ("f8", 2),  # (nb, 27) and
         "motion": ("f8", 2),  # (coordinates, 15): see kernels.articulated
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
+        "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (kernels.force_tables)
     }
 
@@ -254,6 +256,7 @@ def make_workspace(tables: Tables) -> Workspace:
         articulated=np.zeros((bodies, 27)),
         motion=np.zeros((len(tables.coordinates), 15)),
         rigid_tree=int(is_rigid_tree(tables)),
+        reads_accelerations=int(reads_accelerations(tables)),
         record=np.zeros(max(1, record_size(tables))),
     )
 
@@ -268,3 +271,8 @@ def is_rigid_tree(tables: Tables) -> bool:
     """Whether all bodies are rigid, no joint runs along a curve, and nothing closes a loop."""
     simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
     return bool(len(tables.constraints) == 0 and np.all(tables.bodies["modes"] == 0) and np.all(simple))
+
+
+def reads_accelerations(tables: Tables) -> bool:
+    """Whether user functions, or what stands in their place, read accelerations or reactions."""
+    return bool(np.any(np.isin(tables.sensors["kind"][tables.inputs], OF_ACCELERATIONS)))
