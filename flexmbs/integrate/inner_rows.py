@@ -1,9 +1,10 @@
 """Rows of the log inside a long step, so that what a result says between two rows is as good as the rows.
 
-Results interpolate by the quintic through position, velocity and acceleration at two rows: its error is K (x (1 - x))^3 in
-positions, K = h^6 q'''''' / 720, which a high-order method with long steps does not control.  The middle of the quintic misses
-the velocity by O(h^6) only; the acceleration there, found from the equations of motion, differs from that of the quintic
-by -3/8 K / h^2, which gives K, hence the position in the middle to O(h^8), and what halving leaves of the error.
+Results interpolate by the quintic through position, velocity and acceleration at two rows: its error is K (x (1 - x))^3
+in positions, K = h^6 / 720 times the sixth derivative, which a high-order method with long steps does not control.
+In the middle the quintic misses the velocity by O(h^6) only.  The acceleration there, from the equations of motion,
+differs from that of the quintic by -3/8 K / h^2: that gives K, hence the position in the middle to O(h^8), and what
+halving leaves of the error.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.accelerations import find_accelerations
-from flexmbs.integrate.charts import new_chart
 from flexmbs.integrate.state import END, TIME
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
@@ -63,23 +63,3 @@ def fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, 
         weight_v = 1.0 / (settings.atol_v[k] + settings.rtol * abs(v[k]))
         total += (LEFT_Q * missed * weight_q) ** 2 + (LEFT_V * missed / h * weight_v) ** 2
     return math.sqrt(total / (2.0 * max(len(tables.free), 1)))
-
-
-@kernel
-def swap_row(tables, state, scratch, row):
-    """Put an inner row, as its own chart sees it, into the state; the state's own motion goes to ``scratch.point_*``."""
-    for k in range(state.q.shape[0]):
-        scratch.point_q[k], scratch.point_v[k], scratch.point_a[k] = state.q[k], state.v[k], state.a[k]
-        state.q[k] = scratch.inner[row, 0, k]
-        state.v[k] = scratch.inner[row, 1, k]
-        state.a[k] = scratch.inner[row, 2, k]
-    scratch.turns[:] = state.reference
-    new_chart(tables, state)
-
-
-@kernel
-def swap_back(state, scratch):
-    """Undo :func:`swap_row`."""
-    for k in range(state.q.shape[0]):
-        state.q[k], state.v[k], state.a[k] = scratch.point_q[k], scratch.point_v[k], scratch.point_a[k]
-    state.reference[:] = scratch.turns

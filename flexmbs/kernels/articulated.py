@@ -7,7 +7,7 @@ own marker), since a common point far away would cost digits.
 A row of ``work.articulated`` (27), one per body: the articulated inertia [A, B; B^T, C], which takes an (angular,
 linear) acceleration to a (moment, force), as upper triangle of A (6), B (9), upper triangle of C (6); then the moment
 and force (6) that bodies further out pass on, and on the way out the acceleration of the body.
-A row of ``work.motion`` (15), one per coordinate: axis with which it is eliminated; force left for it; reciprocal of
+A row of ``work.columns`` (15), one per coordinate: axis with which it is eliminated; force left for it; reciprocal of
 its inertia; (angular, linear) velocity of its body per unit rate (6); moment and force that accelerate it (6).
 """
 
@@ -17,7 +17,7 @@ from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import tangent
 from flexmbs.kernels.tables import BALL, ROTATION
 
-AXIS, LEFT, INVERSE, TURN, ALONG = 0, 1, 2, 3, 6  # places in a row of ``work.motion``
+AXIS, LEFT, INVERSE, TURN, ALONG = 0, 1, 2, 3, 6  # places in a row of ``work.columns``
 
 
 @kernel
@@ -27,20 +27,20 @@ def solve_for_accelerations(tables, q, residual, work, a):
     The model is a tree of rigid bodies (kernels.tables.is_rigid_tree) and ``work`` as the evaluation of the residual
     has left it.
     """
-    inertia, motion = work.articulated, work.motion
+    inertia, columns = work.articulated, work.columns
     place_joints(tables, work)
     inertia[:] = 0.0
-    motion[:] = 0.0
+    columns[:] = 0.0
     for b in range(len(tables.bodies) - 1, 0, -1):
         add_body(tables, b, work, inertia[b])
-        set_columns(tables, b, q, work, motion)
-        if not eliminate(tables, b, residual, inertia[b], motion):
+        set_columns(tables, b, q, work, columns)
+        if not eliminate(tables, b, residual, inertia[b], columns):
             return False
         parent = tables.markers[tables.bodies[b].parent_marker].body
         if parent != 0:
             shift(inertia[b], work.joint_point[b], work.joint_point[parent], inertia[parent])
     for b in range(1, len(tables.bodies)):
-        substitute(tables, b, work, inertia, motion, a)
+        substitute(tables, b, work, inertia, columns, a)
     for k in range(len(tables.coordinates)):
         if tables.coordinates[k].state != 0:
             a[k] = -residual[k]
@@ -103,7 +103,7 @@ def add_body(tables, b, work, inertia):
 
 
 @kernel
-def set_columns(tables, b, q, work, motion):
+def set_columns(tables, b, q, work, columns):
     """Velocity of body ``b`` per unit rate of each of its coordinates."""
     body = tables.bodies[b]
     dx = dy = dz = 0.0  # from the axis to the joint's point
@@ -117,14 +117,14 @@ def set_columns(tables, b, q, work, motion):
                 ux = world[0] * x + world[1] * y + world[2] * z
                 uy = world[3] * x + world[4] * y + world[5] * z
                 uz = world[6] * x + world[7] * y + world[8] * z
-                add_turn(motion[c + k], ux, uy, uz, dx, dy, dz, axis)
+                add_turn(columns[c + k], ux, uy, uz, dx, dy, dz, axis)
             continue
         x, y, z = world[0], world[1], world[2]
         ux, uy, uz = joint.factor * x, joint.factor * y, joint.factor * z
         if joint.kind == ROTATION:
-            add_turn(motion[c], ux, uy, uz, dx, dy, dz, axis)
+            add_turn(columns[c], ux, uy, uz, dx, dy, dz, axis)
             continue
-        column = motion[c]
+        column = columns[c]
         column[AXIS] = axis
         column[ALONG] += ux
         column[ALONG + 1] += uy
@@ -148,15 +148,15 @@ def add_turn(column, ux, uy, uz, dx, dy, dz, axis):
 
 
 @kernel
-def eliminate(tables, b, residual, inertia, motion):
+def eliminate(tables, b, residual, inertia, columns):
     """Make the coordinates of body ``b`` give way, last axis first; False when one has no inertia."""
     body = tables.bodies[b]
     for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
         joint = tables.axes[axis]
         for k in range(2 if joint.kind == BALL else 0, -1, -1):
             c = joint.coordinate + k
-            if motion[c, AXIS] == axis and tables.coordinates[c].signal < 0:
-                if not eliminate_coordinate(inertia, motion[c], residual[c]):
+            if columns[c, AXIS] == axis and tables.coordinates[c].signal < 0:
+                if not eliminate_coordinate(inertia, columns[c], residual[c]):
                     return False
     return True
 
@@ -241,7 +241,7 @@ def shift(g, here, there, out):
 
 
 @kernel
-def substitute(tables, b, work, inertia, motion, a):
+def substitute(tables, b, work, inertia, columns, a):
     """Accelerations of the coordinates of body ``b`` and of the body, from that of its parent."""
     body = tables.bodies[b]
     parent = tables.markers[body.parent_marker].body
@@ -256,7 +256,7 @@ def substitute(tables, b, work, inertia, motion, a):
         joint = tables.axes[axis]
         for k in range(3 if joint.kind == BALL else 1):
             c = joint.coordinate + k
-            m = motion[c]
+            m = columns[c]
             if m[AXIS] != axis or tables.coordinates[c].signal >= 0:
                 continue
             left = m[LEFT] - (m[9] * g0 + m[10] * g1 + m[11] * g2 + m[12] * g3 + m[13] * g4 + m[14] * g5)

@@ -215,7 +215,7 @@ class Workspace(Block):
         "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
         "energy": ("f8", 1),  # (3,)
         "articulated": ("f8", 2),  # (nb, 27) and
-        "motion": ("f8", 2),  # (coordinates, 15): see kernels.articulated
+        "columns": ("f8", 2),  # (coordinates, 15): see kernels.articulated
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
         "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (kernels.force_tables)
@@ -254,7 +254,7 @@ def make_workspace(tables: Tables) -> Workspace:
         fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
         energy=np.zeros(3),
         articulated=np.zeros((bodies, 27)),
-        motion=np.zeros((len(tables.coordinates), 15)),
+        columns=np.zeros((len(tables.coordinates), 15)),
         rigid_tree=int(is_rigid_tree(tables)),
         reads_accelerations=int(reads_accelerations(tables)),
         record=np.zeros(max(1, record_size(tables))),
