@@ -41,7 +41,7 @@ _WHERE = {
         "Progress",
     ),
     "flexmbs.system.functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
-    "flexmbs.analysis.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF"),
+    "flexmbs.analysis.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
     "flexmbs.result": ("Result", "load"),
     "flexmbs.cases": ("parameter", "find_mesh"),
     "flexmbs.stages": ("listening", "Stage"),

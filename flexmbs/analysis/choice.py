@@ -22,6 +22,8 @@ def chosen(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]
         return named(integrator), "asked for"
     if len(model.tables.constraints):
         return Radau(), f"{len(model.tables.constraints)} constraints (closed loops, cut joints, couplings)"
+    if np.any(model.condensed_units):
+        return Radau(), "modes condensed to their static deflection"
     if model.contact_names:
         return Radau(), f"contacts ({', '.join(model.contact_names[:3])}{', ...' if model.contact_names[3:] else ''})"
     if len(model.tables.free) == 0:

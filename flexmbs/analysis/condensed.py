@@ -10,7 +10,6 @@ from flexmbs.analysis.blocked import dense
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.variants import with_tables
 from flexmbs.errors import MechanismError
-from flexmbs.integrate.integrators import Radau
 from flexmbs.model.model import Model
 
 UNTOUCHED = 1e-9  # of a row of the constraint matrix
@@ -22,13 +21,13 @@ def with_condensed_modes(model: Model, t: float, integrator) -> Model:
     Raises
     ------
     MechanismError
-        A constraint takes hold of a marker that moves with a condensed mode; another integrator than Radau.
+        A constraint takes hold of a marker that moves with a condensed mode; an explicit integrator.
     """
     chosen = np.flatnonzero(model.condensed_units)
     if len(chosen) == 0:
         return model
-    if not isinstance(integrator, Radau):
-        raise MechanismError(f"QuasiStatic: condensed modes need integrator='radau', not {integrator}; or DampedModes")
+    if integrator.trees_only:
+        raise MechanismError(f"QuasiStatic: condensed modes need an implicit integrator, not {integrator}")
     _check_constraints(model, chosen, t)
     coordinates, v = model.tables.coordinates.copy(), model.v.copy()
     coordinates["unit"] = model.condensed_units

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.bind import fault_of
+from flexmbs.analysis.choice import chosen
 from flexmbs.analysis.condensed import start_values, with_all_modes, with_condensed_modes
 from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.inertia import check_inertia
-from flexmbs.analysis.integrators import Integrator, named
+from flexmbs.analysis.integrators import Integrator
 from flexmbs.analysis.prepare import ready, with_unknowns
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.settings import ABSURD, make_settings
@@ -51,7 +52,7 @@ class Progress:
 
 def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
-    integrator: str | Integrator = "radau", out: str | Path | None = None,
+    integrator: str | Integrator = "auto", out: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values to ``t_end``.
@@ -62,7 +63,8 @@ def simulate(
     rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp``; ``atol`` one number (SI
         units), or numbers by kind of coordinate, such as {"mode": 1e-7} (flexmbs.analysis.tolerances)
     max_step : s, largest step
-    integrator : "radau", "generalised_alpha", "bdf", or one with parameters such as ``fm.BDF(max_order=3)``
+    integrator : "auto" (analysis.choice), "radau", "generalised_alpha", "bdf", "explicit", or one with parameters, such
+        as ``fm.BDF(max_order=3)``; ``stats["integrator"]`` tells which it was, ``stats["integrator_reason"]`` why
     out : folder that receives the result while the run grows (None: memory only)
     progress : called with a :class:`Progress` about twenty times a second
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
@@ -78,9 +80,10 @@ def simulate(
     active = None
     if from_equilibrium:
         model, active = in_equilibrium(model, 0.0)
-    chosen = named(integrator)
-    model = with_condensed_modes(model, 0.0, chosen)
-    run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step, chosen), chosen, out, progress)
+    method, reason = chosen(integrator, model)
+    model = with_condensed_modes(model, 0.0, method)
+    run = _Run(system, model, make_settings(model, t_end, rtol, atol, max_step, method), method, out, progress)
+    run.reason = reason
     if active is not None:
         run.state.active[:] = active
     return run.go()
@@ -91,7 +94,7 @@ class _Run:
 
     def __init__(self, system, model: Model, settings: s.Settings, integrator: Integrator, out, progress):
         self.model, self.settings, self.progress = model, settings, progress
-        self.method = integrator.method
+        self.method, self.reason = integrator.method, ""
         self.opening = 0.0  # of constraints, largest in the last steps
         self.balls = len(model.balls)
         announce_compilation()
@@ -256,6 +259,7 @@ class _Run:
         running = self.solve_seconds == 0.0 and self.began > 0.0
         stats["solve_seconds"] = time.perf_counter() - self.began if running else self.solve_seconds
         stats["compile_seconds"] = self.compile_seconds
+        stats["integrator"], stats["integrator_reason"] = self.method.name, self.reason
         return stats
 
     def _open_contacts(self) -> list[ContactRecord]:

@@ -35,6 +35,7 @@ class Integrator(ABC):
 
     name: str
     formulation: str = "index 2"
+    trees_only: bool = False  # it knows no constraints
 
     @property
     def method(self) -> Method:
@@ -184,7 +185,22 @@ class BDF(Integrator):
         return 0.1 * rtol**1.2
 
 
-BY_NAME = {"radau": Radau, "generalised_alpha": GeneralisedAlpha, "bdf": BDF}
+@dataclass(frozen=True)
+class Explicit(Integrator):
+    """Explicit Runge-Kutta pairs of order 5 and, for tight tolerances, 8: trees without loops that are not stiff.
+
+    Bogacki and Shampine 1996; Dormand and Prince in Hairer, Norsett and Wanner I (1993).
+    """
+
+    name = "explicit"
+    trees_only = True
+
+    def internal(self, rtol: float) -> float:
+        # the estimate of a step and the error of the motion fall with the same power of the step
+        return rtol
+
+
+BY_NAME = {"radau": Radau, "generalised_alpha": GeneralisedAlpha, "bdf": BDF, "explicit": Explicit}
 
 
 def named(integrator: str | Integrator) -> Integrator:

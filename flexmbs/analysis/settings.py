@@ -37,6 +37,11 @@ def make_settings(
         raise MechanismError(f"max_step = {max_step!r} s must be positive")
     if rtol < 100.0 * np.finfo(float).eps:
         raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    if integrator.trees_only and len(model.tables.constraints):
+        raise MechanismError(
+            f"integrator '{integrator.name}' is for trees without closed loops, and this mechanism has constraints "
+            f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit one"
+        )
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
     internal = integrator.internal(rtol)
     share, rtol = internal / rtol, max(internal, 1e-13)  # below that lies rounding

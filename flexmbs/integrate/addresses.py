@@ -15,7 +15,10 @@ def addresses(tables: Tables, method: Method) -> np.ndarray:
 
     found = np.zeros(calls.ENTRIES, dtype=np.int64)
     found[calls.TANGENT_ENTRY], found[calls.RENEWAL_ENTRY] = tangent_entry.address, renewal_entry.address
-    found[calls.ATTEMPT_ENTRY], found[calls.KEEP_ENTRY] = method.entries()
+    for place, address in zip(
+        (calls.ATTEMPT_ENTRY, calls.KEEP_ENTRY, calls.INNER_ENTRY), method.entries(), strict=False
+    ):
+        found[place] = address
     if len(tables.constraints):
         from flexmbs.integrate.constraint_entries import constraint_entry
 

@@ -32,6 +32,7 @@ from flexmbs.integrate.state import (
     STRIKES,
     WORST,
 )
+from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.tables import BALL
 
@@ -147,8 +148,9 @@ def error_of_order(tables, state, settings, scratch, h, order, taken):
         for j in range(1, order + 1):
             q -= weights[j] * state.history_q[j - 1, k]
             v -= weights[j] * state.history_v[j - 1, k]
-        if tables.coordinates[k].multiplier != 0:
-            part = impulse_error(state, settings, scratch, i, constant * v) if settings.formulation == INDEX_1 else 0.0
+        if is_algebraic(tables.coordinates[k]):
+            impulse = settings.formulation == INDEX_1 and tables.coordinates[k].multiplier != 0
+            part = impulse_error(state, settings, scratch, i, constant * v) if impulse else 0.0
         else:
             x = constant * q * scratch.weight_q[i]
             y = constant * v * (h * scratch.weight_q[i] if settings.formulation == INDEX_3 else scratch.weight_v[i])

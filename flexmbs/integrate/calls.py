@@ -12,8 +12,8 @@ from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import factorise_any, solve_scaled
 
 # places in Scratch.entries
-TANGENT_ENTRY, RENEWAL_ENTRY, ATTEMPT_ENTRY, KEEP_ENTRY, CONSTRAINTS_ENTRY = range(5)
-ENTRIES = 5
+TANGENT_ENTRY, RENEWAL_ENTRY, ATTEMPT_ENTRY, KEEP_ENTRY, CONSTRAINTS_ENTRY, INNER_ENTRY = range(6)
+ENTRIES = 6
 # what is asked of the constraints (integrate.constraint_entries)
 FACTORISE, FINISH, SETTLE, FACTORISE_BORDERS, SOLVE_REAL, SOLVE_COMPLEX, AIM, HOLD_STAGE = range(8)
 
@@ -62,6 +62,19 @@ def keep(tables, state, settings, scratch, h):
         0, 0, 0, 0,
     )  # fmt: skip
     return scratch.answer[0]
+
+
+@kernel
+def find_inner(tables, state, settings, scratch, work, h):
+    """Motion inside the step, which is about to be accepted, into ``scratch.inner``; how many rows (inner_rows)."""
+    if scratch.entries[INNER_ENTRY] == 0:
+        return 0
+    scratch.answer[0] = h
+    call_words(
+        scratch.entries[INNER_ENTRY], address_of(tables), address_of(state), address_of(settings),
+        address_of(scratch), address_of(work), 0, 0, 0,
+    )  # fmt: skip
+    return int(scratch.answer[0])
 
 
 @kernel

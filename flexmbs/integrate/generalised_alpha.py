@@ -19,6 +19,7 @@ import math
 from flexmbs.integrate.implicit import filter_right_side, refresh_tangent, set_weights, weighed_error
 from flexmbs.integrate.one_stage import INDEX_3, solve_stage
 from flexmbs.integrate.state import END, HAS_PREDICTION, OLD_STEP, WORST
+from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import solve_scaled
 from flexmbs.kernels.rotation import cross
@@ -75,7 +76,7 @@ def error_norm(tables, state, settings, scratch, h, g):
     for i in range(m):
         k = tables.free[i]
         scratch.error_q[i] = scratch.error_v[i] = 0.0
-        if tables.coordinates[k].multiplier != 0:
+        if is_algebraic(tables.coordinates[k]):
             continue
         slope = (scratch.a[0, k] - state.a[k]) / h
         if state.flag[HAS_PREDICTION] == 0:  # of first order only: the first step is a short one
@@ -94,6 +95,8 @@ def error_norm(tables, state, settings, scratch, h, g):
     total = 0.0
     worst = -1.0
     for i in range(m):
+        if is_algebraic(tables.coordinates[tables.free[i]]):
+            continue
         shift = scratch.error_q[i] + g * scratch.real_x[i]
         part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i], pace)
         total += part

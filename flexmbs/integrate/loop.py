@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.calls import FINISH, ask_constraints, attempt, keep, update_tangent
+from flexmbs.integrate.calls import FINISH, ask_constraints, attempt, find_inner, keep, update_tangent
 from flexmbs.integrate.charts import new_chart, too_far
 from flexmbs.integrate.events import first_event, onset_step, record_contact
 from flexmbs.integrate.implicit import MAX_ITERATIONS
@@ -97,7 +97,8 @@ def advance(tables, state, settings, scratch, work, log, max_steps):
     for _ in range(max_steps):
         if state.number[TIME] >= settings.t_end:
             return FINISHED
-        if log.filled[0] + 1 >= log.rows.shape[0] or log.filled[1] + len(tables.contacts) >= log.contacts.shape[0]:
+        last = log.rows.shape[0] - 1 - scratch.inner.shape[0]
+        if log.filled[0] >= last or log.filled[1] + len(tables.contacts) >= log.contacts.shape[0]:
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, scratch, work):
@@ -145,6 +146,7 @@ def step(tables, state, settings, scratch, work, log):
                 continue
         break
     if h > 0.0:
+        write_inner(tables, state, settings, scratch, work, log, h)
         wanted = accept(tables, state, settings, scratch, work, h, error)
         if wanted > 0.0:  # the method has a choice of its own, such as another order
             proposed = h * wanted
@@ -290,3 +292,26 @@ def write_row(tables, state, log):
     for c in range(state.active.shape[0]):
         row[at + c] = state.active[c]
     log.filled[0] += 1
+
+
+@kernel
+def write_inner(tables, state, settings, scratch, work, log, h):
+    """Rows inside the step, of methods whose steps are long; the state is as before."""
+    count = find_inner(tables, state, settings, scratch, work, h)
+    if count == 0:
+        return
+    n, t = state.q.shape[0], state.number[TIME]
+    for k in range(n):
+        scratch.point_q[k], scratch.point_v[k], scratch.point_a[k] = state.q[k], state.v[k], state.a[k]
+    scratch.turns[:] = state.reference
+    for row in range(count):
+        for k in range(n):
+            state.q[k], state.v[k] = scratch.inner[row, 0, k], scratch.inner[row, 1, k]
+            state.a[k] = scratch.inner[row, 2, k]
+        state.number[TIME] = t + h * (row + 1.0) / (count + 1.0)
+        new_chart(tables, state)
+        write_row(tables, state, log)
+        state.reference[:] = scratch.turns
+    for k in range(n):
+        state.q[k], state.v[k], state.a[k] = scratch.point_q[k], scratch.point_v[k], scratch.point_a[k]
+    state.number[TIME] = t

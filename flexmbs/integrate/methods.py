@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flexmbs.integrate import bdf, generalised_alpha, radau
+from flexmbs.integrate import bdf, explicit, generalised_alpha, radau
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Method:
     name : as in ``simulate(integrator=...)``
     history : rows of the history in the state
     stages : rows of Scratch.stages
-    entries : loads or compiles the C functions; their addresses (attempt, keep)
+    entries : loads or compiles the C functions; their addresses (attempt, keep, and inner rows where it has them)
     """
 
     name: str
     history: int
     stages: int
-    entries: Callable[[], tuple[int, int]]
+    entries: Callable[[], tuple[int, ...]]
 
 
 def _radau() -> tuple[int, int]:
@@ -49,11 +49,18 @@ def _bdf() -> tuple[int, int]:
     return attempt_entry.address, keep_entry.address
 
 
+def _explicit() -> tuple[int, int, int]:
+    from flexmbs.integrate.explicit_entries import attempt_entry, inner_entry, keep_entry
+
+    return attempt_entry.address, keep_entry.address, inner_entry.address
+
+
 METHODS = {
     method.name: method
     for method in (
         Method("radau", radau.HISTORY, 0, _radau),
         Method("generalised_alpha", generalised_alpha.HISTORY, 0, _generalised_alpha),
         Method("bdf", bdf.HISTORY, 0, _bdf),
+        Method("explicit", explicit.HISTORY, explicit.MOST_STAGES, _explicit),
     )
 }

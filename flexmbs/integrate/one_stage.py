@@ -40,6 +40,7 @@ from flexmbs.integrate.state import (
     TIME,
     WORST,
 )
+from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import factorise_any, solve_scaled
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
@@ -156,6 +157,9 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
         rate, move = beta_v * change * scratch.weight_v[i], beta_q * change * scratch.weight_q[i]
         if settings.formulation == INDEX_3:  # its velocities are differences of positions: rounding over h
             rate = move
+        unit = tables.coordinates[k].unit
+        if unit != 0.0:  # a condensed mode: its value says where it is
+            rate, move = 0.0, unit * change * scratch.weight_q[i]
         part = rate * rate + move * move
         if not part <= worst:
             worst = part
@@ -176,7 +180,7 @@ def correct_positions(tables, state, scratch, work):
     total = 0.0
     for i in range(m):
         k = tables.free[i]
-        if tables.coordinates[k].multiplier == 0:
+        if not is_algebraic(tables.coordinates[k]):
             scratch.q[1, k] += scratch.real_x[i]
             total += (scratch.real_x[i] * scratch.weight_q[i]) ** 2
     return total

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.kernels.blocks import Block
-from flexmbs.kernels.tables import Tables
+from flexmbs.kernels.tables import BALL, Tables
 
 # entries of State.number (floats)
 (
@@ -107,6 +107,8 @@ class Scratch(Block):
         "a": ("f8", 2),
         "weights": ("f8", 2),  # (3, 9) of backward differentiation
         "stages": ("f8", 3),  # (stages, 2, n) velocities and accelerations of an explicit method
+        "inner": ("f8", 3),  # (3, 3, n) positions, velocities, accelerations inside its step (integrate.inner_rows)
+        "turns": ("f8", 2),  # (balls, 4)
         "signal": ("f8", 3),  # (3, signals, 3)
         "residual": ("f8", 1),  # (n,)
         "shifted": ("f8", 1),
@@ -203,6 +205,8 @@ def make_scratch(tables: Tables, method) -> Scratch:
         a=np.zeros((3, n)),
         weights=np.zeros((3, 9)),
         stages=np.zeros((method.stages, 2, n)),
+        inner=np.zeros((3 if method.stages else 0, 3, n)),
+        turns=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
         signal=np.zeros((3, s, 3)),
         residual=np.zeros(n),
         shifted=np.zeros(n),

@@ -17,6 +17,8 @@ SPRING_LAW, FRICTION_LAW, STOP_LAW, MOTOR_LAW, APPLIED_LAW = 0, 1, 2, 3, 4
     VALUE, RATE, ACCELERATION, POSITION, VELOCITY, RELATIVE_ACCELERATION, ROTATION_VECTOR, SPIN, SPIN_RATE, TWIST,
     LENGTH, LENGTH_RATE, SPECIFIC_FORCE, REACTION, NORMAL_LOAD, ENERGY, SIGNAL_VALUE, COMBINATION,
 ) = range(18)  # fmt: skip
+# those that are known with the accelerations only
+OF_ACCELERATIONS = (ACCELERATION, RELATIVE_ACCELERATION, SPIN_RATE, SPECIFIC_FORCE, REACTION, NORMAL_LOAD)
 # numbers in Workspace.record.  Element: coordinate, its rate, force along it, power of the force.  Bushing: deformation
 # (6), its rate (6), force and moment on b in the axes of a (6), their power.
 ELEMENT_RECORD, BUSHING_RECORD = 4, 19

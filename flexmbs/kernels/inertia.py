@@ -60,6 +60,9 @@ def weigh_rows(tables, b, q, v, a, work):
 def add_inertia(tables, b, q, v, a, work, residual):
     """Set the wrench of body ``b`` to its inertia force (world axes) and add its modal inertia forces."""
     body = tables.bodies[b]
+    if body.row_end == body.row_start:
+        set_rigid_wrench(tables, b, work)
+        return
     deform(tables, b, q, v, a, work)
     rank, f = body.rank, work.frame[b]
     wx, wy = f[0] * f[12] + f[3] * f[13] + f[6] * f[14], f[1] * f[12] + f[4] * f[13] + f[7] * f[14]
@@ -89,6 +92,41 @@ def add_inertia(tables, b, q, v, a, work, residual):
         work.wrench[b, i] = f[3 * i] * gx + f[3 * i + 1] * gy + f[3 * i + 2] * gz
         work.wrench[b, 3 + i] = f[3 * i] * mx + f[3 * i + 1] * my + f[3 * i + 2] * mz
     add_modal_inertia(tables, b, work, residual)
+
+
+@kernel
+def set_rigid_wrench(tables, b, work):
+    """:func:`add_inertia` of a body that does not deform: its cloud X stays as it is."""
+    body, f, pool = tables.bodies[b], work.frame[b], tables.pool
+    rank, at, root = body.rank, body.x_at, body.root_mass
+    f0, f1, f2, f3, f4, f5, f6, f7, f8 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]
+    p, r, s = f[12], f[13], f[14]
+    wx, wy, wz = f0 * p + f3 * r + f6 * s, f1 * p + f4 * r + f7 * s, f2 * p + f5 * r + f8 * s
+    p, r, s = f[18], f[19], f[20]
+    ax, ay, az = f0 * p + f3 * r + f6 * s, f1 * p + f4 * r + f7 * s, f2 * p + f5 * r + f8 * s
+    p, r, s = root * f[21], root * f[22], root * f[23]
+    ox, oy, oz = f0 * p + f3 * r + f6 * s, f1 * p + f4 * r + f7 * s, f2 * p + f5 * r + f8 * s
+    c00, c11, c22 = -(wy * wy + wz * wz), -(wx * wx + wz * wz), -(wx * wx + wy * wy)
+    c01, c10 = wx * wy - az, wx * wy + az
+    c02, c20 = wx * wz + ay, wx * wz - ay
+    c12, c21 = wy * wz - ax, wy * wz + ax
+    gx = gy = gz = mx = my = mz = 0.0
+    for i in range(rank):
+        x, y, z = pool[at + i], pool[at + rank + i], pool[at + 2 * rank + i]
+        bx, by, bz = c00 * x + c01 * y + c02 * z, c10 * x + c11 * y + c12 * z, c20 * x + c21 * y + c22 * z
+        if i == 0:
+            bx, by, bz = bx + ox, by + oy, bz + oz
+            gx, gy, gz = root * bx, root * by, root * bz
+        mx += y * bz - z * by
+        my += z * bx - x * bz
+        mz += x * by - y * bx
+    wrench = work.wrench[b]
+    wrench[0], wrench[1], wrench[2] = (
+        f0 * gx + f1 * gy + f2 * gz, f3 * gx + f4 * gy + f5 * gz, f6 * gx + f7 * gy + f8 * gz
+    )  # fmt: skip
+    wrench[3], wrench[4], wrench[5] = (
+        f0 * mx + f1 * my + f2 * mz, f3 * mx + f4 * my + f5 * mz, f6 * mx + f7 * my + f8 * mz
+    )  # fmt: skip
 
 
 @kernel

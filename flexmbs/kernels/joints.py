@@ -5,6 +5,8 @@ Each function moves a frame (24 numbers: R, p, omega, v, alpha, a in world axes)
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.kernels.blocks import address_of, call_words, data_of
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.parts import CURVES_PART
@@ -53,8 +55,7 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn, work):
         for i, (axis_i, turn_i) in enumerate(((ux, px), (uy, py), (uz, pz))):
             f[18 + i] += axis_i * xdd + turn_i * xd
             f[12 + i] += axis_i * xd
-        rotation_matrix(joint.x * x, joint.y * x, joint.z * x, turn)
-        _post_multiply(f, turn)
+        _turn_about(f, joint.x, joint.y, joint.z, ux, uy, uz, math.sin(x), math.cos(x))
         return
     dx, dy, dz = ux * x, uy * x, uz * x
     px, py, pz = cross(f[12], f[13], f[14], dx, dy, dz)
@@ -125,6 +126,18 @@ def call_curve(tables, axis, back, world, frame, work):
         work.entries[CURVES_PART], address_of(tables), axis, back, data_of(work.motion), data_of(world),
         data_of(frame), 0, 0,
     )  # fmt: skip
+
+
+@kernel
+def _turn_about(f, x, y, z, ux, uy, uz, sine, cosine):
+    """Turn frame ``f`` about its unit axis (x, y, z), which is (ux, uy, uz) in the world (Rodrigues, row by row)."""
+    rest = 1.0 - cosine
+    for i, along in enumerate((ux, uy, uz)):
+        p, r, s = f[3 * i], f[3 * i + 1], f[3 * i + 2]
+        along *= rest
+        f[3 * i] = cosine * p + sine * (r * z - s * y) + along * x
+        f[3 * i + 1] = cosine * r + sine * (s * x - p * z) + along * y
+        f[3 * i + 2] = cosine * s + sine * (p * y - r * x) + along * z
 
 
 @kernel

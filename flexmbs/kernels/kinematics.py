@@ -5,7 +5,7 @@ from __future__ import annotations
 from flexmbs.kernels.forms import weigh_forms
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.joints import through_axis
-from flexmbs.kernels.markers import attach, detach, marker_motion
+from flexmbs.kernels.markers import detach, detach_rigid, marker_in_world, marker_motion
 
 
 @kernel
@@ -22,11 +22,14 @@ def forward_kinematics(tables, q, v, a, reference, work):
     turn = work.scratch[1]
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
-        marker_motion(tables, body.parent_marker, q, v, a, work)
-        attach(work.frame[tables.markers[body.parent_marker].body], work.local, f)
+        marker_in_world(tables, body.parent_marker, q, v, a, work, f)
         for axis in range(body.axis_start, body.axis_end):
             through_axis(tables, axis, q, v, a, reference, f, work.axis[axis], turn, work)
         for i in range(3):
             work.joint_point[b, i] = f[9 + i]
-        marker_motion(tables, body.own_marker, q, v, a, work)
-        detach(f, work.local, work.frame[b])
+        own = tables.markers[body.own_marker]
+        if own.flexible == 0:
+            detach_rigid(f, tables.pool, own.frame_at, work.frame[b])
+        else:
+            marker_motion(tables, body.own_marker, q, v, a, work)
+            detach(f, work.local, work.frame[b])

@@ -122,8 +122,56 @@ def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, work, residual):
 @kernel
 def marker_in_world(tables, m, q, v, a, work, out):
     """Fill ``out`` (24) with the motion of marker ``m`` in world axes; frames and forms in ``work`` are current."""
+    f = work.frame[tables.markers[m].body]
+    if tables.markers[m].flexible == 0:
+        attach_rigid(f, tables.pool, tables.markers[m].frame_at, out)
+        return
     marker_motion(tables, m, q, v, a, work)
-    attach(work.frame[tables.markers[m].body], work.local, out)
+    attach(f, work.local, out)
+
+
+@kernel
+def attach_rigid(f, pool, at, out):
+    """:func:`attach` for a marker that stays where it is in its body: position and rotation from ``pool[at]`` on.
+
+    Everything is loaded before anything is stored, so that the compiler need not fear that the arrays overlap.
+    """
+    f0, f1, f2, f3, f4, f5, f6, f7, f8 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]
+    x, y, z = pool[at], pool[at + 1], pool[at + 2]
+    dx, dy, dz = f0 * x + f1 * y + f2 * z, f3 * x + f4 * y + f5 * z, f6 * x + f7 * y + f8 * z
+    for j in range(3):
+        x, y, z = pool[at + 3 + j], pool[at + 6 + j], pool[at + 9 + j]
+        out[j], out[3 + j], out[6 + j] = f0 * x + f1 * y + f2 * z, f3 * x + f4 * y + f5 * z, f6 * x + f7 * y + f8 * z
+    move_rigidly(f, dx, dy, dz, out)
+
+
+@kernel
+def detach_rigid(f, pool, at, out):
+    """:func:`detach` for a marker that stays where it is in its body."""
+    f0, f1, f2, f3, f4, f5, f6, f7, f8 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]
+    for j in range(3):
+        x, y, z = pool[at + 3 + 3 * j], pool[at + 4 + 3 * j], pool[at + 5 + 3 * j]
+        out[j], out[3 + j], out[6 + j] = f0 * x + f1 * y + f2 * z, f3 * x + f4 * y + f5 * z, f6 * x + f7 * y + f8 * z
+    x, y, z = -pool[at], -pool[at + 1], -pool[at + 2]
+    dx = out[0] * x + out[1] * y + out[2] * z
+    dy = out[3] * x + out[4] * y + out[5] * z
+    dz = out[6] * x + out[7] * y + out[8] * z
+    move_rigidly(f, dx, dy, dz, out)
+
+
+@kernel
+def move_rigidly(f, dx, dy, dz, out):
+    """Motion (``out[9:24]``) of the point d away from that of ``f`` on the same rigid body."""
+    px, py, pz, vx, vy, vz, ax, ay, az = f[9], f[10], f[11], f[15], f[16], f[17], f[21], f[22], f[23]
+    wx, wy, wz, bx, by, bz = f[12], f[13], f[14], f[18], f[19], f[20]
+    cx, cy, cz = wy * dz - wz * dy, wz * dx - wx * dz, wx * dy - wy * dx
+    out[9], out[10], out[11] = px + dx, py + dy, pz + dz
+    out[12], out[13], out[14] = wx, wy, wz
+    out[15], out[16], out[17] = vx + cx, vy + cy, vz + cz
+    out[18], out[19], out[20] = bx, by, bz
+    out[21] = ax + by * dz - bz * dy + wy * cz - wz * cy
+    out[22] = ay + bz * dx - bx * dz + wz * cx - wx * cz
+    out[23] = az + bx * dy - by * dx + wx * cy - wy * cx
 
 
 @kernel

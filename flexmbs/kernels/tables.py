@@ -16,6 +16,7 @@ from flexmbs.kernels.force_tables import (
     BUSHING_RECORD,
     ELEMENT,
     ELEMENT_RECORD,
+    OF_ACCELERATIONS,
     SAMPLER,
     SENSOR,
     SPREAD_LOAD,
@@ -216,6 +217,10 @@ class Workspace(Block):
         "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
         "energy": ("f8", 1),  # (3,)
         "condensed": ("f8", 1),  # values of the condensed coordinates during an evaluation
+        "articulated": ("f8", 2),  # (nb, 27) and
+        "columns": ("f8", 2),  # (coordinates, 15): see kernels.articulated
+        "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
+        "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (kernels.force_tables)
     }
 
@@ -252,6 +257,10 @@ def make_workspace(tables: Tables) -> Workspace:
         fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
         energy=np.zeros(3),
         condensed=np.zeros(len(tables.condensed)),
+        articulated=np.zeros((bodies, 27)),
+        columns=np.zeros((len(tables.coordinates), 15)),
+        rigid_tree=int(is_rigid_tree(tables)),
+        reads_accelerations=int(reads_accelerations(tables)),
         record=np.zeros(max(1, record_size(tables))),
     )
 
@@ -260,3 +269,14 @@ def record_size(tables: Tables) -> int:
     """Length of ``Workspace.record``."""
     one_each = len(tables.sensors) + int(tables.functions["outputs"].sum())
     return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each
+
+
+def is_rigid_tree(tables: Tables) -> bool:
+    """Whether all bodies are rigid, no joint runs along a curve, and nothing closes a loop."""
+    simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
+    return bool(len(tables.constraints) == 0 and np.all(tables.bodies["modes"] == 0) and np.all(simple))
+
+
+def reads_accelerations(tables: Tables) -> bool:
+    """Whether user functions, or what stands in their place, read accelerations or reactions."""
+    return bool(np.any(np.isin(tables.sensors["kind"][tables.inputs], OF_ACCELERATIONS)))

@@ -106,9 +106,8 @@ class UserFunction:
     @property
     def depends_on_accelerations(self) -> bool:
         """Whether an input is an acceleration or a reaction, which are known only once a run has begun."""
-        kinds = (t.ACCELERATION, t.RELATIVE_ACCELERATION, t.SPIN_RATE, t.SPECIFIC_FORCE, t.REACTION, t.NORMAL_LOAD)
         return any(
-            reading.kind in kinds
+            reading.kind in t.OF_ACCELERATIONS
             or isinstance(reading.owner, UserFunction) and reading.owner.depends_on_accelerations
             for sensor in self.inputs
             for reading in sensor.readings
