@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from flexmbs.integrate import state as s
 from flexmbs.model.model import Model
 from flexmbs.result import SavedState
 
 CHOICE = ("free", "band")  # of the tables: which constraints are unknowns just now
 
 
-def setting_differences(saved: SavedState, settings: s.Settings, integrator: str) -> list[str]:
-    """What was integrated otherwise; the end time does not count."""
-    found = []
-    if saved.note["integrator"] != integrator:
-        found.append(f"integrator: {saved.note['integrator']} there, {integrator} here")
-    ends = (float(saved.arrays["settings.t_end"]), float(settings.t_end))
-    for name in s.Settings.fields:
-        there, here = saved.arrays.get(f"settings.{name}"), getattr(settings, name)
-        if name == "t_end" or there is None:
-            continue
-        if name == "max_step":  # the end time bounds it when nothing else does
-            there, here = (np.inf if float(h) >= end else h for h, end in zip((there, here), ends, strict=True))
-        if np.shape(there) != np.shape(here):
-            continue  # of another number of coordinates: told by the system
-        different = np.asarray(there) != np.asarray(here)
-        if np.any(different):
-            first = int(np.argmax(np.ravel(different)))
-            found.append(f"{name}: {np.ravel(there)[first]:g} there, {np.ravel(here)[first]:g} here")
-    return found
+def setting_differences(saved: SavedState, asked: Mapping[str, str]) -> list[str]:
+    """What was integrated otherwise: tolerances, largest step and integrator as the user stated them, in words."""
+    there = saved.note["asked"]
+    return [f"{name}: {there.get(name)} there, {here} here" for name, here in asked.items() if there.get(name) != here]
 
 
 def system_differences(saved: SavedState, model: Model) -> list[str]:

@@ -89,7 +89,9 @@ def simulate(
         model, active = in_equilibrium(model, 0.0)
     method = named(integrator)
     settings = make_settings(model, t_end, rtol, atol, max_step, method)
-    run = _Run(system, stated, model, settings, method, progress)
+    words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}
+    asked = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in words.items()}
+    run = _Run(system, stated, model, settings, method, asked, progress)
     if active is not None:
         run.state.active[:] = active
     return run.go(out, int(store_every), saved, resume)
@@ -98,8 +100,8 @@ def simulate(
 class _Run:
     """One run: the blocks of the step loop, and what is stored."""
 
-    def __init__(self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, progress):
-        self.integrator, self.method = repr(integrator), integrator.method
+    def __init__(self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress):
+        self.asked, self.method = asked, integrator.method
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         announce_compilation()
         begin = time.perf_counter()
@@ -152,7 +154,7 @@ class _Run:
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
         """Whether the method can go on with all its memory; MechanismError where a resumed run must and cannot."""
-        found = system_differences(saved, self.stated) or setting_differences(saved, self.settings, self.integrator)
+        found = system_differences(saved, self.stated) or setting_differences(saved, self.asked)
         if folder is not None and found:
             raise MechanismError(
                 f"{folder}: this run cannot be resumed, it was another one: {'; '.join(found)}. A new run from its "
@@ -278,7 +280,7 @@ class _Run:
             **self.recorder.note(), **self.recorder.writer.position, "status": status,
             "solve_seconds": self._stats()["solve_seconds"],
         }  # fmt: skip
-        state = saves.capture(self.model, self.stated, self.blocks, self.integrator, note)
+        state = saves.capture(self.model, self.stated, self.blocks, self.asked, note)
         return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
 
     def _return_to_mark(self) -> None:

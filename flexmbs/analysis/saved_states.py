@@ -28,7 +28,7 @@ ELSEWHERE = 1e-6  # relative difference between a driver and the state from whic
 
 
 def capture(
-    model: Model, stated: Model, blocks: Mapping[str, Block], integrator: str, note: Mapping[str, object]
+    model: Model, stated: Model, blocks: Mapping[str, Block], asked: Mapping[str, str], note: Mapping[str, object]
 ) -> SavedState:
     """Copy of everything that the next steps depend on.
 
@@ -37,7 +37,7 @@ def capture(
     model : with the present choice of unknowns
     stated : as the system states it, with its start values
     blocks : by name: state, scratch, settings; all their arrays are kept, so that those of any method are
-    integrator : the method and its parameters in words
+    asked : integrator and tolerances as the user stated them, in words
     note : counters of the run
     """
     arrays = {
@@ -54,7 +54,7 @@ def capture(
         "contact_names": list(stated.contact_names),
         "samplers": _samplers(stated),
         "balls": [stated.coordinate_names[k] for k in stated.balls],
-        "integrator": integrator,
+        "asked": dict(asked),
     }
     return SavedState(float(arrays["state.number"][s.TIME]), arrays, system_arrays(stated), {**words, **note})
 

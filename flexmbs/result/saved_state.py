@@ -25,7 +25,7 @@ class SavedState:
     t : s
     arrays : blocks of the run by field: "state.q", "scratch.real", "settings.rtol", "tables.free" ...
     system : tables of the system, and its start values, by name
-    note : names of coordinates, contacts and samplers; integrator, how the run stands, counters
+    note : names of coordinates, contacts and samplers; tolerances and integrator as asked, how the run stands, counters
     """
 
     t: float
