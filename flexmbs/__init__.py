@@ -42,7 +42,7 @@ _WHERE = {
     ),
     "flexmbs.system.functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
     "flexmbs.analysis.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
-    "flexmbs.result": ("Result", "load"),
+    "flexmbs.result": ("Result", "load", "SavedState", "load_state"),
     "flexmbs.cases": ("parameter", "find_mesh"),
     "flexmbs.stages": ("listening", "Stage"),
 }  # fmt: skip

@@ -113,6 +113,7 @@ def run_case(
     *,
     out: str | Path | None = None,
     progress: Callable[[object], None] | None = None,
+    resume: bool = False,
 ) -> CaseOutcome:
     """Run a case and, with ``out``, write its result and summary.json there.
 
@@ -120,6 +121,7 @@ def run_case(
     ----------
     values : parameter name -> value or text, for those that differ from their defaults
     progress : callback of ``System.simulate``
+    resume : go on with the run in ``out`` where it was killed or interrupted
 
     Raises CaseError for a wrong parameter, and what the case itself raises (MeshError, MechanismError, ...).  A
     SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
@@ -129,14 +131,14 @@ def run_case(
     started = time.perf_counter()
     if hasattr(case.module, "resolve"):
         parameters = case.module.resolve(parameters)
-    outcome = _execute(case, parameters, out, progress)
+    outcome = _execute(case, parameters, out, progress, resume)
     outcome.stats["total_seconds"] = time.perf_counter() - started
     if out is not None:
         write_summary(outcome, Path(out))
     return outcome
 
 
-def _execute(case: Case, parameters, out, progress) -> CaseOutcome:
+def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome:
     """Analyse, or simulate and evaluate."""
     used = asdict(parameters)
     if hasattr(case.module, "analyse"):
@@ -146,7 +148,7 @@ def _execute(case: Case, parameters, out, progress) -> CaseOutcome:
     system = case.module.build(parameters)
     build_seconds = time.perf_counter() - started
     try:
-        result = system.simulate(parameters.t_end, out=out, progress=progress, **settings)
+        result = system.simulate(parameters.t_end, out=out, progress=progress, resume=resume, **settings)
     except SimulationError as error:
         result = getattr(error, "result", None)
         if result is not None and out is not None:

@@ -43,6 +43,7 @@ def cases_command() -> None:
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
 @click.option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Result folder (default: runs/CASE).")
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
+@click.option("--resume", is_flag=True, help="Go on with the run in DIR where it was killed or interrupted.")
 @click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
 @click.pass_context
 def run_command(
@@ -51,6 +52,7 @@ def run_command(
     assignments: tuple[str, ...],
     out: str | None,
     no_view: bool,
+    resume: bool,
     wants_help: bool,
 ) -> None:
     """Run CASE: the name of a case, or the path of a case file."""
@@ -66,7 +68,7 @@ def run_command(
         click.echo(context.get_help())
         _show_parameters(loaded)
         return
-    _run(loaded, assignments, Path(out) if out else Path("runs") / loaded.name, animate=not no_view)
+    _run(loaded, assignments, Path(out) if out else Path("runs") / loaded.name, animate=not no_view, resume=resume)
 
 
 @cli.command("view")
@@ -125,16 +127,16 @@ def view_command(
     click.echo(f"wrote {result.animate(save, time=time, scale=scale, color=color)}")
 
 
-def _run(case, assignments: tuple[str, ...], out: Path, *, animate: bool) -> None:
+def _run(case, assignments: tuple[str, ...], out: Path, *, animate: bool, resume: bool) -> None:
     from flexmbs.case_parameters import split_assignments
     from flexmbs.cases import run_case, write_plots
     from flexmbs.progress import ProgressBar
 
     with ProgressBar(case.name) as progress:
         try:
-            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress)
+            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress, resume=resume)
         except SimulationError as error:
-            raise SimulationError(f"{case.name} stopped: {error}\nWhat was finished is in {out}") from error
+            raise SimulationError(f"{case.name} stopped: {error}") from error
     _show_figures(outcome)
     written = [out / "summary.json"]
     if outcome.result is not None:
@@ -215,7 +217,7 @@ def main() -> None:
         click.echo(f"error: the memory ran out ({error}). A coarser mesh or fewer modes need less.", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped; what was finished is saved", err=True)
+        click.echo("stopped; what was finished is saved ('flexmbs run ... --resume' goes on)", err=True)
         sys.exit(130)
 
 

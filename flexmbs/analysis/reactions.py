@@ -10,7 +10,6 @@ constraints were left out (Wojtyra and Fraczek, Multibody System Dynamics 30 (20
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -63,7 +62,7 @@ def spread_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
     for begin in range(0, len(rows), BATCH):
         part = slice(begin, begin + BATCH)
         spread.apply(rows[part], reaction[part], driving_force[part])
-    return replace(trajectory, reaction=reaction, driving_force=driving_force)
+    return trajectory.replaced(reaction=reaction, driving_force=driving_force)
 
 
 class _Spread:

@@ -1,7 +1,9 @@
 """Results: what a run stores and serves."""
 
 from flexmbs.result.result import Result, State, load
+from flexmbs.result.saved_state import SavedState, load_state
 from flexmbs.result.storage import RunWriter
+from flexmbs.result.stored import StoredTrajectory
 from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
 
@@ -13,8 +15,11 @@ __all__ = [
     "MarkerRecord",
     "Result",
     "RunWriter",
+    "SavedState",
     "State",
+    "StoredTrajectory",
     "Structure",
     "Trajectory",
     "load",
+    "load_state",
 ]

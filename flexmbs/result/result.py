@@ -6,11 +6,11 @@ import difflib
 import importlib
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from flexmbs.errors import SimulationError
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField, von_mises
 from flexmbs.reduction.body import FlexibleBody
@@ -18,7 +18,9 @@ from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frame_at, frame_velocity_at, velocities_at
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
+from flexmbs.result.stored import StoredTrajectory
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
 from flexmbs.system.euler import rotation_vectors
@@ -26,7 +28,7 @@ from flexmbs.system.euler import rotation_vectors
 
 def load(folder: str | Path) -> Result:
     """Read the result of a run from its folder, also of a run that was killed (see ``Result.status``)."""
-    return Result(*load_folder(folder))
+    return Result(*load_folder(folder), final_state=Path(folder) if has_state(Path(folder)) else None)
 
 
 class Result:
@@ -37,13 +39,18 @@ class Result:
     """
 
     def __init__(
-        self, structure: Structure, trajectory: Trajectory, settle: Callable[[Trajectory], Trajectory] | None = None
-    ) -> None:
-        """``settle`` completes reactions and driving forces when they are first asked for (redundant mechanisms)."""
+        self, structure: Structure, trajectory: Trajectory | StoredTrajectory,
+        settle: Callable[[Trajectory], Trajectory] | None = None, final_state: SavedState | Path | None = None,
+    ) -> None:  # fmt: skip
+        """``settle`` completes reactions and driving forces when they are first asked for (redundant mechanisms).
+
+        ``final_state`` is the state at the end, or the folder that holds it.
+        """
         self._settle = settle
+        self._final_state = final_state
         self.structure = structure
         self.trajectory = trajectory
-        self._moving = trajectory.body_velocity is not None and trajectory.body_angular_velocity is not None
+        self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
         self._histories = catalogue(structure, velocities=self._moving)
 
     def __repr__(self) -> str:
@@ -89,6 +96,18 @@ class Result:
         """ "finished", "stopped: reason" or "interrupted at t = ..."."""
         return self.trajectory.status
 
+    @property
+    def final_state(self) -> SavedState:
+        """State at the end, or where the run was stopped: ``System.simulate(t_end, start=result)`` goes on from it.
+
+        SimulationError when the result has none (of kinematics and statics, or resampled).
+        """
+        if isinstance(self._final_state, Path):
+            self._final_state = load_state(self._final_state)
+        if self._final_state is None:
+            raise SimulationError("this result has no state to go on from: it is not that of a run of System.simulate")
+        return self._final_state
+
     def unit(self, name: str) -> str:
         """Unit of a history ("" for quaternions)."""
         return unit_of(self.structure, name)
@@ -113,8 +132,7 @@ class Result:
         times = np.atleast_1d(np.asarray(times, dtype=float))
         frames = [[frame_at(run, body, time) for body in range(len(structure.bodies))] for time in times]
         linear = {name: _linear(run.t, array, times) for name, array in run.arrays().items() if name in _LINEAR}
-        sampled = replace(
-            run,
+        sampled = run.replaced(
             t=times,
             q=np.array([coordinates_at(run, structure, time) for time in times]),
             v=np.array([velocities_at(run, time) for time in times]),
@@ -131,8 +149,7 @@ class Result:
         """Reactions of a resampled part, from those of the whole."""
         self._complete()
         whole = self.trajectory
-        return replace(
-            part,
+        return part.replaced(
             reaction=_linear(whole.t, whole.reaction, times),
             driving_force=_linear(whole.t, whole.driving_force, times),
         )
@@ -237,8 +254,11 @@ class Result:
     def save(self, folder: str | Path) -> None:
         """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them."""
         self._complete()
+        arrays, state = self.trajectory.arrays(), self._final_state and self.final_state
         writer = RunWriter(folder, self.structure)
-        writer.append(self.trajectory.arrays())
+        writer.append(arrays)
+        if state is not None:
+            writer.save_state(state.at(writer.position))
         writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
 
     def plot(self, *names: str, save: str | Path | None = None):

@@ -1,13 +1,12 @@
 """Results on disk: small numbered chunks while a run grows, one HDF5 file once it has ended.
 
 A chunk is written under a temporary name and then renamed, so a run killed at any moment leaves only complete
-chunks (an HDF5 file that is open when its process is killed cannot be read).
+chunks (an HDF5 file that is open when its process is killed cannot be read).  The state from which the run can go on
+is written after its chunk: chunks that are newer than the state are computed again.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,29 +14,71 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import SimulationError
+from flexmbs.result.joining import (
+    CHUNKS,
+    RESULT,
+    Parts,
+    chunk_number,
+    chunk_path,
+    join,
+    parts_of,
+    row_count,
+    stored,
+    write_chunk,
+)
+from flexmbs.result.saved_state import STATE, SYSTEM, SavedState
+from flexmbs.result.stored import StoredTrajectory
 from flexmbs.result.structure import Structure
 from flexmbs.result.structure_store import load_structure, save_structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk, join_chunks
 
-MODEL, RESULT, CHUNKS = "model.h5", "result.h5", "chunk_*.npz"
+MODEL = "model.h5"
 
 
 class RunWriter:
-    """Receives the steps of a run, keeps them, and writes them to ``folder`` (None: memory only).
+    """Receives the steps of a run and writes them to ``folder``, or keeps them in memory (None).
 
-    Earlier results in ``folder`` are removed; other files there stay.
+    Earlier results in ``folder`` are removed, other files there stay; with ``resumed`` (the state in the folder) they
+    are gone on from.
     """
 
-    def __init__(self, folder: str | Path | None, structure: Structure) -> None:
+    def __init__(self, folder: str | Path | None, structure: Structure, resumed: SavedState | None = None) -> None:
         self.folder = None if folder is None else Path(folder)
         self.structure = structure
+        self.rows = 0  # so far
         self._chunks: list[dict[str, np.ndarray]] = []
         self._contacts: list[ContactRecord] = []
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            _remove_chunks(self.folder)
-            (self.folder / RESULT).unlink(missing_ok=True)
-            save_structure(structure, self.folder / MODEL)
+        self._number = 0  # of the last chunk file
+        self._parts = None if folder is None else Parts(self.folder, 0, {}, ())
+        self._system_saved = resumed is not None
+        if self.folder is None:
+            return
+        if resumed is not None:
+            self._go_on(resumed)
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _remove_chunks(self.folder)
+        for name in (RESULT, STATE, SYSTEM):
+            (self.folder / name).unlink(missing_ok=True)
+        save_structure(structure, self.folder / MODEL)
+
+    def _go_on(self, resumed: SavedState) -> None:
+        """Keep the steps up to the state; what was stored behind it is computed again."""
+        found = parts_of(self.folder)
+        last = int(resumed.note["chunk"])
+        kept = tuple(path for path in found.chunks if chunk_number(path) <= last)
+        self.rows = int(resumed.note["rows"])
+        base_rows = self.rows - sum(row_count(path) for path in kept)
+        whole = int(found.base_note.get("rows", 0))
+        if not 0 <= base_rows <= whole or (kept and base_rows != found.base_rows):
+            raise SimulationError(
+                f"{self.folder}: {STATE} does not belong to the stored steps ({whole} in {RESULT}, "
+                f"{self.rows - base_rows} in chunks, {self.rows} expected)"
+            )
+        for path in set(self.folder.glob(CHUNKS)) - set(kept) | set(self.folder.glob("*.part")):
+            path.unlink()
+        self._parts = Parts(self.folder, base_rows, found.base_note, kept)
+        self._number = max(last, int(found.base_note.get("last_chunk", 0)))
 
     def append(
         self,
@@ -55,11 +96,31 @@ class RunWriter:
         stats : counters so far (what a killed run will show)
         """
         check_chunk(arrays)
-        self._chunks.append(dict(arrays))
-        self._contacts.extend(contacts)
+        if self.folder is None:
+            self._chunks.append(dict(arrays))
+            self._contacts.extend(contacts)
+        else:
+            note = {
+                "contacts": [asdict(contact) for contact in contacts],
+                "stats": dict(stats or {}),
+                "base_rows": self._parts.base_rows,
+            }
+            path = chunk_path(self.folder, self._number + 1)
+            write_chunk(path, arrays, note)
+            self._number += 1
+            self._parts = Parts(self.folder, self._parts.base_rows, self._parts.base_note, (*self._parts.chunks, path))
+        self.rows += len(arrays["t"])
+
+    @property
+    def position(self) -> dict[str, int]:
+        """What a state must say so that a later run can go on behind the steps that are written now."""
+        return {"chunk": self._number, "rows": self.rows}
+
+    def save_state(self, state: SavedState) -> None:
+        """Keep the state after the last step (in the folder, if there is one)."""
         if self.folder is not None:
-            note = {"contacts": [asdict(contact) for contact in contacts], "stats": dict(stats or {})}
-            _write_chunk(self.folder / f"chunk_{len(self._chunks):06d}.npz", arrays, note)
+            state.save_beside(self.folder, with_system=not self._system_saved)
+            self._system_saved = True
 
     def finish(
         self,
@@ -67,42 +128,24 @@ class RunWriter:
         stats: Mapping[str, float] | None = None,
         contacts: Sequence[ContactRecord] = (),
         settle: Callable[[Trajectory], Trajectory] | None = None,
-    ) -> Trajectory:
+    ) -> Trajectory | StoredTrajectory:
         """Join everything (``status`` "finished" or "stopped: reason"), replace the chunks by result.h5, and return it.
 
         ``contacts`` are further ones, such as a contact that was still open at the end; ``settle`` completes what
-        is saved.
+        is saved.  Memory for one chunk is enough; what is returned reads arrays from result.h5 when they are used.
         Raises SimulationError when nothing was appended.
         """
-        if not self._chunks:
+        if self.rows == 0:
             raise SimulationError("the run ended before its first step was stored")
-        trajectory = join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
-        if self.folder is not None:
-            trajectory = settle(trajectory) if settle is not None else trajectory
-            save_trajectory(trajectory, self.folder / RESULT)
-            _remove_chunks(self.folder)
-        return trajectory
+        if self.folder is None:
+            return join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
+        join(self._parts, [*self._parts.contacts, *contacts], stats or {}, status, self._number, settle)
+        _remove_chunks(self.folder)
+        return stored(self.folder)
 
 
-def save_trajectory(trajectory: Trajectory, path: Path) -> None:
-    """Write a trajectory to one HDF5 file (complete or not at all)."""
-    import h5py
-
-    temporary = path.with_suffix(".part")
-    with h5py.File(temporary, "w") as file:
-        for name, array in trajectory.arrays().items():
-            file.create_dataset(name, data=array)
-        note = {
-            "contacts": [asdict(contact) for contact in trajectory.contacts],
-            "stats": dict(trajectory.stats),
-            "status": trajectory.status,
-        }
-        file.create_dataset("note", data=json.dumps(note, default=_plain_number))
-    os.replace(temporary, path)
-
-
-def load_folder(folder: str | Path) -> tuple[Structure, Trajectory]:
-    """Read the result of a run, finished or killed.
+def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
+    """Read the result of a run, finished or killed; arrays are read when they are used.
 
     Raises SimulationError when the folder holds none, naming what is missing.
     """
@@ -110,50 +153,12 @@ def load_folder(folder: str | Path) -> tuple[Structure, Trajectory]:
     if not (folder / MODEL).is_file():
         raise SimulationError(f"{folder}: no result here ({MODEL} is missing); give the folder named by --out")
     structure = load_structure(folder / MODEL)
-    if (folder / RESULT).is_file():
-        return structure, _load_trajectory(folder / RESULT)
-    chunks, notes = _read_chunks(folder)
-    if not chunks:
+    found = stored(folder)
+    if found is None:
         raise SimulationError(f"{folder}: the run ended before its first step was stored")
-    contacts = [ContactRecord(**contact) for note in notes for contact in note["contacts"]]
-    status = f"interrupted at t = {chunks[-1]['t'][-1]:.6g} s"
-    return structure, join_chunks(chunks, contacts, notes[-1]["stats"], status)
-
-
-def _load_trajectory(path: Path) -> Trajectory:
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        note = json.loads(file["note"][()].decode())
-        arrays = {name: item[()] for name, item in file.items() if name != "note"}
-    contacts = tuple(ContactRecord(**contact) for contact in note["contacts"])
-    return Trajectory(**arrays, contacts=contacts, stats=note["stats"], status=note["status"])
-
-
-def _write_chunk(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, object]) -> None:
-    temporary = path.with_suffix(".part")
-    with open(temporary, "wb") as file:
-        np.savez(file, note=np.array(json.dumps(note, default=_plain_number)), **arrays)
-    os.replace(temporary, path)
-
-
-def _read_chunks(folder: Path) -> tuple[list[dict[str, np.ndarray]], list[dict]]:
-    chunks, notes = [], []
-    for path in sorted(folder.glob(CHUNKS)):
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        notes.append(json.loads(str(arrays.pop("note"))))
-        chunks.append(arrays)
-    return chunks, notes
+    return structure, found
 
 
 def _remove_chunks(folder: Path) -> None:
     for path in [*folder.glob(CHUNKS), *folder.glob("*.part")]:
         path.unlink(missing_ok=True)
-
-
-def _plain_number(value: object) -> float:
-    """NumPy scalars for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be stored in a result's statistics")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -77,6 +77,14 @@ class Trajectory:
         """The arrays by name, without the optional ones that are missing."""
         every = {name: getattr(self, name) for name in REQUIRED + OPTIONAL}
         return {name: array for name, array in every.items() if array is not None}
+
+    def has(self, name: str) -> bool:
+        """Whether there is an array of that name."""
+        return getattr(self, name) is not None
+
+    def replaced(self, **changed) -> Trajectory:
+        """This trajectory with some of its arrays replaced."""
+        return replace(self, **changed)
 
 
 def check_chunk(arrays: Mapping[str, np.ndarray]) -> None:

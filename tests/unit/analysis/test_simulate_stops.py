@@ -63,7 +63,8 @@ def test_coordinate_without_inertia():
 
 
 def test_motion_that_diverges():
-    with pytest.raises(fm.SimulationError, match="at t = 0.5 s .* worst coordinate: 'slide.displacement'") as caught:
+    message = "at t = 0.5 s .* coordinate 'slide.displacement' of joint 'slide'"
+    with pytest.raises(fm.SimulationError, match=message) as caught:
         slider(lambda t: 1.0 / (0.5 - t) ** 3).simulate(1.0)
     # the pole is at 0.5 s
     assert caught.value.result.t[-1] == pytest.approx(0.5, abs=1e-3)

@@ -1,0 +1,48 @@
+"""Histories that lie on disk: each array is read when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from flexmbs.result.trajectory import OPTIONAL, REQUIRED, ContactRecord, Trajectory
+
+
+class StoredTrajectory:
+    """The attributes of a :class:`Trajectory`, whose arrays are read from disk at first use and then kept.
+
+    So that a run of a million steps does not come into memory as a whole when one history of it is wanted.
+    """
+
+    def __init__(
+        self, names: Iterable[str], read: Callable[[str], np.ndarray], contacts: Iterable[ContactRecord],
+        stats: Mapping[str, float], status: str,
+    ) -> None:  # fmt: skip
+        """``names`` of the arrays that exist; ``read(name)`` fetches one of them."""
+        self._names = frozenset(names)
+        self._read = read
+        self.contacts = tuple(sorted(contacts, key=lambda contact: contact.start))
+        self.stats = dict(stats)
+        self.status = status
+
+    def __getattr__(self, name: str) -> np.ndarray | None:
+        if name.startswith("_") or name not in REQUIRED + OPTIONAL:
+            raise AttributeError(f"a trajectory has no attribute {name!r}")
+        array = self._read(name) if name in self._names else None
+        self.__dict__[name] = array
+        return array
+
+    def has(self, name: str) -> bool:
+        """Whether there is an array of that name (nothing is read)."""
+        return name in self._names
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All arrays by name: everything is read."""
+        return {name: getattr(self, name) for name in REQUIRED + OPTIONAL if name in self._names}
+
+    def replaced(self, **changed) -> Trajectory:
+        """A trajectory in memory with some of the arrays replaced; the others are read."""
+        kept = {name: getattr(self, name) for name in REQUIRED + OPTIONAL if name not in changed}
+        plain = {"contacts": self.contacts, "stats": self.stats, "status": self.status}
+        return Trajectory(**{**plain, **kept, **changed})
