@@ -90,7 +90,7 @@ def simulate(
     method = named(integrator)
     settings = make_settings(model, t_end, rtol, atol, max_step, method)
     words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}
-    asked = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in words.items()}
+    asked = {name: repr(value) for name, value in words.items()}
     run = _Run(system, stated, model, settings, method, asked, progress)
     if active is not None:
         run.state.active[:] = active
@@ -100,7 +100,9 @@ def simulate(
 class _Run:
     """One run: the blocks of the step loop, and what is stored."""
 
-    def __init__(self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress):
+    def __init__(
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress
+    ):  # fmt: skip
         self.asked, self.method = asked, integrator.method
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         announce_compilation()
