@@ -17,7 +17,7 @@ from flexmbs.analysis.differences import CHOICE, setting_differences, system_dif
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.integrators import Integrator
 from flexmbs.analysis.interrupts import DeferredInterrupt
-from flexmbs.analysis.prepare import ready, with_unknowns
+from flexmbs.analysis.prepare import in_segments, ready, with_unknowns
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.recording import OPEN, Recorder, open_contacts
 from flexmbs.analysis.settings import make_settings
@@ -86,15 +86,17 @@ def simulate(
     saved = saves.chosen(out, resume, start, from_equilibrium)
     if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
         raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
-    model = stated = ready(system)
-    active = None
+    model = ready(system, whole=True)
+    method, reason = chosen(integrator, model)
+    if not method.trees_only:
+        model = in_segments(system, model)
+    stated, active = model, None
     if from_equilibrium and saved is None:
         model, active = in_equilibrium(model, 0.0)
-    method, reason = chosen(integrator, model)
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, rtol, atol, max_step, method)
     words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}
-    asked = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in words.items()}
+    asked = {name: repr(value) for name, value in words.items()}
     run = _Run(system, stated, model, settings, method, asked, progress)
     run.reason = reason
     if active is not None:

@@ -20,17 +20,23 @@ from flexmbs.model.tree import DEEP
 from flexmbs.system.rotations import as_quaternion
 
 
-def ready(system) -> Model:
+def ready(system, whole: bool = False) -> Model:
     """:func:`prepared` for a run, in the coordinates that are fastest; MechanismError when a motion has no inertia.
 
-    In a tree without closed loops the integrator finds out by itself.
+    In a tree without closed loops the integrator finds out by itself.  ``whole``: deep trees stay uncut, as explicit
+    methods need them (their accelerations cost O(bodies) in any tree).
     """
     model = _in_coordinates(system, closed_with_drivers(compile_system(system), 0.0), 0.0, system.coordinates)
-    if system.coordinates == "reduced" and model.tree.depth > DEEP:
+    if system.coordinates == "reduced" and model.tree.depth > DEEP and not whole:
         model = _in_coordinates(system, model, 0.0, "segmented")
     if len(model.tables.constraints):
         check_inertia(model, 0.0)
     return bound(with_independent_constraints(model, 0.0), 0.0)
+
+
+def in_segments(system, model: Model) -> Model:
+    """``model`` of :func:`ready`, cut where its tree is so deep that another one is faster for implicit methods."""
+    return ready(system) if system.coordinates == "reduced" and model.tree.depth > DEEP else model
 
 
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:

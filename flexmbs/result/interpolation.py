@@ -73,11 +73,21 @@ def _quaternion_log(quaternion: np.ndarray) -> np.ndarray:
     return quaternion[1:] * (2.0 if sine < 1e-9 else 2.0 * np.arctan2(sine, quaternion[0]) / sine)
 
 
-def velocities_at(trajectory: Trajectory, time: float) -> np.ndarray:
-    """v (nv,) at ``time``: cubic Hermite from v and a at both ends of the step."""
+def velocities_at(trajectory: Trajectory, structure: Structure, time: float) -> np.ndarray:
+    """v (nv,) at ``time``: cubic Hermite from v and a at both ends of the step; where a coordinate has that rate, the
+    derivative of its quintic.
+    """
     i, s, h = locate(trajectory.t, time)
     j = min(i + 1, len(trajectory.t) - 1)
-    return _cubic(s, trajectory.v[i], h * trajectory.a[i], trajectory.v[j], h * trajectory.a[j])
+    v = _cubic(s, trajectory.v[i], h * trajectory.a[i], trajectory.v[j], h * trajectory.a[j])
+    if h > 0.0:
+        own = np.flatnonzero(structure.rate_of >= 0)
+        rate = structure.rate_of[own]
+        ends = [
+            (trajectory.q[k][own], h * trajectory.v[k][rate], h * h * trajectory.a[k][rate]) for k in (i, j)
+        ]
+        v[rate] = _quintic_rate(s, *ends) / h
+    return v
 
 
 def frame_at(trajectory: Trajectory, body: int, time: float) -> tuple[np.ndarray, np.ndarray]:
@@ -181,6 +191,16 @@ def _cubic(s: float, x0, d0, x1, d1) -> np.ndarray:
 def _cubic_rate(s: float, x0, d0, x1, d1) -> np.ndarray:
     """Derivative of :func:`_cubic` with respect to s."""
     return 6.0 * s * (1.0 - s) * (x1 - x0) + (1.0 - s) * (1.0 - 3.0 * s) * d0 + s * (3.0 * s - 2.0) * d1
+
+
+def _quintic_rate(s: float, start: tuple, end: tuple) -> np.ndarray:
+    """Derivative of :func:`_quintic` with respect to s."""
+    (x0, d0, c0), (x1, d1, c1) = start, end
+    r = 1.0 - s
+    steep = 30.0 * s * s * r * r * (x1 - x0)
+    slopes = r * r * (1.0 + 2.0 * s - 15.0 * s * s) * d0 + s * s * (1.0 + 2.0 * r - 15.0 * r * r) * d1
+    bends = 0.5 * s * r * r * (2.0 - 5.0 * s) * c0 - 0.5 * r * s * s * (2.0 - 5.0 * r) * c1
+    return steep + slopes + bends
 
 
 def _quintic(s: float, start: tuple, end: tuple) -> np.ndarray:

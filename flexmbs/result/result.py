@@ -135,7 +135,7 @@ class Result:
         sampled = run.replaced(
             t=times,
             q=np.array([coordinates_at(run, structure, time) for time in times]),
-            v=np.array([velocities_at(run, time) for time in times]),
+            v=np.array([velocities_at(run, self.structure, time) for time in times]),
             body_position=np.array([[position for position, _ in row] for row in frames]),
             body_rotation=np.array([[rotation for _, rotation in row] for row in frames]),
             **self._frame_velocities(times),
