@@ -43,6 +43,11 @@ class Integrator(ABC):
         return METHODS[self.name]
 
     @property
+    def levels(self) -> int:
+        """What accepted steps are projected to: 1 the positions, 2 the velocities as well."""
+        return 2
+
+    @property
     def most_order(self) -> int:
         """Largest order, of a method that chooses it."""
         return 1
@@ -180,6 +185,10 @@ class BDF(Integrator):
     def most_order(self) -> int:
         return int(self.max_order)
 
+    @property
+    def levels(self) -> int:
+        return 1 if self.formulation == "I3" else 2
+
     def internal(self, rtol: float) -> float:
         # of order k the error of a step falls as h^(k+1), that of the motion as h^k
         return 0.1 * rtol**1.2
@@ -197,7 +206,7 @@ class Explicit(Integrator):
 
     def internal(self, rtol: float) -> float:
         # the estimate of a step and the error of the motion fall with the same power of the step
-        return rtol
+        return 0.3 * rtol
 
 
 BY_NAME = {"radau": Radau, "generalised_alpha": GeneralisedAlpha, "bdf": BDF, "explicit": Explicit}

@@ -64,5 +64,6 @@ def make_settings(
         newton_tolerance=float(newton_tolerance),
         formulation=FORMULATIONS[integrator.formulation],
         most_order=integrator.most_order,
+        levels=integrator.levels,
         parameters=integrator.parameters,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.state import END
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import inverse_tangent, rotate_quaternion, rotation_between, tangent, tangent_rate
 from flexmbs.kernels.tables import BALL
@@ -71,10 +70,3 @@ def largest_turn(tables, q):
             c = tables.axes[axis].coordinate
             largest = max(largest, math.sqrt(q[c] * q[c] + q[c + 1] * q[c + 1] + q[c + 2] * q[c + 2]))
     return largest
-
-
-@kernel
-def too_far(tables, scratch):
-    """Factor for the step when a ball turns too far in it, else 1."""
-    turn = largest_turn(tables, scratch.q[END])
-    return 1.0 if turn <= MOST_TURN else 0.8 * MOST_TURN / turn

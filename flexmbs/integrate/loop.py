@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from flexmbs.integrate.calls import FINISH, ask_constraints, attempt, find_inner, keep, update_tangent
-from flexmbs.integrate.charts import new_chart, too_far
+from flexmbs.integrate.charts import MOST_TURN, largest_turn, new_chart
 from flexmbs.integrate.events import first_event, onset_step, record_contact
 from flexmbs.integrate.implicit import MAX_ITERATIONS
 from flexmbs.integrate.mechanics import gap_at
-from flexmbs.integrate.one_stage import INDEX_3
 from flexmbs.integrate.samples import any_due, next_limit, take_samples
 from flexmbs.integrate.state import (
     ALL_STALE,
     CHUNK_FULL,
+    CREEPING,
     DEPENDENT,
     DIVERGED,
     END,
@@ -51,6 +51,8 @@ from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 # Simplified Newton is kept on the same tangent while it contracts at least this fast.
 GOOD_CONTRACTION = 0.05
 SAFETY = 0.9
+# So many steps in a row shorter than this part of the run do not lead to its end.
+MOST_CREEPING, CREEP = 5000, 1e-10
 
 
 @kernel
@@ -128,11 +130,10 @@ def step(tables, state, settings, scratch, work, log):
         iterations, error, order = attempt(tables, state, settings, scratch, work, h)
         if iterations == 0:
             continue
-        turned = too_far(tables, scratch)
-        factor = min(turned, growth(state, iterations, error, order, h)) if turned < 1.0 else growth(
-            state, iterations, error, order, h
-        )
-        if error > 1.0 or turned < 1.0 or not error >= 0.0:
+        turn = largest_turn(tables, scratch.q[END])
+        room = 0.8 * MOST_TURN / max(turn, 1e-3)  # a longer step would turn a ball too far for its chart
+        factor = min(growth(state, iterations, error, order, h), room)
+        if error > 1.0 or turn > MOST_TURN or not error >= 0.0:
             state.count[REJECTIONS] += 1
             state.flag[REJECTED_LAST] = 1
             state.number[STEP] = h * factor
@@ -149,7 +150,7 @@ def step(tables, state, settings, scratch, work, log):
         write_inner(tables, state, settings, scratch, work, log, h)
         wanted = accept(tables, state, settings, scratch, work, h, error)
         if wanted > 0.0:  # the method has a choice of its own, such as another order
-            proposed = h * wanted
+            proposed = h * min(wanted, room)
         if last:
             state.number[TIME] = limit
         # a small change of step is not worth a new factorisation
@@ -159,6 +160,9 @@ def step(tables, state, settings, scratch, work, log):
         switch_contact(tables, contact, state, scratch, work, log)
     if h > 0.0:
         write_row(tables, state, log)
+        state.flag[CREEPING] = state.flag[CREEPING] + 1 if h < CREEP * settings.t_end else 0
+        if state.flag[CREEPING] >= MOST_CREEPING and not last:
+            return UNDERFLOW
     for k in range(state.q.shape[0]):
         if abs(state.q[k]) > settings.largest_q[k]:
             state.flag[WORST] = k
@@ -216,7 +220,7 @@ def accept(tables, state, settings, scratch, work, h, error):
     """Move the state to the end of the step and start a new chart for the balls; the factor that the method wants."""
     record_contact(tables, state, scratch, work, h)
     if len(tables.constraints) > 0:
-        ask_constraints(tables, state, scratch, work, FINISH, 1 if settings.formulation == INDEX_3 else 2)
+        ask_constraints(tables, state, scratch, work, FINISH, settings.levels)
     wanted = keep(tables, state, settings, scratch, h)
     state.flag[TANGENT] = min(state.flag[TANGENT], GOOD)
     for k in range(state.q.shape[0]):

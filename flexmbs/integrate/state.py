@@ -19,8 +19,8 @@ from flexmbs.kernels.tables import BALL, Tables
 # entries of State.flag (integers)
 (
     TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING, ORDER, DEPTH, SINCE, RAISING,
-    STRIKES, CAPPED, SENTENCE,
-) = range(15)  # fmt: skip
+    STRIKES, CAPPED, SENTENCE, CREEPING,
+) = range(16)  # fmt: skip
 # values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
 # state and still good; taken at this very state, so that there is no better one
 ALL_STALE, MASS_STALE, GOOD, HERE = range(4)
@@ -94,6 +94,7 @@ class Settings(Block):
         "newton_tolerance": ("f8", 0),
         "formulation": ("i8", 0),  # of the constraints (integrate.one_stage)
         "most_order": ("i8", 0),
+        "levels": ("i8", 0),  # to which accepted steps are projected: 1 positions, 2 velocities too
         "parameters": ("f8", 1),  # of the method
     }
 
@@ -186,7 +187,7 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
         holder=np.zeros(hold_slots(tables), dtype=np.int64),
         direction=np.zeros((hold_slots(tables), m)),
         number=np.zeros(11),
-        flag=np.zeros(15, dtype=np.int64),
+        flag=np.zeros(16, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )
 
