@@ -16,7 +16,7 @@ import flexmbs as fm
 BETWEEN = {
     "radau": (1e-5, 1e-8),
     "generalised_alpha": (1e-3, 1e-5),
-    "bdf 1": (1e-2, 1e-3),
+    "bdf 1": (1e-3, 1e-4),
     "bdf 2": (1e-4, 1e-6),
     "bdf 3": (1e-5, 1e-7),
     "bdf 4": (1e-6, 1e-8),
@@ -62,11 +62,12 @@ def test_error_falls_with_the_order_of_the_method(method, motion):
         assert result["constraint_error"].max() < 1e-9
 
 
-@pytest.mark.parametrize("formulation", ["SI1", "I3"])
+# With index 3 and steps that vary one order is lost (Gear, Gupta, Leimkuhler 1985, section 2).
+@pytest.mark.parametrize(("formulation", "order"), [("SI1", 2.0), ("I3", 1.0)])
 @pytest.mark.parametrize("motion", CONSTRAINED)
-def test_bdf_in_other_formulations(formulation, motion):
-    order, result = observed_order(motion, integrator("bdf 2", formulation), BETWEEN["bdf 2"])
-    assert order > 2.0 * (1.0 - SLACK)
+def test_bdf_in_other_formulations(formulation, order, motion):
+    observed, result = observed_order(motion, integrator("bdf 2", formulation), BETWEEN["bdf 2"])
+    assert observed > order * (1.0 - SLACK)
     assert result["constraint_error"].max() < 1e-9
 
 
