@@ -22,7 +22,7 @@ import flexmbs as fm  # noqa: E402
 from flexmbs.cases import load_case  # noqa: E402
 
 TIGHTEST = {"radau": 9, "explicit": 9, "bdf": 9, "generalised_alpha": 6}  # -log10 of rtol
-STYLES = {"radau": "o", "explicit": "s", "bdf": "^", "generalised_alpha": "v"}
+STYLES = {"radau": ("o", "C0"), "explicit": ("s", "C1"), "bdf": ("^", "C2"), "generalised_alpha": ("v", "C3")}
 
 
 def impacts() -> fm.System:
@@ -75,7 +75,9 @@ def draw(smooth: dict, others: dict, path: Path) -> None:
     figure = Figure(figsize=(12.0, 9.6), dpi=120, layout="constrained")
     axes = dict(zip(names, figure.subplots(3, 3, sharex=True, sharey=True).flat, strict=True))
     for (name, integrator), (tolerances, values) in {**smooth, **others}.items():
-        axes[name].loglog(tolerances, values, marker=STYLES[integrator], markersize=4, linewidth=1.1, label=integrator)
+        marker, color = STYLES[integrator]
+        style = {"marker": marker, "color": color, "markersize": 4, "linewidth": 1.1, "label": integrator}
+        axes[name].loglog(tolerances, values, **style)
     line = np.array([1e-9, 1e-2])
     for name, axis in axes.items():
         axis.loglog(line, line, "k:", linewidth=0.9, label="error = rtol")
