@@ -121,7 +121,7 @@ class _Run:
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
-        self.solve_seconds = self.began = 0.0
+        self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.off_curve: tuple[float, str] | None = None  # when, and what is said, where a curve ended
 
     def _set_model(self, model: Model) -> None:
@@ -257,7 +257,9 @@ class _Run:
             self.progress(Progress(time_now, float(self.settings.t_end), step, steps))
 
     def _advance(self, advance, chunk: int) -> int:
+        begin = time.perf_counter()
         outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
+        self.loop_seconds += time.perf_counter() - begin
         rows, contacts = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, 1:])
         if beyond is not None:
@@ -314,7 +316,11 @@ class _Run:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
         words = {"integrator": self.method.name, "integrator_reason": self.reason}
-        return {**stats, "solve_seconds": self.solve_seconds + now, "compile_seconds": self.compile_seconds, **words}
+        seconds = {
+            "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
+            "compile_seconds": self.compile_seconds,
+        }  # fmt: skip
+        return {**stats, **seconds, **words}
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store what is left, and the last state from which a run can go on."""
