@@ -20,7 +20,7 @@ from flexmbs.integrate.state import make_log, make_scratch, make_state
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
 from flexmbs.kernels.tables import make_workspace
 
-ROUNDS, BATCH = 200, 5e-4  # of each round about so many seconds for each part; the quickest counts
+ROUNDS, BATCH = 100, 1e-3  # of each round about so many seconds for each part; the quickest counts
 ROWS = 64  # described at once
 
 
@@ -105,9 +105,12 @@ def quickest_together(loops: dict[str, Callable[[int], object]], rounds: int = R
     counts = {}
     for name, loop in loops.items():
         loop(1)
-        begin = time.perf_counter()
-        loop(1)
-        counts[name] = int(np.clip(BATCH / max(time.perf_counter() - begin, 1e-7), 1, 10000))
+        counts[name], seconds = 1, 0.0
+        while seconds < BATCH:
+            begin = time.perf_counter()
+            loop(counts[name])
+            seconds = time.perf_counter() - begin
+            counts[name] *= 2 if seconds < BATCH else 1
     best = dict.fromkeys(loops, np.inf)
     for _ in range(rounds):
         for name, loop in loops.items():
@@ -122,10 +125,13 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
     model = ready(system)
     tables, end = model.tables, float(result.trajectory.t[-1])
     settings = make_settings(model, end, 1e-4, 1e-6, np.inf)
-    state, scratch, work = make_state(tables, 0), make_scratch(tables), make_workspace(tables)
-    log, h = make_log(tables, 0), end / result.stats["steps_accepted"]
-    n = model.coordinate_count
-    state.q[:n], state.v[:n] = result.trajectory.q[-1], result.trajectory.v[-1]
+    balls, n = len(model.balls), model.coordinate_count
+    state, scratch, work = make_state(tables, balls), make_scratch(tables), make_workspace(tables)
+    log, h = make_log(tables, balls), end / result.stats["steps_accepted"]
+    if balls:  # results hold quaternions
+        state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
+    else:
+        state.q[:n], state.v[:n] = result.trajectory.q[-1], result.trajectory.v[-1]
     consistent_accelerations(tables, state, scratch, work)
     for _ in range(ROWS):
         write_row(tables, state, log)
@@ -147,15 +153,15 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
     return {**{name: passes(loop) for name, loop in LOOPS.items()}, "describe": describe}
 
 
-def parts_alone(system: fm.System, result: fm.Result, whole: Callable[[int], object]) -> dict[str, float]:
-    """Microseconds of one call of each part (of "describe": per row), and of one pass of ``whole`` ("whole")."""
-    found = quickest_together({**part_loops(system, result), "whole": whole})
+def parts_alone(system: fm.System, result: fm.Result, **others: Callable[[int], object]) -> dict[str, float]:
+    """Microseconds of one call of each part (of "describe": per row), and of one pass of ``others`` in turn with them."""
+    found = quickest_together({**part_loops(system, result), **others})
     return {**found, "describe": found["describe"] / ROWS}
 
 
 def calls(result: fm.Result) -> dict[str, float]:
     """How often each part ran; tangents are counted in whole ones (mass, damping, stiffness)."""
-    stats, m = result.stats, len(result.trajectory.q[0])
+    stats, m = result.stats, len(result.trajectory.v[0])
     steps, iterations = stats["steps_accepted"], stats["newton_iterations"]
     attempts = steps + stats["steps_rejected"] + stats["newton_failures"]
     return {

@@ -93,7 +93,7 @@ def profile(system: fm.System) -> tuple[str, fm.Result]:
     def whole(_count):
         solves.append(system.simulate(T_END, rtol=TOLERANCES[1][0], atol=TOLERANCES[1][1]).stats["solve_seconds"])
 
-    alone, called = parts_alone(system, middle, whole), calls(middle)
+    alone, called = parts_alone(system, middle, whole=whole), calls(middle)
     steps, total = middle.stats["steps_accepted"], 1e6 * min(solves)
     lines += ["", "| part | us alone | times a step | us a step | share |", "| --- | --- | --- | --- | --- |"]
     for name in PARTS:
