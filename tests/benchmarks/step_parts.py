@@ -154,7 +154,7 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
 
 
 def parts_alone(system: fm.System, result: fm.Result, **others: Callable[[int], object]) -> dict[str, float]:
-    """Microseconds of one call of each part (of "describe": per row), and of one pass of ``others`` in turn with them."""
+    """Microseconds of one call of each part ("describe": per row), and of one pass of ``others``, in turn."""
     found = quickest_together({**part_loops(system, result), **others})
     return {**found, "describe": found["describe"] / ROWS}
 
