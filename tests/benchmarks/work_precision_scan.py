@@ -10,8 +10,8 @@ from accuracy import End, end_error
 from work_precision_systems import FINEST, Case, Family, families, our_run
 
 SHARPEST = 3e-10  # scans end when the error is below this
-LONGEST = 2.0  # s, or when a run takes longer
-ROUNDS, ROUND_SECONDS = 12, 25.0  # repetitions of all runs in turn, and their budget for a case
+LONGEST = 1.5  # s, or when a run takes longer
+ROUNDS, ROUND_SECONDS = 20, 15.0  # repetitions of all runs in turn, and their budget for a case
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import flexmbs as fm
 from flexmbs.analysis.prepare import ready
 from flexmbs.analysis.steps import described_steps
 from flexmbs.analysis.structure import result_structure
+from flexmbs.analysis.variants import imposed
 from flexmbs.cases import load_case
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.result import Result, RunWriter
@@ -83,11 +84,12 @@ class Point:
 
     def __init__(self, system: fm.System, case: Case, equations: FirstOrder):
         self.case, self.equations, self.model = case, equations, ready(system)
+        self.driven = imposed(self.model, case.t_end)
         self.structure, self.work = result_structure(system, self.model), make_workspace(self.model.tables)
 
     def __call__(self, y) -> tuple[np.ndarray, np.ndarray]:
         n, contacts = len(self.model.coordinate_names), len(self.model.contact_names)
-        q, v = self.model.q.copy(), self.model.v.copy()
+        q, v = self.driven.q.copy(), self.driven.v.copy()
         own = self.equations.own
         q[own], v[own] = self.equations.split(y)
         row = np.concatenate([[self.case.t_end], q, v, np.zeros(n), np.zeros(contacts)])
@@ -224,10 +226,10 @@ def free_body() -> fm.System:
     return system
 
 
-def exudyn_turning(name: str, body: rotating_bodies.Body, mass: float, point, t_end: float) -> dict[str, Family]:
-    from exudyn_systems import rotating_bodies as theirs
+def exudyn_turning(body: rotating_bodies.Body, mass: float, point, t_end: float) -> dict[str, Family]:
+    from exudyn_systems.rotating_bodies import turning_body
 
-    return exudyn_explicit_families(lambda choice: getattr(theirs, name)(body, mass, point, t_end, choice))
+    return exudyn_explicit_families(partial(turning_body, body, mass, point, t_end))
 
 
 def flexible_four_bar() -> fm.System:
@@ -255,11 +257,11 @@ CASES = {
     ),
     "top": Case(
         "heavy top, fast, 1 s", heavy_top, 1.0, "top.rim",
-        lambda: exudyn_turning("heavy_top", TOP, 15.0, TOP_POINT, 1.0), top=TOP, at=TOP_POINT, stiff=False,
+        lambda: exudyn_turning(TOP, 15.0, TOP_POINT, 1.0), top=TOP, at=TOP_POINT, stiff=False,
     ),
     "body": Case(
         "free rigid body, 10 s", free_body, 10.0, "body.rim",
-        lambda: exudyn_turning("free_body", FREE, 1.0, FREE_POINT, 10.0), top=FREE, at=FREE_POINT, stiff=False,
+        lambda: exudyn_turning(FREE, 1.0, FREE_POINT, 10.0), top=FREE, at=FREE_POINT, stiff=False,
     ),
     "four-bar": Case(
         "rigid four-bar linkage, 1 s", four_bar, 1.0, "coupler.end", lambda: exudyn_four_bar_families(1.0),
@@ -277,9 +279,10 @@ def families(case: Case, system: fm.System) -> dict[str, list[Family]]:
         f"flexmbs {name}".strip(): tolerances(partial(our_run, system, case, name)) for name in integrators()
     }
     methods = ("Radau", "BDF") if case.stiff else ("Radau", "BDF", "DOP853")
-    tasks = {"SUNDIALS IDA": lambda: ida_families(system, case)}
+    model = " (equations by hand)" if case.top is not None else ""
+    tasks = {f"SUNDIALS IDA{model}": lambda: ida_families(system, case)}
     if case.ordinary:
-        tasks |= {f"SciPy {name}": partial(scipy_families, system, case, name) for name in methods}
+        tasks |= {f"SciPy {name}{model}": partial(scipy_families, system, case, name) for name in methods}
     for name, task in tasks.items():
         try:
             found[name] = task()
