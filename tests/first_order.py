@@ -23,6 +23,7 @@ import numpy as np
 
 from flexmbs.analysis.prepare import ready
 from flexmbs.integrate.mechanics import gap_at, residual
+from flexmbs.integrate.methods import METHODS
 from flexmbs.integrate.state import make_scratch, make_state
 from flexmbs.kernels.jit import FASTMATH
 from flexmbs.kernels.linear import factorise, solve
@@ -109,13 +110,13 @@ class FirstOrder:
         from flexmbs.integrate.tangent import consistent_accelerations
 
         self.model, self.alpha = ready(system), alpha
-        tables = self.model.tables
+        tables, method = self.model.tables, METHODS["radau"]
         if self.model.balls:
             raise ValueError("balls have charts of their own: write their equations out")
-        state, self.work = make_state(tables, 0), make_workspace(tables)
+        state, self.work = make_state(tables, 0, method.history), make_workspace(tables)
         state.q[:], state.v[:] = self.model.q, self.model.v
         impose_start(tables, state, self.work)
-        if not consistent_accelerations(tables, state, make_scratch(tables), self.work):
+        if not consistent_accelerations(tables, state, make_scratch(tables, method), self.work):
             raise ValueError("the mass matrix is singular at the start")
         multiplier = tables.coordinates["multiplier"][tables.free] != 0
         self.own, self.rows = np.sort(tables.free[~multiplier]), np.sort(tables.free[multiplier])

@@ -67,14 +67,15 @@ class Linear:
 
 def linear_at_start(system: fm.System) -> Linear:
     """Matrices of a system of hinges and slides at its assembled start, with consistent accelerations."""
+    from flexmbs.integrate.methods import METHODS
     from flexmbs.integrate.state import make_scratch, make_state
     from flexmbs.integrate.tangent import consistent_accelerations
 
     model = ready(system)
-    tables, evaluator = model.tables, Evaluator(model)
-    state = make_state(tables, len(model.balls))
+    tables, evaluator, method = model.tables, Evaluator(model), METHODS["radau"]
+    state = make_state(tables, len(model.balls), method.history)
     state.q[:], state.v[:] = model.q, model.v
-    assert consistent_accelerations(tables, state, make_scratch(tables), evaluator.work)
+    assert consistent_accelerations(tables, state, make_scratch(tables, method), evaluator.work)
     multiplier = tables.coordinates["multiplier"][tables.free] != 0
     own, rows = tables.free[~multiplier], tables.free[multiplier]
     within, across = np.ix_(~multiplier, ~multiplier), np.ix_(multiplier, ~multiplier)

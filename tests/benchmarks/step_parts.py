@@ -15,6 +15,7 @@ from flexmbs.analysis.steps import described_steps
 from flexmbs.integrate.events import first_event
 from flexmbs.integrate.loop import accept, write_row
 from flexmbs.integrate.mechanics import residual
+from flexmbs.integrate.methods import METHODS
 from flexmbs.integrate.radau import error_norm, factorise_newton, newton_update, predict, set_stages
 from flexmbs.integrate.state import make_log, make_scratch, make_state
 from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
@@ -39,13 +40,13 @@ def repeat_tangent(tables, state, settings, scratch, work, log, h, count):
 @numba.njit
 def repeat_factorise(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        factorise_newton(tables, state, scratch, h)
+        factorise_newton(tables, state, scratch, work, h)
 
 
 @numba.njit
 def repeat_solve(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        newton_update(tables, state, scratch, h)
+        newton_update(tables, state, scratch, work, h)
 
 
 @numba.njit
@@ -63,7 +64,7 @@ def repeat_predict(tables, state, settings, scratch, work, log, h, count):
 @numba.njit
 def repeat_error(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        error_norm(tables, state, settings, scratch, h)
+        error_norm(tables, state, settings, scratch, work, h)
 
 
 @numba.njit
@@ -82,7 +83,7 @@ def repeat_log(tables, state, settings, scratch, work, log, h, count):
 @numba.njit
 def repeat_accept(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        accept(tables, state, scratch, work, h, 1.0)
+        accept(tables, state, settings, scratch, work, h, 1.0)
 
 
 LOOPS = {
@@ -124,9 +125,10 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
     """What to time for each part; of "describe" one pass describes ``ROWS`` rows."""
     model = ready(system)
     tables, end = model.tables, float(result.trajectory.t[-1])
-    settings = make_settings(model, end, 1e-4, 1e-6, np.inf)
+    settings = make_settings(model, end, 1e-4, 1e-6, np.inf, fm.Radau())
     balls, n = len(model.balls), model.coordinate_count
-    state, scratch, work = make_state(tables, balls), make_scratch(tables), make_workspace(tables)
+    method, work = METHODS["radau"], make_workspace(tables)
+    state, scratch = make_state(tables, balls, method.history), make_scratch(tables, method)
     log, h = make_log(tables, balls), end / result.stats["steps_accepted"]
     if balls:  # results hold quaternions
         state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
@@ -141,7 +143,7 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
     def passes(loop):
         own_state, own = state.copy(), scratch.copy()  # no loop sees what another one leaves
         own.a[:] = state.a
-        factorise_newton(tables, own_state, own, h)
+        factorise_newton(tables, own_state, own, work, h)
         set_stages(tables, own_state, own, h)
         kept.append((own_state, own))
         return lambda count: loop(tables, own_state, settings, own, work, log, h, count)

@@ -9,6 +9,8 @@ import numpy as np
 from accuracy import End, end_error
 from work_precision_systems import FINEST, Case, Family, families, our_run
 
+from flexmbs.errors import FlexmbsError
+
 SHARPEST = 3e-10  # scans end when the error is below this
 LONGEST = 1.5  # s, or when a run takes longer
 ROUNDS, ROUND_SECONDS = 20, 15.0  # repetitions of all runs in turn, and their budget for a case
@@ -58,7 +60,7 @@ def attempt(run) -> End | None:
     """None where a code gives up, which is no point of its curve."""
     try:
         found = run()
-    except (ArithmeticError, RuntimeError, ValueError):
+    except (ArithmeticError, RuntimeError, ValueError, FlexmbsError):
         return None
     return found if np.all(np.isfinite(found.position)) and np.all(np.isfinite(found.velocity)) else None
 
@@ -93,7 +95,7 @@ def scan(code: str, family: Family, reference: End | None, sizes) -> tuple[list[
 def measure(case: Case) -> Measured:
     system = case.build()
     sizes = motion_sizes(system, case)
-    exact = our_run(system, case, "", FINEST, 1e-2 * FINEST)
+    exact = our_run(system, case, "radau", FINEST, 1e-2 * FINEST)
     curves, runs, distance = {}, [], {}
     for code, choices in families(case, system).items():
         theirs = code.startswith("Exudyn")

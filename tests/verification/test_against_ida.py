@@ -47,7 +47,7 @@ def test_end_states_agree_with_ida(case):
     system = build()
     equations, found = ida(system, times, 1e-12)
     for t, y in zip(times, found, strict=True):
-        result = system.simulate(t, rtol=1e-10, atol=1e-12).trajectory
+        result = system.simulate(t, rtol=1e-10, atol=1e-12, integrator="radau").trajectory
         positions, velocities = equations.split(y)
         for ours, theirs, size in (
             (result.q[-1][equations.own], positions, np.abs(result.q).max()),
@@ -64,7 +64,7 @@ def test_form_for_ida_is_zero_on_a_motion_of_ours():
     n = len(equations.own)
     assert np.abs(equations.rate[n : 2 * n]).max() > 1.0
     assert np.abs(out).max() < 1e-9
-    end = four_bar().simulate(0.5, rtol=1e-10, atol=1e-12).trajectory
+    end = four_bar().simulate(0.5, rtol=1e-10, atol=1e-12, integrator="radau").trajectory
     q, v, a = (part[-1][equations.own] for part in (end.q, end.v, end.a))
     none = np.zeros(len(equations.rows))
     equations.implicit(0.5, np.concatenate([q, v, none]), np.concatenate([v, a, none]), out)
