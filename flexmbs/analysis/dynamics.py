@@ -189,7 +189,9 @@ class _Run:
         from flexmbs.integrate.loop import write_row
 
         episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
+        begin = time.perf_counter()
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
+        self.loop_seconds += time.perf_counter() - begin
         self.state.episode[touching & (saved is not None)] = episode[touching & (saved is not None)]
         if resume and saved is not None:
             self._keep_account(saved)

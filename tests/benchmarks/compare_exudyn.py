@@ -30,6 +30,7 @@ from accuracy import REPEATS, End, Measured, as_row, end_error, loosest, measure
 from exudyn_systems.chain import chain  # noqa: E402
 from exudyn_systems.pendulum import Load  # noqa: E402
 from exudyn_systems.pendulum import pendulum as exudyn_pendulum  # noqa: E402
+from exudyn_systems.solver import Choice  # noqa: E402
 from start_times import start_times  # noqa: E402
 from step_costs import step_costs  # noqa: E402
 from systems import bar, pendulum, rigid_chain  # noqa: E402
@@ -72,6 +73,10 @@ def step_families(run, counts, newton_tolerances=(1e-5, 1e-8)):
     return [[(name(n, e), partial(run, n, e)) for n in counts] for e in newton_tolerances]
 
 
+def implicit(steps: int, newton: float) -> Choice:
+    return Choice("GeneralizedAlpha", steps, newton)
+
+
 def compare(title: str, families: dict, references: dict, speed: float, size: float) -> list[dict]:
     """Both codes at both limits; prints as it goes."""
     rows = []
@@ -100,7 +105,7 @@ def describe(row: dict) -> str:
 
 
 def swing(long: bool) -> list[dict]:
-    theirs = lambda n, e: exudyn_pendulum(1.0, n, e, Load())  # noqa: E731
+    theirs = lambda n, e: exudyn_pendulum(1.0, implicit(n, e), Load())  # noqa: E731
     finest = theirs(64000 if long else 32000, 1e-8)
     exact = flexmbs_run(pendulum(bar()), 1.0, 1e-10, 1e-12)
     speed = largest_speed(pendulum(bar()), 1.0)
@@ -161,7 +166,7 @@ def same_physics() -> dict:
     """First-order displacements in both codes: distance of the tips after 0.5 s."""
     body, table = bar("none"), {}
     for name, load in (("gravity", Load()), ("tip force 2 N instead", Load(gravity=0.0, tip_force=-2.0))):
-        theirs = exudyn_pendulum(0.5, 16000, 1e-8, load)
+        theirs = exudyn_pendulum(0.5, implicit(16000, 1e-8), load)
         ours = flexmbs_run(pendulum(body, gravity=load.gravity, tip_force=load.tip_force), 0.5, 1e-10, 1e-12)
         table[name] = end_error(ours, theirs)
         print(f"    same physics, {name}: {table[name][0]:.2e} m, {table[name][1]:.2e} m/s apart after 0.5 s")
@@ -170,7 +175,7 @@ def same_physics() -> dict:
 
 def impact(long: bool) -> list[dict]:
     counts = [8000, 16000, 32000, 64000] + ([128000] if long else [])
-    rows, theirs = [], [exudyn_pendulum(1.0, n, 1e-8, Load(stop=True)) for n in counts]
+    rows, theirs = [], [exudyn_pendulum(1.0, implicit(n, 1e-8), Load(stop=True)) for n in counts]
     for n, run in zip(counts[:-1], theirs[:-1], strict=True):
         measured = Measured(f"{n} steps", *end_error(run, theirs[-1]), run.seconds, run.steps, run.evaluations)
         rows.append({"case": "(b) impact", "code": "exudyn", "limit": f"to {counts[-1]}", **as_row(measured)})
@@ -191,7 +196,7 @@ def impact(long: bool) -> list[dict]:
 
 def rigid(long: bool) -> list[dict]:
     system = rigid_chain(10)
-    theirs = lambda n, _e: chain(10, 2.0, n)  # noqa: E731
+    theirs = lambda n, _e: chain(10, 2.0, Choice("RK44", n))  # noqa: E731
     reference = flexmbs_run(system, 2.0, 1e-11, 1e-13)
     finest = theirs(6400, None)
     print(f"(c) distance between the codes' converged ends: {end_error(reference, finest)}")

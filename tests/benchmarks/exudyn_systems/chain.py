@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from systems import LINK_DENSITY, LINK_SIZE, joint_angle
 
-from exudyn_systems.solver import Solved, exudyn, solve
+from exudyn_systems.solver import Choice, Solved, exudyn, solve
 
 
-def chain(links: int, t_end: float, steps: int) -> Solved:
-    """One run with the explicit Runge-Kutta method of order 4."""
+def chain(links: int, t_end: float, choice: Choice) -> Solved:
+    """One run."""
     exu = exudyn()
     from exudyn import utilities as u
 
@@ -52,4 +52,4 @@ def chain(links: int, t_end: float, steps: int) -> Solved:
         for output in (exu.OutputVariableType.Position, exu.OutputVariableType.Velocity)
     ]  # fmt: skip
     mbs.Assemble()
-    return solve(mbs, sensors, t_end, steps, None)
+    return solve(mbs, sensors, t_end, choice)

@@ -9,7 +9,7 @@ import numpy as np
 from systems import BETA, MODES, STIFFNESS, STOP, STOP_RADIUS, centred_bar
 
 import flexmbs as fm
-from exudyn_systems.solver import Solved, exudyn, solve
+from exudyn_systems.solver import Choice, Solved, exudyn, solve
 
 
 @lru_cache(maxsize=1)
@@ -41,7 +41,7 @@ class Load:
     stop: bool = False
 
 
-def pendulum(t_end: float, steps: int, newton_tolerance: float, load: Load) -> Solved:
+def pendulum(t_end: float, choice: Choice, load: Load) -> Solved:
     """One run; the joint holds the reference frame, which is the quicker of two equivalent ways."""
     exu = exudyn()
     from exudyn import utilities as u
@@ -66,7 +66,7 @@ def pendulum(t_end: float, steps: int, newton_tolerance: float, load: Load) -> S
     sensor = lambda kind: u.SensorMarker(markerNumber=end, outputVariableType=kind, storeInternal=True)  # noqa: E731
     sensors = [mbs.AddSensor(sensor(kind)) for kind in outputs]
     mbs.Assemble()
-    return solve(mbs, sensors, t_end, steps, newton_tolerance)
+    return solve(mbs, sensors, t_end, choice)
 
 
 def _add_stop(mbs, u, ground: int, end: int) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 
 sys.exudynFast = True  # the build without range checks
 
+STAGES = {"RK44": 4, "RK67": 7, "DOPRI5": 6}  # right-hand sides a step
+
 
 def exudyn():
     """The exudyn module, silent."""
@@ -31,28 +33,45 @@ class Solved:
     evaluations: int  # Newton iterations of implicit methods, right-hand sides of explicit ones
 
 
-def solve(mbs, sensors, t_end: float, steps: int, newton_tolerance: float | None) -> Solved:
-    """Generalised-alpha (index 3, dense solver, modified Newton), or RK44 when there is no Newton tolerance."""
+@dataclass(frozen=True)
+class Choice:
+    """A solver with its settings: a number of equal steps, or (DOPRI5) a tolerance of its step control."""
+
+    solver: str  # "GeneralizedAlpha", "TrapezoidalIndex2", "RK44", "RK67", "DOPRI5"
+    steps: int = 0
+    newton: float = 1e-8  # relative tolerance of Newton's iteration, of implicit solvers
+    spectral_radius: float = 0.9
+    tolerance: float = 0.0
+
+    @property
+    def explicit(self) -> bool:
+        return self.solver in STAGES
+
+
+def solve(mbs, sensors, t_end: float, choice: Choice) -> Solved:
+    """One run; implicit solvers with dense matrices and modified Newton."""
     exu = exudyn()
     settings = exu.SimulationSettings()
     time_integration = settings.timeIntegration
-    time_integration.numberOfSteps, time_integration.endTime = steps, t_end
-    time_integration.verboseMode = 0
+    time_integration.endTime, time_integration.verboseMode = t_end, 0
     time_integration.minimumStepSize = 1e-12
     time_integration.newton.useModifiedNewton = True
-    time_integration.generalizedAlpha.spectralRadius = 0.9
+    time_integration.newton.relativeTolerance, time_integration.newton.absoluteTolerance = choice.newton, 1e-10
+    time_integration.generalizedAlpha.spectralRadius = choice.spectral_radius
+    time_integration.numberOfSteps = choice.steps or 10  # with a tolerance: the largest step
+    time_integration.automaticStepSize = choice.tolerance > 0.0
+    if choice.tolerance > 0.0:
+        time_integration.relativeTolerance, time_integration.absoluteTolerance = choice.tolerance, choice.tolerance
+        time_integration.initialStepSize = 1e-4 * t_end
     settings.solutionSettings.writeSolutionToFile = False
     settings.solutionSettings.sensorsWritePeriod = 1e10
     settings.linearSolver.solverType = exu.LinearSolverType.EXUdense
     settings.parallel.numberOfThreads = 1
-    kind = exu.DynamicSolverType.RK44
-    if newton_tolerance is not None:
-        time_integration.newton.relativeTolerance = newton_tolerance
-        time_integration.newton.absoluteTolerance = 1e-10
-        kind = exu.DynamicSolverType.GeneralizedAlpha
     begin = time.perf_counter()
-    mbs.SolveDynamic(settings, solverType=kind)
+    mbs.SolveDynamic(settings, solverType=getattr(exu.DynamicSolverType, choice.solver))
     seconds = time.perf_counter() - begin
-    iterations = mbs.sys["dynamicSolver"].it.newtonStepsCount
+    iterations = mbs.sys["dynamicSolver"].it
+    steps = choice.steps or int(iterations.currentStepIndex)
+    evaluations = STAGES[choice.solver] * steps if choice.explicit else iterations.newtonStepsCount
     position, velocity = (np.array(mbs.GetSensorValues(sensor)) for sensor in sensors)
-    return Solved(position, velocity, seconds, steps, iterations if newton_tolerance is not None else 4 * steps)
+    return Solved(position, velocity, seconds, steps, evaluations)
