@@ -61,6 +61,13 @@ class Integrator(ABC):
         """Part of the tolerance of a step to which Newton's iteration is carried on."""
         return 0.02
 
+    def contraction(self, unknowns: int) -> float:
+        """How fast simplified Newton has to contract to go on with its tangent.
+
+        Another mass matrix costs a residual per unknown, another iteration as many as there are stages.
+        """
+        return 0.25
+
     @abstractmethod
     def internal(self, rtol: float) -> float:
         """Relative tolerance of each step for a motion that keeps ``rtol``."""
@@ -79,6 +86,9 @@ class Radau(Integrator):
 
     def newton_part(self, rtol: float) -> float:
         return min(0.03, rtol**0.5)  # Hairer and Wanner 1996, IV.8
+
+    def contraction(self, unknowns: int) -> float:
+        return 0.05 if unknowns < 6 else 0.12
 
 
 class _SecondOrder(Integrator):

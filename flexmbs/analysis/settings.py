@@ -62,6 +62,7 @@ def make_settings(
         largest_q=largest,
         max_step=float(min(max_step, t_end)),
         newton_tolerance=float(newton_tolerance),
+        contraction=integrator.contraction(len(model.tables.free)),
         formulation=FORMULATIONS[integrator.formulation],
         most_order=integrator.most_order,
         levels=integrator.levels,

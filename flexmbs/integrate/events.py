@@ -20,7 +20,7 @@ SAMPLES = 8
 @kernel
 def gap_inside(tables, c, state, scratch, work, h, x):
     """Gap of contact ``c`` and its rate at point ``x`` of the step."""
-    interpolate(state, scratch, h, x)
+    interpolate(tables, state, scratch, h, x)
     evaluate_signals(tables, state.number[TIME] + x * h, work.signal)
     impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
     return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)

@@ -18,7 +18,7 @@ from flexmbs.kernels.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 HISTORY = 0
 MOST_STAGES = 13
 # Relative tolerance of a step below which order 8 needs fewer evaluations than order 5 (docs/work_precision.md).
-TIGHT = 1e-7
+TIGHT = 2e-8
 SMALLEST_ERROR = 1e-10
 
 

@@ -7,7 +7,7 @@ from flexmbs.kernels.jit import kernel
 
 
 @kernel
-def interpolate(state, scratch, h, x):
+def interpolate(tables, state, scratch, h, x):
     """Point x (0 to 1) of the step into ``scratch.point_*``: error O(h^6) beside that of the method.
 
     In the chart of the step, where balls are at zero and their rates are angular velocities at its start.
@@ -25,3 +25,7 @@ def interpolate(state, scratch, h, x):
         scratch.point_q[k] = state.q[k] + x * v0 + 0.5 * x2 * a0 + x3 * (c3 + x * (c4 + x * c5))
         scratch.point_v[k] = (v0 + x * a0 + x2 * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5))) / h
         scratch.point_a[k] = (a0 + x * (6.0 * c3 + x * (12.0 * c4 + x * 20.0 * c5))) / (h * h)
+    # a condensed mode has a value where others have their acceleration, and no rates
+    for i in range(len(tables.condensed)):
+        k = tables.condensed[i]
+        scratch.point_a[k] = state.a[k] + x * (scratch.a[END, k] - state.a[k])

@@ -11,6 +11,7 @@ from flexmbs.integrate.implicit import MAX_ITERATIONS
 from flexmbs.integrate.mechanics import gap_at
 from flexmbs.integrate.samples import any_due, next_limit, take_samples
 from flexmbs.integrate.state import (
+    ACCURACY,
     ALL_STALE,
     CHUNK_FULL,
     CREEPING,
@@ -48,8 +49,6 @@ from flexmbs.integrate.tangent import consistent_accelerations
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 
-# Simplified Newton is kept on the same tangent while it contracts at least this fast.
-GOOD_CONTRACTION = 0.05
 SAFETY = 0.9
 # So many steps in a row shorter than this part of the run do not lead to its end.
 MOST_CREEPING, CREEP = 5000, 1e-10
@@ -86,6 +85,7 @@ def start(tables, state, settings, scratch, work):
     h = min(h, max(1e-3, 10.0 / math.sqrt(slope)))
     state.number[STEP] = min(h, settings.max_step)
     state.number[OLD_ERROR] = 1.0
+    state.number[ACCURACY] = settings.rtol
     for c in range(len(tables.contacts)):
         if state.active[c] != 0:
             begin_contact(tables, c, state, scratch, work)
@@ -154,7 +154,7 @@ def step(tables, state, settings, scratch, work, log):
         if last:
             state.number[TIME] = limit
         # a small change of step is not worth a new factorisation
-        same = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < GOOD_CONTRACTION
+        same = 1.0 <= proposed / h <= 1.2 and state.number[LAST_CONTRACTION] < settings.contraction
         state.number[STEP] = h if same and not last else proposed
     if contact >= 0:
         switch_contact(tables, contact, state, scratch, work, log)
@@ -239,7 +239,7 @@ def accept(tables, state, settings, scratch, work, h, error):
     elif state.flag[VOLATILE] > 0:
         state.flag[TANGENT] = ALL_STALE
         state.flag[VOLATILE] -= 1
-    elif state.number[LAST_CONTRACTION] > GOOD_CONTRACTION:
+    elif state.number[LAST_CONTRACTION] > settings.contraction:
         state.flag[TANGENT] = MASS_STALE  # all of it only when Newton fails
     return wanted
 

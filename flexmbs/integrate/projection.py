@@ -15,7 +15,7 @@ from flexmbs.integrate.calls import solve_mass
 from flexmbs.integrate.mechanics import residual, set_end_signals
 from flexmbs.integrate.newton import unit_rows
 from flexmbs.integrate.singular import find_direction
-from flexmbs.integrate.state import ASKED, END, HOLDING, INDEPENDENCE, STRAYED
+from flexmbs.integrate.state import ACCURACY, ASKED, END, HOLDING, INDEPENDENCE, STRAYED
 from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.linear import NO_PIVOT
@@ -23,9 +23,10 @@ from flexmbs.kernels.newton_matrix import columns_of, factorise_any, solve_any
 from flexmbs.kernels.tables import CONSTRAINTS, WHOLE
 
 MAX_PROJECTIONS = 8
-MAX_POLISHES, POLISHED = 20, 1e-8
-# Constraints are lengths (m), angles (rad) and their rates: below this they are left alone.
-TARGET = 1e-13
+# Multipliers are polished to these parts of the largest one and of rtol, whichever is more.
+MAX_POLISHES, POLISHED, POLISHED_PART = 20, 1e-8, 1e-2
+# Constraints are lengths (m), angles (rad) and their rates: below this, or this part of rtol, they are left alone.
+TARGET, TARGET_PART = 1e-13, 1e-8
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
 STRAYED_LIMIT = 1e-9
 # The smallest singular value of the equilibrated constraints tells how near a singular position is.  Falls of it, since
@@ -172,6 +173,7 @@ def polish_multipliers(tables, state, scratch, work):
     Newton's iteration stops when positions and velocities are right; multipliers, which neither hold, may lag behind.
     """
     previous = 1e300
+    target = max(POLISHED, POLISHED_PART * state.number[ACCURACY])
     for _ in range(MAX_POLISHES):
         residual(
             tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work, scratch.shifted
@@ -187,29 +189,34 @@ def polish_multipliers(tables, state, scratch, work):
                 scratch.a[END, k] += scratch.real_x[i]
                 change = max(change, abs(scratch.real_x[i]))
                 size = max(size, abs(scratch.a[END, k]))
-        if not (change > POLISHED * size and change < 0.9 * previous):
+        if not (change > target * size and change < 0.9 * previous):
             return
         previous = change
 
 
 @kernel
 def project(tables, state, scratch, work, levels):
-    """Move the end of the step to g = 0, then (with two ``levels``) its velocities to g' = 0."""
+    """Move the end of the step to g = 0 and (with two ``levels``) its velocities to g' = 0."""
     set_end_signals(tables, scratch, work)
     work.extent[0] = CONSTRAINTS
-    for level in range(levels):
-        vector = scratch.q[END] if level == 0 else scratch.v[END]
-        previous = 1e300
-        for _ in range(MAX_PROJECTIONS):
-            size = violation(tables, state, scratch, work, level)
-            if size <= TARGET or not size < 0.5 * previous:
-                break
-            previous = size
-            solve_mass(tables, state, scratch, scratch.real_x)
-            for i in range(len(tables.free)):
-                k = tables.free[i]
-                if not is_algebraic(tables.coordinates[k]):
-                    vector[k] += scratch.real_x[i]
+    target = max(TARGET, TARGET_PART * state.number[ACCURACY])
+    open_q, open_v, previous_q, previous_v = True, levels > 1, 1e300, 1e300
+    for _ in range(MAX_PROJECTIONS):
+        residual(
+            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work,
+            scratch.shifted,
+        )  # fmt: skip
+        size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
+        open_q = open_q and size_q > target and size_q < 0.5 * previous_q
+        # velocities are judged anew while positions move
+        open_v = levels > 1 and size_v > target and (open_q or size_v < 0.5 * previous_v)
+        if not open_q and not open_v:
+            break
+        previous_q, previous_v = size_q, size_v
+        if open_q:
+            move_back(tables, state, scratch, work, 0, scratch.q[END])
+        if open_v:
+            move_back(tables, state, scratch, work, 1, scratch.v[END])
     for i in range(len(tables.coordinates)):
         if tables.coordinates[i].multiplier != 0 and not abs(work.constraint[i, 0]) < STRAYED_LIMIT:
             state.flag[STRAYED] = 1  # a constraint that was left out as dependent on the others no longer is
@@ -217,20 +224,28 @@ def project(tables, state, scratch, work, levels):
 
 
 @kernel
-def violation(tables, state, scratch, work, level):
-    """Largest value (level 0) or rate (1) of the constraints at the end of the step, and the right-hand side for it."""
-    residual(
-        tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work, scratch.shifted
-    )
+def violation(tables, state, work, level):
+    """Largest value (level 0) or rate (1) of the constraints as last evaluated."""
     largest = 0.0
     for i in range(len(tables.free)):
         k = tables.free[i]
-        scratch.real_x[i] = 0.0
         if tables.coordinates[k].multiplier != 0 and state.held[i] == 0:
-            value = work.constraint[k, level]
-            scratch.real_x[i] = -value
-            largest = max(largest, abs(value))
+            largest = max(largest, abs(work.constraint[k, level]))
     return largest
+
+
+@kernel
+def move_back(tables, state, scratch, work, level, vector):
+    """Move coordinates (level 0) or rates (1) to where the constraints are zero, in the metric of M."""
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        multiplier = tables.coordinates[k].multiplier != 0
+        scratch.real_x[i] = -work.constraint[k, level] if multiplier and state.held[i] == 0 else 0.0
+    solve_mass(tables, state, scratch, scratch.real_x)
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        if not is_algebraic(tables.coordinates[k]):
+            vector[k] += scratch.real_x[i]
 
 
 @kernel

@@ -14,8 +14,8 @@ from flexmbs.kernels.tables import BALL, Tables
 # entries of State.number (floats)
 (
     TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, INDEPENDENCE, LOWER_ERROR,
-    HIGHER_ERROR, PRESENT_ERROR,
-) = range(11)  # fmt: skip
+    HIGHER_ERROR, PRESENT_ERROR, ACCURACY,
+) = range(12)  # fmt: skip
 # entries of State.flag (integers)
 (
     TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING, ORDER, DEPTH, SINCE, RAISING,
@@ -92,6 +92,7 @@ class Settings(Block):
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "max_step": ("f8", 0),
         "newton_tolerance": ("f8", 0),
+        "contraction": ("f8", 0),  # simplified Newton keeps its tangent while it contracts at least this fast
         "formulation": ("i8", 0),  # of the constraints (integrate.one_stage)
         "most_order": ("i8", 0),
         "levels": ("i8", 0),  # to which accepted steps are projected: 1 positions, 2 velocities too
@@ -186,7 +187,7 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
         held=np.zeros(m, dtype=np.int64),
         holder=np.zeros(hold_slots(tables), dtype=np.int64),
         direction=np.zeros((hold_slots(tables), m)),
-        number=np.zeros(11),
+        number=np.zeros(12),
         flag=np.zeros(16, dtype=np.int64),
         count=np.zeros(8, dtype=np.int64),
     )
