@@ -238,6 +238,7 @@ class _Run:
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
                 outcome = self._choose_constraints(outcome)
             if outcome != s.CHUNK_FULL:
+                self._tell(int(self.state.count[s.STEPS]))
                 return outcome
             self.mark = self._capture(saves.RUNNING), self.recorder.place
             now = time.perf_counter()
