@@ -116,7 +116,7 @@ class FirstOrder:
         state, self.work = make_state(tables, 0, method.history), make_workspace(tables)
         state.q[:], state.v[:] = self.model.q, self.model.v
         impose_start(tables, state, self.work)
-        if not consistent_accelerations(tables, state, make_scratch(tables, method), self.work):
+        if not consistent_accelerations(tables, state, make_scratch(tables, method), self.work, 3):
             raise ValueError("the mass matrix is singular at the start")
         multiplier = tables.coordinates["multiplier"][tables.free] != 0
         self.own, self.rows = np.sort(tables.free[~multiplier]), np.sort(tables.free[multiplier])

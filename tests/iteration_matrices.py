@@ -75,7 +75,7 @@ def linear_at_start(system: fm.System) -> Linear:
     tables, evaluator, method = model.tables, Evaluator(model), METHODS["radau"]
     state = make_state(tables, len(model.balls), method.history)
     state.q[:], state.v[:] = model.q, model.v
-    assert consistent_accelerations(tables, state, make_scratch(tables, method), evaluator.work)
+    assert consistent_accelerations(tables, state, make_scratch(tables, method), evaluator.work, 3)
     multiplier = tables.coordinates["multiplier"][tables.free] != 0
     own, rows = tables.free[~multiplier], tables.free[multiplier]
     within, across = np.ix_(~multiplier, ~multiplier), np.ix_(multiplier, ~multiplier)

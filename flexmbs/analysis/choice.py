@@ -7,6 +7,7 @@ import numpy as np
 from flexmbs.analysis.integrators import Explicit, Integrator, Radau, named
 from flexmbs.integrate import state as s
 from flexmbs.integrate.methods import Method
+from flexmbs.kernels.tables import CURVE
 from flexmbs.model.model import Model
 
 # An explicit step is bounded by the fastest component, an implicit one by the accuracy of what moves: below this ratio
@@ -26,6 +27,8 @@ def chosen(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]
         return Radau(), "modes condensed to their static deflection"
     if model.contact_names:
         return Radau(), f"contacts ({', '.join(model.contact_names[:3])}{', ...' if model.contact_names[3:] else ''})"
+    if np.any(model.tables.axes["kind"] >= CURVE):
+        return Radau(), "curves or surfaces, which are piecewise polynomials"
     if len(model.tables.free) == 0:
         return Radau(), "every coordinate is prescribed"
     if len(model.tables.free) > LARGEST_DENSE and model.modal:

@@ -61,10 +61,12 @@ def make_settings(
         floor_q=floor,
         largest_q=largest,
         max_step=float(min(max_step, t_end)),
+        most_growth=integrator.most_growth,
         newton_tolerance=float(newton_tolerance),
         contraction=integrator.contraction(len(model.tables.free)),
         formulation=FORMULATIONS[integrator.formulation],
         most_order=integrator.most_order,
         levels=integrator.levels,
+        explicit=int(integrator.trees_only),
         parameters=integrator.parameters,
     )

@@ -132,7 +132,8 @@ def watch_stability(state):
 def error_of_order(tables, state, settings, scratch, h, order, taken):
     """Weighted size of the local error that BDF of ``order`` makes; the step was of order ``taken``.
 
-    With index 3 velocities count by how far they move positions in the step (integrate.implicit.weighed_error).
+    Velocities of index 3 count by how far they move positions in the step: their own errors fall too slowly with it
+    (Brenan, Campbell, Petzold 1996, 5.4).
     """
     weights = scratch.weights[2]
     extrapolation(state.history_t, order + 1, h, weights)

@@ -16,21 +16,30 @@ from flexmbs.kernels.signals import evaluate_signals, impose_drivers
 from flexmbs.kernels.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 
 HISTORY = 0
-MOST_STAGES = 13
+MOST_STAGES = 16  # with those of the dense output
 # Relative tolerance of a step below which order 8 needs fewer evaluations than order 5 (docs/work_precision.md).
 TIGHT = 2e-8
 SMALLEST_ERROR = 1e-10
 
 
 @kernel
+def pair_for(settings):
+    """Number of the pair (integrate.explicit_coefficients) for the tolerance of the run."""
+    return HIGH if settings.rtol < TIGHT else LOW
+
+
+@kernel
 def attempt_explicit(tables, state, settings, scratch, work, h):
     """Try a step of ``h``: (1, error in parts of the tolerance, power of h with which it falls); (0, 1, .) failed."""
-    pair = HIGH if settings.rtol < TIGHT else LOW
+    pair = pair_for(settings)
     q, v, a = scratch.q[END], scratch.v[END], scratch.a[END]
     state.number[LAST_CONTRACTION] = 1.0  # there are no factors for which the step size should be kept
     for i in range(STAGES[pair]):
         set_stage(state, scratch, pair, i, h)
         evaluate_signals(tables, state.number[TIME] + C[pair, i] * h, work.signal)
+        if not signals_are_finite(tables, work):
+            state.number[STEP] = 0.5 * h
+            return 0, 1.0, ORDER[pair]
         impose_drivers(tables, work.signal, q, v, a)
         # the state knows its accelerations unless something has just switched
         if i > 0 or state.flag[HAS_PREDICTION] == 0:
@@ -48,6 +57,16 @@ def attempt_explicit(tables, state, settings, scratch, work, h):
         state.number[STEP] = 0.1 * h
         return 0, 1.0, ORDER[pair]
     return 1, error, ORDER[pair]
+
+
+@kernel
+def signals_are_finite(tables, work):
+    """False where a function of time has no value, such as behind the end of a table."""
+    for j in range(len(tables.signals)):
+        for k in range(3):
+            if not math.isfinite(work.signal[j, k]):
+                return False
+    return True
 
 
 @kernel

@@ -21,7 +21,7 @@ from flexmbs.integrate.one_stage import INDEX_3, solve_stage
 from flexmbs.integrate.state import END, HAS_PREDICTION, OLD_STEP, WORST
 from flexmbs.kernels.condensed import is_algebraic
 from flexmbs.kernels.jit import kernel
-from flexmbs.kernels.newton_matrix import solve_scaled
+from flexmbs.kernels.newton_matrix import columns_of, solve_scaled
 from flexmbs.kernels.rotation import cross
 from flexmbs.kernels.tables import BALL
 
@@ -69,6 +69,25 @@ def attempt_alpha(tables, state, settings, scratch, work, h):
 
 
 @kernel
+def keep_tangent_part(tables, state, scratch, error):
+    """Overwrite an error by its filtered part along the constraints.
+
+    Positions of index 3 satisfy g = 0, and what its accelerations make good of the velocities across, which miss
+    g' = 0 by O(h^2) of the step before, is no error of the motion; it does not fall with h when a step is cut.
+    """
+    m = len(tables.free)
+    for i in range(m):
+        scratch.real_x[i] = 0.0
+        if tables.coordinates[tables.free[i]].multiplier == 0:
+            first, end, shift = columns_of(i, m, tables.band)
+            for j in range(first, end):
+                scratch.real_x[i] += state.mass[i, j + shift] * error[j]
+    solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
+    for i in range(m):
+        error[i] = 0.0 if is_algebraic(tables.coordinates[tables.free[i]]) else scratch.real_x[i]
+
+
+@kernel
 def error_norm(tables, state, settings, scratch, h, g):
     """Weighted size of the local error, filtered by the Newton matrix; 1 is the tolerance."""
     m = len(tables.free)
@@ -89,16 +108,21 @@ def error_norm(tables, state, settings, scratch, h, g):
         scratch.error_v[i] = scratch.v[1, k] - state.v[k] - rate
         scratch.error_q[i] = scratch.q[END, k] - state.q[k] - move
     subtract_commutators(tables, state, scratch, h)
-    filter_right_side(tables, state, scratch, g)
-    solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
-    pace = h if settings.formulation == INDEX_3 else 0.0
+    if settings.formulation == INDEX_3 and len(tables.constraints) > 0:
+        keep_tangent_part(tables, state, scratch, scratch.error_q)
+        keep_tangent_part(tables, state, scratch, scratch.error_v)
+    else:
+        filter_right_side(tables, state, scratch, g)
+        solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
+        for i in range(m):
+            scratch.error_v[i] = scratch.real_x[i]
+            scratch.error_q[i] += g * scratch.real_x[i]
     total = 0.0
     worst = -1.0
     for i in range(m):
         if is_algebraic(tables.coordinates[tables.free[i]]):
             continue
-        shift = scratch.error_q[i] + g * scratch.real_x[i]
-        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i], pace)
+        part = weighed_error(tables, settings, state, scratch, i, scratch.error_q[i], scratch.error_v[i])
         total += part
         if part > worst:
             worst = part

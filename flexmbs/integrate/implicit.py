@@ -124,18 +124,11 @@ def filter_right_side(tables, state, scratch, g):
 
 
 @kernel
-def weighed_error(tables, settings, state, scratch, i, error_q, error_v, pace):
-    """Sum of squares of the errors of free coordinate ``i`` in parts of what is allowed over the step.
-
-    With a ``pace`` (a step size) the velocity counts by how far it moves the position in that time: velocities of
-    index 3 have errors that fall too slowly with the step (Brenan, Campbell, Petzold 1996, 5.4).
-    """
+def weighed_error(tables, settings, state, scratch, i, error_q, error_v):
+    """Sum of squares of the errors of free coordinate ``i`` in parts of what is allowed over the step."""
     k = tables.free[i]
     size_q = max(abs(state.q[k]), abs(scratch.q[END, k])) + settings.floor_q[k]
     size_v = max(abs(state.v[k]), abs(scratch.v[END, k]))
     x = error_q / (settings.atol_q[k] + settings.rtol * size_q)
-    if pace > 0.0:
-        y = pace * error_v / (settings.atol_q[k] + settings.rtol * size_q)
-    else:
-        y = error_v / (settings.atol_v[k] + settings.rtol * size_v)
+    y = error_v / (settings.atol_v[k] + settings.rtol * size_v)
     return x * x + y * y

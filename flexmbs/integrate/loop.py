@@ -69,7 +69,8 @@ def start(tables, state, settings, scratch, work):
         gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
         if abs(gap) < 1e-12 and rate < 0.0:
             state.active[c] = 1
-    if not consistent_accelerations(tables, state, scratch, work):
+    # explicit methods need no more than the mass matrix
+    if not consistent_accelerations(tables, state, scratch, work, 1 if settings.explicit != 0 else 3):
         return SINGULAR
     size = slope = 1e-300
     for i in range(len(tables.free)):
@@ -132,7 +133,7 @@ def step(tables, state, settings, scratch, work, log):
             continue
         turn = largest_turn(tables, scratch.q[END])
         room = 0.8 * MOST_TURN / max(turn, 1e-3)  # a longer step would turn a ball too far for its chart
-        factor = min(growth(state, iterations, error, order, h), room)
+        factor = min(growth(state, settings, iterations, error, order, h), room)
         if error > 1.0 or turn > MOST_TURN or not error >= 0.0:
             state.count[REJECTIONS] += 1
             state.flag[REJECTED_LAST] = 1
@@ -174,7 +175,7 @@ def step(tables, state, settings, scratch, work, log):
 
 
 @kernel
-def growth(state, iterations, error, order, h):
+def growth(state, settings, iterations, error, order, h):
     """Factor for the step size (Gustafsson's predictive controller, Hairer-Wanner IV.8); the error falls as h^order."""
     if not error < 1e100:
         return 0.1
@@ -183,7 +184,7 @@ def growth(state, iterations, error, order, h):
     if error <= 1.0 and state.number[OLD_STEP] > 0.0 and state.flag[HAS_PREDICTION] != 0:
         memory = (state.number[OLD_ERROR] / error) ** (1.0 / order) * h / state.number[OLD_STEP]
         factor = min(factor, factor * memory)
-    return min(8.0, max(0.1, factor))
+    return min(settings.most_growth, max(0.1, factor))
 
 
 @kernel

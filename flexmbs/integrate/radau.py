@@ -282,7 +282,7 @@ def error_norm(tables, state, settings, scratch, work, h):
         if is_algebraic(tables.coordinates[k]):
             continue
         shift = scratch.error_q[i] + h * g * scratch.real_x[i]
-        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i], 0.0)
+        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i])
         total += part
         if part > worst:
             worst = part

@@ -25,7 +25,7 @@ def settle(tables, state, scratch, work):
         if tables.coordinates[i].multiplier != 0:
             state.a[i] = 0.0
     state.flag[HAS_PREDICTION] = 0
-    return consistent_accelerations(tables, state, scratch, work)
+    return consistent_accelerations(tables, state, scratch, work, 3)
 
 
 @kernel

@@ -91,10 +91,12 @@ class Settings(Block):
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "max_step": ("f8", 0),
+        "most_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),
         "contraction": ("f8", 0),  # simplified Newton keeps its tangent while it contracts at least this fast
         "formulation": ("i8", 0),  # of the constraints (integrate.one_stage)
         "most_order": ("i8", 0),
+        "explicit": ("i8", 0),  # 1: the method needs no tangent
         "levels": ("i8", 0),  # to which accepted steps are projected: 1 positions, 2 velocities too
         "parameters": ("f8", 1),  # of the method
     }

@@ -83,12 +83,15 @@ def fill_tangent(tables, state, scratch, work, kinds):
 
 
 @kernel
-def consistent_accelerations(tables, state, scratch, work):
-    """Accelerations that satisfy the equations of motion at the current state; False when M is singular."""
+def consistent_accelerations(tables, state, scratch, work, kinds):
+    """Accelerations that satisfy the equations of motion at the current state; False when M is singular.
+
+    With a tangent of ``kinds`` (fill_tangent).
+    """
     for i in range(len(tables.free)):
         if tables.coordinates[tables.free[i]].unit == 0.0:
             state.a[tables.free[i]] = 0.0
-    return renewed_accelerations(tables, state, scratch, work, 3)
+    return renewed_accelerations(tables, state, scratch, work, kinds)
 
 
 @kernel

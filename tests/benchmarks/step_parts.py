@@ -134,7 +134,7 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
         state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
     else:
         state.q[:n], state.v[:n] = result.trajectory.q[-1], result.trajectory.v[-1]
-    consistent_accelerations(tables, state, scratch, work)
+    consistent_accelerations(tables, state, scratch, work, 3)
     for _ in range(ROWS):
         write_row(tables, state, log)
     rows = log.rows[:ROWS].copy()
