@@ -39,22 +39,25 @@ def fill_inner(tables, state, settings, scratch, work, h):
     inner = scratch.inner
     q0, v0, a0 = state.q, state.v, state.a
     q1, v1, a1 = scratch.q[END], scratch.v[END], scratch.a[END]
-    size = fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, 0.0, h, inner[1])
-    if not math.isfinite(size):
+    missed, left = fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, 0.0, h, inner[1])
+    if missed <= 1.0 or not math.isfinite(left):
         return 0
-    if size <= 1.0:
+    if left <= 1.0:
         for part in range(3):
             inner[0, part, :] = inner[1, part]
         return 1
     q, v, a, half = inner[1, 0], inner[1, 1], inner[1, 2], 0.5 * h
-    first = fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q, v, a, 0.0, half, inner[0])
-    last = fill_middle(tables, state, settings, scratch, work, q, v, a, q1, v1, a1, half, half, inner[2])
+    _missed, first = fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q, v, a, 0.0, half, inner[0])
+    _missed, last = fill_middle(tables, state, settings, scratch, work, q, v, a, q1, v1, a1, half, half, inner[2])
     return MOST_ROWS if math.isfinite(first + last) else 0
 
 
 @kernel
 def fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, out):
-    """Motion half way between two points ``h`` apart; the weighted rms of what the quintics beside it will miss."""
+    """Motion half way between two points ``h`` apart.
+
+    Weighted rms of what the quintic between the two misses, and of what those on both sides of the middle will miss.
+    """
     q, v, a = out[0], out[1], out[2]
     n = q.shape[0]
     for k in range(n):
@@ -63,8 +66,8 @@ def fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, 
     evaluate_signals(tables, state.number[TIME] + begin + 0.5 * h, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     if not find_accelerations(tables, state, scratch, work, q, v, a):
-        return math.inf
-    total = 0.0
+        return math.inf, math.inf
+    missed_by_one = missed_by_two = 0.0
     for i in range(len(tables.free)):
         k = tables.free[i]
         defect = h * h * (a[k] - 1.5 / h * (v1[k] - v0[k]) + 0.25 * (a0[k] + a1[k]))
@@ -72,8 +75,11 @@ def fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, 
         q[k] += missed / 64.0
         weight_q = 1.0 / (settings.atol_q[k] + settings.rtol * (abs(q[k]) + settings.floor_q[k]))
         weight_v = 1.0 / (settings.atol_v[k] + settings.rtol * abs(v[k]))
-        total += (LEFT_Q * missed * weight_q) ** 2 + (LEFT_V * missed / h * weight_v) ** 2
-    return math.sqrt(total / (2.0 * max(len(tables.free), 1)))
+        position, velocity = LEFT_Q * missed * weight_q, LEFT_V * missed / h * weight_v
+        missed_by_two += position**2 + velocity**2
+        missed_by_one += (64.0 * position) ** 2 + (32.0 * velocity) ** 2
+    count = 2.0 * max(len(tables.free), 1)
+    return math.sqrt(missed_by_one / count), math.sqrt(missed_by_two / count)
 
 
 @kernel

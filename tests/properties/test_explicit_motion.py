@@ -43,17 +43,19 @@ def test_order_of_equal_steps(order, rtol, steps):
 
 
 def test_stages_are_evaluated_once():
-    """The accelerations at the end of a step are those at the start of the next one; each inner row needs one more."""
-    needed, evaluations = [], []
+    """The accelerations at the end of a step are those at the start of the next one.
+
+    What the quintic misses takes one more a step, and two more where three rows come between.
+    """
+    needed, most, evaluations = [], [], []
     for t_end in (0.25, 0.5):
         result = chain().simulate(t_end, rtol=1e-5, atol=1e-8, integrator="explicit")
         stats = result.stats
-        inner = len(result.t) - 1 - stats["steps_accepted"]
-        assert stats["steps_accepted"] <= inner <= 3 * stats["steps_accepted"]
-        needed.append(7 * (stats["steps_accepted"] + stats["steps_rejected"]) + inner)
+        needed.append(8 * stats["steps_accepted"] + 7 * stats["steps_rejected"])
+        most.append(needed[-1] + 2 * stats["steps_accepted"])
         evaluations.append(stats["residual_evaluations"])
     assert needed[1] > needed[0]
-    assert evaluations[1] - evaluations[0] == needed[1] - needed[0]
+    assert needed[1] - needed[0] <= evaluations[1] - evaluations[0] <= most[1] - most[0]
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-7, 1e-9])
@@ -61,7 +63,7 @@ def test_rows_inside_steps_keep_the_tolerance(rtol):
     """All rows, those inside steps too, beside a run of 0.2 ms steps, which interpolates to 1e-9."""
     result = chain().simulate(1.0, rtol=rtol, atol=0.1 * rtol, integrator="explicit")
     exact = chain().simulate(1.0, rtol=1e-12, atol=1e-13, max_step=2e-4, integrator="explicit").resampled(result.t)
-    assert len(result.t) > 2 * result.stats["steps_accepted"]
+    assert len(result.t) > 1.5 * result.stats["steps_accepted"]
     for what in ("position", "velocity"):
         for axis in "xyz":
             name = f"box1.tip.{what}.{axis}"

@@ -71,6 +71,27 @@ def test_run_cut_again_and_again(tmp_path):
     same(long_runs.run(name, t_end), resumed)
 
 
+@pytest.mark.parametrize(
+    ("name", "integrator"),
+    [(name, method) for name in ("four_bar", "impact") for method in ("radau", "bdf", "generalised_alpha")]
+    + [("pendulum", "explicit")],
+)
+def test_every_integrator_goes_on_with_its_memory(name, integrator, tmp_path):
+    """Interrupted where the history of a multistep method is full."""
+    t_end = {"four_bar": 0.1, "impact": 0.02, "pendulum": 0.1}[name]
+    whole = long_runs.run(name, t_end, tmp_path / "whole", integrator=integrator)
+
+    def interrupt(progress):
+        if progress.time > 0.4 * t_end:
+            raise KeyboardInterrupt
+
+    folder = tmp_path / "cut"
+    with pytest.raises(KeyboardInterrupt):
+        long_runs.run(name, t_end, folder, integrator=integrator, progress=interrupt)
+    assert 0.0 < fm.load_state(folder).t < t_end
+    same(whole, long_runs.run(name, t_end, folder, integrator=integrator, resume=True))
+
+
 @pytest.mark.parametrize("rows", [1, 7, 50, 512])
 def test_chunks_do_not_change_a_digit(rows, monkeypatch):
     """Chunks as long as these, whatever the machine is doing."""
