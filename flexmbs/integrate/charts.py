@@ -12,8 +12,9 @@ from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.rotation import inverse_tangent, rotate_quaternion, rotation_between, tangent, tangent_rate
 from flexmbs.kernels.tables import BALL
 
-# A step that turns a ball further than this (rad) is repeated: at 2 pi the chart is singular.
-MOST_TURN = 2.0
+# A step that turns a ball further than this (rad) is repeated: at 2 pi the chart is singular, and results, which
+# interpolate between quaternions, cannot tell more than half a turn.
+MOST_TURN = 3.0
 
 
 @kernel
