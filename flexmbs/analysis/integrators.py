@@ -205,7 +205,7 @@ class BDF(Integrator):
 
     def internal(self, rtol: float) -> float:
         # of order k the error of a step falls as h^(k+1), that of the motion as h^k
-        return 0.1 * rtol**1.2
+        return max(0.1 * rtol**1.2, min(rtol, 2e-12))  # below that the first steps, of order 1, drown in rounding
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ BETWEEN = {
     "bdf 3": (1e-5, 1e-7),
     "bdf 4": (1e-6, 1e-8),
     "bdf 5": (1e-7, 1e-9),
-    "bdf 6": (1e-7, 1e-9),
+    "bdf 6": (1e-6, 1e-9),
 }
 ORDERS = {"radau": 5.0, "generalised_alpha": 2.0, **{f"bdf {k}": float(k) for k in range(1, 7)}}
 # An order is seen between two tolerances, with steps that vary: a fifth below is within that.  Above it is no defect.
