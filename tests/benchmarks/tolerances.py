@@ -1,6 +1,6 @@
 """Error of the motion against the tolerance asked for, all integrators: docs/images/tolerances.png and two tables.
 
-    python tests/benchmarks/tolerances.py [--save docs/images/tolerances.png]
+    python tests/benchmarks/tolerances.py [--save]
 
 Smooth motions (tests/smooth_motions.py): the error in parts of rtol. Others (impacts, long runs): slope and constant
 of error = constant * rtol^slope, by least squares. References are runs of Radau IIA at rtol 1e-12.
@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from pages import write_into
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from smooth_motions import CONSTRAINED, MOTIONS, Motion, double_pendulum, top  # noqa: E402
@@ -22,6 +23,7 @@ import flexmbs as fm  # noqa: E402
 from flexmbs.cases import load_case  # noqa: E402
 
 TIGHTEST = {"radau": 9, "explicit": 9, "bdf": 9, "generalised_alpha": 6}  # -log10 of rtol
+PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "tolerances.png"
 STYLES = {"radau": ("o", "C0"), "explicit": ("s", "C1"), "bdf": ("^", "C2"), "generalised_alpha": ("v", "C3")}
 
 
@@ -95,17 +97,17 @@ def draw(smooth: dict, others: dict, path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--save", type=Path, help="file for the picture")
+    parser.add_argument("--save", action="store_true", help="write the documentation's tables and picture")
     chosen = parser.parse_args()
     found = [
         {(name, i): errors(motion, i) for name, motion in group.items() for i in TIGHTEST if suits(i, name)}
         for group in (MOTIONS, OTHERS)
     ]
-    print(smooth_table(found[0]))
-    print()
-    print(other_table(found[1]))
+    tables = f"{smooth_table(found[0])}\n\n{other_table(found[1])}"
+    print(tables)
     if chosen.save:
-        draw(*found, chosen.save)
+        write_into("work_precision.md", "tests/benchmarks/tolerances.py", tables)
+        draw(*found, PICTURE)
 
 
 if __name__ == "__main__":
