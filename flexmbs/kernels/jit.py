@@ -62,7 +62,7 @@ def c_function(signature):
 def announce_compilation() -> None:
     """Tell the user once that the first run of this version compiles."""
     if not kernels_are_cached():
-        print("flexmbs: compiling once for this version (one to two minutes) ...", file=sys.stderr, flush=True)
+        print("flexmbs: compiling once for this version (about a minute) ...", file=sys.stderr, flush=True)
 
 
 def kernels_are_cached() -> bool:
