@@ -14,6 +14,7 @@ from flexmbs.model.model import Model
 # of the largest to the smallest rate the explicit one costs less (docs/integrators.md).
 STIFF = 300.0
 NO_METHOD = Method("none", 0, 0, lambda: (0, 0))
+SLOWEST = 1e-2  # rad/s
 LARGEST_DENSE = 400  # coordinates; more are not analysed, and their rigid trees are taken for not stiff
 
 
@@ -58,8 +59,9 @@ def rates(model: Model) -> tuple[float, float]:
         return 1.0, 1.0  # the run will say which coordinate has no inertia
     matrix = np.block([[np.zeros((m, m)), np.diag(np.where(states, 0.0, 1.0))], [-solved[:, :m], -solved[:, m:]]])
     sizes = np.abs(np.linalg.eigvals(matrix)) if np.all(np.isfinite(matrix)) else np.ones(1)
-    sizes = sizes[sizes > 1e-3 * sizes.max(initial=0.0) / STIFF]
-    return float(sizes.max(initial=1.0)), float(sizes.min(initial=1.0))
+    # what is smaller is a zero eigenvalue up to the differences of which K is made, or slower than any run
+    sizes = sizes[sizes > max(1e-3 * sizes.max(initial=0.0) / STIFF, SLOWEST)]
+    return (float(sizes.max()), float(sizes.min())) if len(sizes) else (SLOWEST, SLOWEST)
 
 
 def unbanded(matrix: np.ndarray, band: int) -> np.ndarray:

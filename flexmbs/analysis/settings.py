@@ -43,8 +43,8 @@ def make_settings(
             f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit one"
         )
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
-    internal = integrator.internal(rtol)
-    share, rtol = internal / rtol, max(internal, 1e-13)  # below that lies rounding
+    internal = max(integrator.internal(rtol), min(rtol, 1e-13))  # below that lies rounding
+    share, rtol = internal / rtol, internal
     n = len(model.q)
     floor = np.zeros(n)
     for start in model.balls:

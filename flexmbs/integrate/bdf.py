@@ -14,8 +14,8 @@ import math
 
 from flexmbs.integrate.bdf_weights import difference_constant, differentiation, error_constant, extrapolation
 from flexmbs.integrate.charts import largest_turn, restate
-from flexmbs.integrate.implicit import refresh_tangent, set_weights
-from flexmbs.integrate.one_stage import INDEX_1, INDEX_3, solve_stage
+from flexmbs.integrate.implicit import driven_error, refresh_tangent, set_weights
+from flexmbs.integrate.one_stage import INDEX_1, has_rough_rate, solve_stage
 from flexmbs.integrate.state import (
     CAPPED,
     DEPTH,
@@ -97,14 +97,14 @@ def begin(state, settings, h):
 @kernel
 def choose_order(state):
     """Order of this attempt: a repeated one takes a lower order when that promised more."""
-    order = state.flag[ORDER]
-    if state.flag[REJECTED_LAST] != 0:
+    order, rejected = state.flag[ORDER], state.number[PRESENT_ERROR]
+    if state.flag[REJECTED_LAST] != 0 and state.number[PRESENT_ERROR] > 1.0:
+        state.number[PRESENT_ERROR] = 1.0  # each rejection counts once
         state.flag[RAISING] = 0
         if order > 2:
             state.flag[STRIKES] += STRIKE
-        if order > 1 and state.number[LOWER_ERROR] < state.number[PRESENT_ERROR]:
+        if order > 1 and state.number[LOWER_ERROR] < rejected:
             order -= 1
-            state.number[LOWER_ERROR] = NO_ESTIMATE
     state.flag[ORDER] = order
     return order
 
@@ -154,14 +154,15 @@ def error_of_order(tables, state, settings, scratch, h, order, taken):
             part = impulse_error(state, settings, scratch, i, constant * v) if impulse else 0.0
         else:
             x = constant * q * scratch.weight_q[i]
-            y = constant * v * (h * scratch.weight_q[i] if settings.formulation == INDEX_3 else scratch.weight_v[i])
+            y = constant * v * (h * scratch.weight_q[i] if has_rough_rate(tables, settings, k) else scratch.weight_v[i])
             part = x * x + y * y
         total += part
         if part > worst:
             worst, which = part, k
     if order == taken:
         state.flag[WORST] = which
-    return max(math.sqrt(total / (2.0 * max(len(tables.free) - scratch.algebraic, 1))), 1e-10)
+    driven, count = driven_error(tables, state, settings, scratch, h)
+    return max(math.sqrt((total + driven) / (2.0 * max(len(tables.free) - scratch.algebraic + count, 1))), 1e-10)
 
 
 @kernel
@@ -203,6 +204,7 @@ def forget_far(tables, state, scratch):
         for axis in range(len(tables.axes)):
             if tables.axes[axis].kind == BALL:
                 c = tables.axes[axis].coordinate
+                state.history_a[i, c : c + 3] = 0.0  # nothing is kept there
                 restate(scratch.q[END], state.history_q[i], state.history_v[i], state.history_a[i], c)
     for i in range(1, state.flag[DEPTH]):
         if largest_turn(tables, state.history_q[i]) > MOST_TURN:

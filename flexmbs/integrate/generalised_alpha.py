@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.integrate.implicit import filter_right_side, refresh_tangent, set_weights, weighed_error
+from flexmbs.integrate.implicit import driven_error, filter_right_side, refresh_tangent, set_weights, weighed_error
 from flexmbs.integrate.one_stage import INDEX_3, solve_stage
 from flexmbs.integrate.state import END, HAS_PREDICTION, OLD_STEP, WORST
 from flexmbs.kernels.condensed import is_algebraic
@@ -127,7 +127,8 @@ def error_norm(tables, state, settings, scratch, h, g):
         if part > worst:
             worst = part
             state.flag[WORST] = tables.free[i]
-    return max(math.sqrt(total / (2.0 * max(m - scratch.algebraic, 1))), 1e-10)
+    driven, count = driven_error(tables, state, settings, scratch, h)
+    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.algebraic + count, 1))), 1e-10)
 
 
 @kernel

@@ -25,6 +25,7 @@ from flexmbs.integrate.state import (
 )
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.newton_matrix import columns_of
+from flexmbs.kernels.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 
 MAX_ITERATIONS = 8
 # Newton corrections below this part of their tolerance are not asked to shrink.
@@ -132,3 +133,25 @@ def weighed_error(tables, settings, state, scratch, i, error_q, error_v):
     x = error_q / (settings.atol_q[k] + settings.rtol * size_q)
     y = error_v / (settings.atol_v[k] + settings.rtol * size_v)
     return x * x + y * y
+
+
+@kernel
+def driven_error(tables, state, settings, scratch, h):
+    """Sum of squares of the errors of what one implicit stage integrates of coordinates driven by rate or acceleration.
+
+    Against Hermite's quadrature of what is known at both ends; and how many such coordinates there are.
+    """
+    total, count = 0.0, 0
+    for k in range(len(tables.coordinates)):
+        level = tables.coordinates[k].level
+        if tables.coordinates[k].signal < 0 or level == POSITION_LEVEL:
+            continue
+        count += 1
+        v0, v1, a0, a1 = state.v[k], scratch.v[END, k], state.a[k], scratch.a[END, k]
+        move = h * (0.5 * (v0 + v1) + h * (a0 - a1) / 12.0)
+        x = (scratch.q[END, k] - state.q[k] - move) / (settings.atol_q[k] + settings.rtol * abs(scratch.q[END, k]))
+        total += x * x
+        if level == ACCELERATION_LEVEL:
+            y = (v1 - v0 - 0.5 * h * (a0 + a1)) / (settings.atol_v[k] + settings.rtol * abs(v1))
+            total += y * y
+    return total, count

@@ -196,7 +196,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
     tolerance = 1e300
     for k in range(state.q.shape[0]):
         tolerance = min(tolerance, 1e-3 * (settings.atol_q[k] + 1e-13))
-    target = x * h
+    target = reached = x * h
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
             return 0.0
@@ -206,6 +206,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
             state.number[FACTORED_STEP] = 0.0
             state.flag[TANGENT] = ALL_STALE
             return -1.0
+        reached = target
         gap, rate = gap_at(tables, c, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work)
         if abs(gap) <= tolerance or rate == 0.0:
             break
@@ -213,7 +214,7 @@ def hit(tables, c, state, settings, scratch, work, h, x):
         if abs(change) < 1e-14 * max(target, 1e-3) or target + change > 1.01 * h:
             break
         target = max(target + change, 0.5 * target)
-    return target
+    return reached
 
 
 @kernel

@@ -95,6 +95,9 @@ def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, sp
     # what a matrix for another step makes of a correction (Brown, Byrne, Hindmarsh, SIAM J. Sci. Stat. 10 (1989) 1038)
     stale = 2.0 / (1.0 + beta_v / factored)
     scratch.q[1, :] = 0.0
+    for i in range(len(tables.free)):
+        if state.held[i] != 0:  # a constraint that is left alone near a singular position exerts no force
+            scratch.a[0, tables.free[i]] = 0.0
     for iteration in range(MAX_ITERATIONS):
         place_end(tables, scratch, beta_v, beta_q, spins)
         residual(
@@ -155,7 +158,7 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
         change = scratch.real_x[i]
         scratch.a[0, k] += change
         rate, move = beta_v * change * scratch.weight_v[i], beta_q * change * scratch.weight_q[i]
-        if settings.formulation == INDEX_3:  # its velocities are differences of positions: rounding over h
+        if has_rough_rate(tables, settings, k):
             rate = move
         unit = tables.coordinates[k].unit
         if unit != 0.0:  # a condensed mode: its value says where it is
@@ -166,6 +169,12 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
             state.flag[WORST] = k
         total += part
     return total
+
+
+@kernel
+def has_rough_rate(tables, settings, k):
+    """Whether the velocity of coordinate ``k`` is a difference of positions: with index 3, rounding over h."""
+    return settings.formulation == INDEX_3 and len(tables.constraints) > 0 and tables.coordinates[k].state == 0
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmbs.integrate.calls import update_tangent
 from flexmbs.integrate.projection import project
-from flexmbs.integrate.state import END, FACTORED_STEP, HAS_PREDICTION, OLD_STEP, STEP, TIME
+from flexmbs.integrate.state import CREEPING, END, FACTORED_STEP, HAS_PREDICTION, OLD_STEP, STEP, TIME
 from flexmbs.integrate.tangent import consistent_accelerations
 from flexmbs.kernels.jit import kernel
 from flexmbs.kernels.signals import evaluate_signals
@@ -32,6 +32,7 @@ def settle(tables, state, scratch, work):
 def restart_constraints(tables, state, scratch, work):
     """After another choice of independent constraints: accelerations and multipliers anew, no memory of old ones."""
     state.number[FACTORED_STEP] = 0.0
+    state.flag[CREEPING] = 0
     if state.number[OLD_STEP] > 0.0:
         state.number[STEP] = max(state.number[STEP], 0.1 * state.number[OLD_STEP])
     update_tangent(tables, state, scratch, work, 3)

@@ -72,6 +72,7 @@ def fill_tangent(tables, state, scratch, work, kinds):
                     _first, _end, back = columns_of(i, m, tables.band)
                     row = tables.free[i]
                     matrix[i, j + back] = (scratch.shifted[row] - scratch.residual[row]) / step
+    place_condensed(tables, q, v, a)
     if len(tables.constraints) > 0:
         equilibrate(state.mass, tables.band, state.scale)
     regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch, work)
