@@ -68,7 +68,8 @@ def simulate(
     out : folder that receives the result while the run grows (None: memory only)
     progress : called with a :class:`Progress` about twenty times a second
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
-    store_every : every how many steps one is stored; events and the last step always are
+    store_every : every how many rows of the log one is stored (a row a step; explicit methods add rows inside long
+        steps); events and the last step always are
     resume : go on with the run in ``out`` from its last saved state (from the start values when there is none): a
         killed or interrupted run ends with the digits of an uninterrupted one
     start : saved state, or the result or folder of a run, from whose end a new run begins

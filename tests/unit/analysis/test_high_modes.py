@@ -268,3 +268,14 @@ def test_impact_that_is_slow_for_the_condensed_modes(rod):
     assert found.impulse == pytest.approx(expected.impulse, rel=1e-5)
     assert found.peak_force == pytest.approx(expected.peak_force, rel=1e-4)
     assert few.stats["steps_accepted"] < full.stats["steps_accepted"]
+
+
+@pytest.mark.parametrize("integrator", ["bdf", "generalised_alpha"])
+def test_other_implicit_integrators_condense_alike(rod, integrator):
+    """Within ten times the tolerance of what Radau finds."""
+    ends = [
+        pendulum(rod, fm.QuasiStatic(above=50.0)).simulate(0.05, rtol=1e-5, integrator=method)
+        for method in ("radau", integrator)
+    ]
+    for name in ("hinge.angle", "rod.tip.displacement.y"):
+        assert ends[1][name][-1] == pytest.approx(ends[0][name][-1], abs=1e-4 * np.abs(ends[0][name]).max())
