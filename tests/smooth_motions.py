@@ -65,6 +65,8 @@ def flexible_pendulum() -> fm.System:
     return case.build(case.resolve(replace(case.Parameters(), bending_modes=2, axial_modes=0)))
 
 
+# Between the first impact of that pendulum and the second.
+FIRST_IMPACT = 0.4948
 PLACE = tuple(f"top.center.position.{axis}" for axis in "xyz")
 MOTIONS = {
     "double pendulum": Motion(double_pendulum, 1.0, ("upper.angle", "lower.angle"), (1.0, 1.0)),
@@ -74,6 +76,12 @@ MOTIONS = {
     "top, absolute": Motion(lambda: top("absolute"), 0.5, PLACE, (1.0, 1.0, 1.0)),
     "flexible pendulum": Motion(
         flexible_pendulum, 0.2, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)
+    ),
+}
+# What tolerances are held against, beside the motions without events.
+THROUGH_AN_IMPACT = {
+    "first impact": Motion(
+        flexible_pendulum, FIRST_IMPACT, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)
     ),
 }
 CONSTRAINED = ("four-bar", "top, absolute")

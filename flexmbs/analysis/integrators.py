@@ -59,9 +59,16 @@ class Integrator(ABC):
         """Numbers that the method reads."""
         return np.zeros(1)
 
+    def least(self, constrained: bool) -> float:
+        """Relative tolerance of steps below which rounding decides, with or without constraints."""
+        return 1e-13
+
     def newton_part(self, rtol: float) -> float:
-        """Part of the tolerance of a step to which Newton's iteration is carried on."""
-        return 0.02
+        """Part of the tolerance of a step to which Newton's iteration is carried on.
+
+        One stage is solved to rounding sooner than to 2 % of a very tight tolerance.
+        """
+        return max(0.02, min(0.5, 1000.0 * np.finfo(float).eps / rtol))
 
     def contraction(self, unknowns: int) -> float:
         """How fast simplified Newton has to contract to go on with its tangent.
@@ -101,6 +108,10 @@ class _SecondOrder(Integrator):
     def internal(self, rtol: float) -> float:
         # the error of a step falls as h^3, that of the motion as h^2
         return 0.3 * rtol**1.5
+
+    def least(self, constrained: bool) -> float:
+        # steps of order 2 are then so short that rounding of the constraints, divided by them, shakes the accelerations
+        return 2e-12 if constrained else super().least(constrained)
 
 
 @dataclass(frozen=True)
@@ -205,7 +216,10 @@ class BDF(Integrator):
 
     def internal(self, rtol: float) -> float:
         # of order k the error of a step falls as h^(k+1), that of the motion as h^k
-        return max(0.1 * rtol**1.2, min(rtol, 2e-12))  # below that the first steps, of order 1, drown in rounding
+        return 0.1 * rtol**1.2
+
+    def least(self, constrained: bool) -> float:
+        return 2e-12  # below that the first steps, of order 1, drown in rounding
 
 
 @dataclass(frozen=True)

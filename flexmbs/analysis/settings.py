@@ -43,7 +43,7 @@ def make_settings(
             f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit one"
         )
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
-    internal = max(integrator.internal(rtol), min(rtol, 1e-13))  # below that lies rounding
+    internal = max(integrator.internal(rtol), min(rtol, integrator.least(len(model.tables.constraints) > 0)))
     share, rtol = internal / rtol, internal
     n = len(model.q)
     floor = np.zeros(n)
