@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.stages import stage
 from flexmbs.system.euler import matrices_of_vectors
 
 _AT_ONCE = 32  # states
@@ -57,6 +58,7 @@ def von_mises_at(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
     flat = modes.reshape(len(modes), -1)
     found = np.empty((len(q), modes.shape[1]))
     for first in range(0, len(q), _AT_ONCE):  # so that six components of few states stand in memory at a time
+        stage("stress", first, len(q))
         part = slice(first, first + _AT_ONCE)
         found[part] = von_mises((q[part] @ flat).reshape(-1, *modes.shape[1:]))
     return found

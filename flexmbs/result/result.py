@@ -32,6 +32,7 @@ from flexmbs.result.stored import StoredTrajectory
 from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.stages import listening
 from flexmbs.system.euler import rotation_vectors
 
 
@@ -192,6 +193,7 @@ class Result:
         """
         return fields.surface_stress(self.flexible(body), self.modal(body, time))
 
+    @listening()
     def von_mises(self, body: str, time: float | np.ndarray) -> np.ndarray:
         """(np,) Pa: von Mises stress at the surface points; (k, np) at times (k,), such as ``result.t``."""
         found = fields.von_mises_at(self.flexible(body), np.atleast_2d(self.modal(body, time)))
@@ -210,6 +212,7 @@ class Result:
         """Forces and moments at both ends of every beam and bar of a flexible body; BodyError when it has none."""
         return self.flexible(body).section_forces(self.modal(body, time))
 
+    @listening()
     def largest_von_mises(self, body: str, start: float | None = None, end: float | None = None) -> PeakStress:
         """Largest von Mises stress at the surface points from ``start`` to ``end`` (s; None: of the whole run).
 

@@ -7,6 +7,7 @@ import numpy as np
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result.fields import von_mises_at
+from flexmbs.stages import stage
 
 _AT_ONCE = 32  # states
 
@@ -55,6 +56,7 @@ def peak_von_mises(body: FlexibleBody, q: np.ndarray) -> tuple[float, int, int]:
         states = order[first : first + _AT_ONCE]
         if bounds[states[0]] <= best[0]:
             break
+        stage("largest stress", first, len(order))
         found = von_mises_at(body, q[states])
         state, point = np.unravel_index(int(np.argmax(found)), found.shape)
         if found[state, point] > best[0]:

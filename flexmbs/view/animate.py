@@ -9,11 +9,13 @@ import numpy as np
 
 from flexmbs.errors import FlexmbsError
 from flexmbs.result import Result
+from flexmbs.stages import listening, stage
 from flexmbs.view.gl import prepare_offscreen
 
 FORMATS = (".png", ".gif", ".mp4")
 
 
+@listening()
 def animate(
     result: Result,
     path: str | Path,
@@ -99,5 +101,6 @@ def _write_frames(scene, writer, times: np.ndarray, progress) -> None:
         scene.show_time(float(time), since=since)
         writer.append_data(scene.picture())
         since = float(time)
+        stage("rendering", done, len(times), long=True)
         if progress is not None:
             progress(done, len(times))
