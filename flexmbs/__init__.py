@@ -44,7 +44,7 @@ _WHERE = {
     "flexmbs.analysis.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
     "flexmbs.result": ("Result", "load", "SavedState", "load_state"),
     "flexmbs.cases": ("parameter", "find_mesh"),
-    "flexmbs.stages": ("listening", "Stage"),
+    "flexmbs.stages": ("listening", "show_progress", "Stage"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -49,19 +49,29 @@ class Case:
     def parameters(self) -> type:
         return self.module.Parameters
 
+    @property
+    def view(self) -> dict[str, object]:
+        """Options of its animation: ``VIEW``, and its title."""
+        return {"title": self.title, **getattr(self.module, "VIEW", {})}
+
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """What a run of a case yields: ``result`` is None for cases without motion."""
+    """What a run of a case yields: ``result`` is None for cases without motion, ``view`` says how to show it."""
 
+    case: str
     parameters: Mapping[str, object]
     figures: Mapping[str, object]
     stats: Mapping[str, object]
     result: Result | None
+    view: Mapping[str, object]
 
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
-        return _plain({"parameters": self.parameters, "figures": self.figures, "stats": self.stats})
+        return _plain({
+            "case": self.case, "parameters": self.parameters, "figures": self.figures, "stats": self.stats,
+            "view": self.view,
+        })  # fmt: skip
 
 
 def list_cases() -> tuple[Case, ...]:
@@ -142,7 +152,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome
     """Analyse, or simulate and evaluate."""
     used = asdict(parameters)
     if hasattr(case.module, "analyse"):
-        return CaseOutcome(used, case.module.analyse(parameters), {}, None)
+        return CaseOutcome(case.name, used, case.module.analyse(parameters), {}, None, {})
     settings = {name: used[name] for name in ("rtol", "atol") if used.get(name) is not None}
     started = time.perf_counter()
     system = case.module.build(parameters)
@@ -153,10 +163,11 @@ def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome
         result = getattr(error, "result", None)
         if result is not None and out is not None:
             stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
-            write_summary(CaseOutcome(used, _figures_so_far(case, result, parameters), stats, result), Path(out))
+            figures = _figures_so_far(case, result, parameters)
+            write_summary(CaseOutcome(case.name, used, figures, stats, result, case.view), Path(out))
         raise
     stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
-    return CaseOutcome(used, case.module.figures(result, parameters), stats, result)
+    return CaseOutcome(case.name, used, case.module.figures(result, parameters), stats, result, case.view)
 
 
 def _figures_so_far(case: Case, result: Result, parameters) -> dict[str, object]:

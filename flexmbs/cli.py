@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from flexmbs.cli_describe import describe_command
-from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
+from flexmbs.cli_mesh import info_command
 from flexmbs.cli_modes import modes_command
-from flexmbs.cli_reduce import BODY_ENDINGS, reduce_command, view_body
+from flexmbs.cli_reduce import reduce_command
+from flexmbs.cli_view import view_command
 from flexmbs.errors import CaseError, FlexmbsError, MechanismWarning, SimulationError
 
 
@@ -24,6 +25,7 @@ cli.add_command(describe_command)
 cli.add_command(info_command)
 cli.add_command(modes_command)
 cli.add_command(reduce_command)
+cli.add_command(view_command)
 
 
 @cli.command("cases")
@@ -71,62 +73,6 @@ def run_command(
     _run(loaded, assignments, Path(out) if out else Path("runs") / loaded.name, animate=not no_view, resume=resume)
 
 
-@cli.command("view")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write a .png, .gif or .mp4 instead of opening a window (of a mesh: a .png).",
-)
-@click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
-@click.option("--mode", type=int, default=1, show_default=True, metavar="K", help="Reduced bodies: number of the mode.")
-@click.option(
-    "--scale",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Factor on the deformation; of bodies at 1 at most a tenth of their size.",
-)
-@click.option(
-    "--color",
-    type=click.Choice(["displacement", "von_mises"]),
-    default="displacement",
-    show_default=True,
-    help="Results and bodies: what the colours show.",
-)
-@click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
-@units_option
-@includes_option
-def view_command(
-    path: Path,
-    save: Path | None,
-    time: float | None,
-    mode: int,
-    scale: float,
-    color: str,
-    sets: tuple[str, ...],
-    units: str | None,
-    allow_outside_includes: bool,
-) -> None:
-    """Show PATH (a result folder, a reduced body's file, a mesh file with its sets) in a window, or save a picture."""
-    if path.suffix.lower() in BODY_ENDINGS:
-        view_body(path, mode, save, scale, color)
-        return
-    if not path.is_dir() and (path.is_file() or path.suffix):
-        view_mesh(path, units, save, allow_outside_includes, sets)
-        return
-    from flexmbs.result import load
-
-    result = load(path)
-    if result.status != "finished":
-        click.echo(f"{path}: this run did not reach its end: {result.status}", err=True)
-    if save is None:
-        result.show(color=color, scale=scale)
-        return
-    click.echo(f"wrote {result.animate(save, time=time, scale=scale, color=color)}")
-
-
 def _run(case, assignments: tuple[str, ...], out: Path, *, animate: bool, resume: bool) -> None:
     from flexmbs.case_parameters import split_assignments
     from flexmbs.cases import run_case, write_plots
@@ -151,7 +97,7 @@ def _animate(case, result, out: Path) -> list[Path]:
     from flexmbs.view.gl import RenderingUnavailable
 
     try:
-        return [result.animate(out / "animation.mp4", **getattr(case.module, "VIEW", {}))]
+        return [result.animate(out / "animation.mp4", **case.view)]
     except RenderingUnavailable as error:
         click.echo(f"no animation: {error}", err=True)
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-_QUIET = 0.5  # s; work that ends before is not worth a line
+_QUIET = 1.0  # s; work that ends before is not worth a line
+_LEAST = 0.1  # s between two drawings of one stage
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,16 @@ class Stage:
 
 
 _listener: ContextVar[Callable[[Stage], None] | None] = ContextVar("listener", default=None)
+_shown = True
+
+
+def show_progress(shown: bool = True) -> None:
+    """Turn the line on which a terminal shows what a long computation is doing off, or on again, for this process.
+
+    It never appears where stderr is no terminal (pipes, files, batch jobs).
+    """
+    global _shown
+    _shown = bool(shown)
 
 
 def stage(text: str, done: int | None = None, total: int | None = None, *, long: bool = False) -> None:
@@ -54,7 +66,7 @@ def listening(listener: Callable[[Stage], None] | None = None) -> Iterator[None]
     line = None
     if listener is None:
         listener = _listener.get()
-    if listener is None and sys.stderr.isatty():
+    if listener is None and _shown and sys.stderr.isatty():
         listener = line = _TerminalLine()
     token = _listener.set(listener)
     try:
@@ -74,10 +86,10 @@ class _TerminalLine:
 
     def __call__(self, stage: Stage) -> None:
         now = time.perf_counter()
-        counting = stage.total is not None and now - self._drawn_at < 0.1
+        counting = stage.total is not None and now - self._drawn_at < _LEAST
         if counting or not (stage.long or now - self._start > _QUIET):
             return
-        self._drawn, self._drawn_at = str(stage), now
+        self._drawn, self._drawn_at = str(stage)[: shutil.get_terminal_size().columns - 1], now
         sys.stderr.write(f"\r\x1b[2K{self._drawn}")
         sys.stderr.flush()
 

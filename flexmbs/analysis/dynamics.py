@@ -33,6 +33,7 @@ from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.ends import coordinate_beyond, end_passed
 from flexmbs.model.model import Model
 from flexmbs.result import Result, RunWriter, SavedState
+from flexmbs.stages import listening, stage
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files; more where writing takes more than a part of it
@@ -49,10 +50,15 @@ class Progress:
     steps: int
 
 
+def _say(progress: Progress) -> None:
+    stage(f"simulating: t = {progress.time:.4g} of {progress.t_end:g} s, step {progress.step:.1e} s")
+
+
+@listening()
 def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | None = None,
-    progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
+    progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
     store_every: int = 1, resume: bool = False, start: SavedState | Result | str | Path | None = None,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
@@ -66,7 +72,8 @@ def simulate(
     integrator : "auto" (analysis.choice), "radau", "generalised_alpha", "bdf", "explicit", or one with parameters, such
         as ``fm.BDF(max_order=3)``; ``stats["integrator"]`` tells which it was, ``stats["integrator_reason"]`` why
     out : folder that receives the result while the run grows (None: memory only)
-    progress : called with a :class:`Progress` about twenty times a second
+    progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line when the run
+        takes longer than a second; False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
     store_every : every how many rows of the log one is stored (a row a step; explicit methods add rows inside long
         steps); events and the last step always are
@@ -98,7 +105,8 @@ def simulate(
     settings = make_settings(model, t_end, rtol, atol, max_step, method)
     words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}
     asked = {name: repr(value) for name, value in words.items()}
-    run = _Run(system, stated, model, settings, method, asked, progress)
+    told = _say if progress is None or progress is True else progress or None
+    run = _Run(system, stated, model, settings, method, asked, told)
     run.reason = reason
     if active is not None:
         run.state.active[:] = active

@@ -10,6 +10,7 @@ from flexmbs.model.model import Model
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.system.contacts import Plane
+from flexmbs.system.joints import JointType
 from flexmbs.system.system import System
 
 
@@ -31,7 +32,10 @@ def result_structure(system: System, model: Model) -> Structure:
             )
         )  # fmt: skip
     joints = tuple(
-        JointRecord(name, index[joint.a.body, joint.a.name], index[joint.b.body, joint.b.name])
+        JointRecord(
+            name, index[joint.a.body, joint.a.name], index[joint.b.body, joint.b.name],
+            _free(joint.type, "translation"), _free(joint.type, "rotation"),
+        )
         for name, joint in system.joints.items()
     )
     return Structure(
@@ -50,6 +54,15 @@ def result_structure(system: System, model: Model) -> Structure:
         record_names=tuple(column.name for column in model.record_columns),
         record_units=tuple(column.unit for column in model.record_columns),
     )
+
+
+def _free(joint: JointType, kind: str) -> np.ndarray:
+    """(k, 3) orthonormal basis of the directions of all axes of that kind; a ball turns about any."""
+    if kind == "rotation" and joint.ends_with_ball:
+        return np.eye(3)
+    directions = np.array([axis.direction for axis in joint.axes if axis.kind == kind]).reshape(-1, 3)
+    _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
+    return basis[sizes > 1e-9]
 
 
 def _stored_index(model: Model, local: int) -> int:

@@ -6,7 +6,10 @@ import numpy as np
 
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.body import FlexibleBody, PointFields
-from flexmbs.result.interpolation import rotation_matrix
+from flexmbs.stages import stage
+from flexmbs.system.euler import matrices_of_vectors
+
+_AT_ONCE = 32  # states
 
 
 def superpose(body: FlexibleBody, modes: np.ndarray, quadratic: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -32,7 +35,7 @@ def marker_velocity(body: FlexibleBody, fields: PointFields, q: np.ndarray, v: n
 
 def marker_rotation(body: FlexibleBody, fields: PointFields, q: np.ndarray) -> np.ndarray:
     """Rotation (3, 3) of a marker relative to the body frame; q (n,)."""
-    return rotation_matrix(superpose(body, fields.Psi, fields.Zr, q))
+    return matrices_of_vectors(superpose(body, fields.Psi, fields.Zr, q))
 
 
 def surface_displacement(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
@@ -41,25 +44,21 @@ def surface_displacement(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
 
 
 def surface_stress(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
-    """(np, 6) stress xx, yy, zz, yz, xz, xy at the surface points, Pa; linear in q.
+    """(..., np, 6) stress xx, yy, zz, yz, xz, xy at the surface points, Pa; linear in q (..., n).
 
     The second-order displacements H_ab are those that keep the quadratic part of the strain in equilibrium; what
     stress they leave is of second order and not recovered.
     """
-    return body.stress(q).stress
+    return np.tensordot(q, body.surface_stress_modes, axes=(-1, 0))
 
 
-def largest_von_mises(body: FlexibleBody, q: np.ndarray) -> float:
-    """Largest von Mises stress, Pa, at the surface over many states q (k, n).
-
-    It is a norm of q, so sum_a |q_a| (largest stress of mode a) bounds it: states are taken in the order of their
-    bounds, until the bound falls below what was found.
-    """
-    unit = np.array([von_mises(stress).max(initial=0.0) for stress in body.surface_stress_modes])
-    bounds = np.abs(q) @ unit
-    largest = 0.0
-    for index in np.argsort(-bounds):
-        if bounds[index] <= largest:
-            break
-        largest = max(largest, float(von_mises(surface_stress(body, q[index])).max(initial=0.0)))
-    return largest
+def von_mises_at(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
+    """(k, np) von Mises stress, Pa, at the surface points in many states q (k, n)."""
+    modes = body.surface_stress_modes
+    flat = modes.reshape(len(modes), -1)
+    found = np.empty((len(q), modes.shape[1]))
+    for first in range(0, len(q), _AT_ONCE):  # so that six components of few states stand in memory at a time
+        stage("stress", first, len(q))
+        part = slice(first, first + _AT_ONCE)
+        found[part] = von_mises((q[part] @ flat).reshape(-1, *modes.shape[1:]))
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import importlib
 import re
@@ -12,17 +13,26 @@ import numpy as np
 
 from flexmbs.errors import SimulationError
 from flexmbs.fem.section_forces import SectionForces
-from flexmbs.fem.stress_field import StressField, von_mises
+from flexmbs.fem.stress_field import StressField
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
-from flexmbs.result.interpolation import coordinates_at, frame_at, frame_velocity_at, velocities_at
+from flexmbs.result.interpolation import (
+    accelerations_at,
+    coordinates_at,
+    frame_velocities_at,
+    frames_at,
+    monotone,
+    velocities_at,
+)
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored import StoredTrajectory
+from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.stages import listening
 from flexmbs.system.euler import rotation_vectors
 
 
@@ -124,22 +134,27 @@ class Result:
         return State(self.resampled([time]))
 
     def resampled(self, times) -> Result:
-        """This result at other times (k,) s: coordinates to fifth order, frames to third, the rest linearly.
+        """This result at other times (k,) s, in any order.
 
-        Velocities of bodies are the rates of their interpolated frames.
+        Coordinates to fifth order, velocities to fourth, frames and accelerations to third; energies, forces and
+        reactions, of which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the
+        rates of their interpolated frames.
         """
         run, structure = self.trajectory, self.structure
         times = np.atleast_1d(np.asarray(times, dtype=float))
-        frames = [[frame_at(run, body, time) for body in range(len(structure.bodies))] for time in times]
-        linear = {name: _linear(run.t, array, times) for name, array in run.arrays().items() if name in _LINEAR}
+        others = {name: monotone(run.t, array, times) for name, array in run.arrays().items() if name in _MONOTONE}
+        positions, rotations = frames_at(run, times)
+        velocities, spins = frame_velocities_at(run, times) if self._moving else (None, None)
         sampled = run.replaced(
             t=times,
-            q=np.array([coordinates_at(run, structure, time) for time in times]),
-            v=np.array([velocities_at(run, self.structure, time) for time in times]),
-            body_position=np.array([[position for position, _ in row] for row in frames]),
-            body_rotation=np.array([[rotation for _, rotation in row] for row in frames]),
-            **self._frame_velocities(times),
-            **linear,
+            q=coordinates_at(run, structure, times),
+            v=velocities_at(run, structure, times),
+            a=accelerations_at(run, times),
+            body_position=positions,
+            body_rotation=rotations,
+            body_velocity=velocities,
+            body_angular_velocity=spins,
+            **others,
         )
         if self._settle is None:
             return Result(structure, sampled)
@@ -150,24 +165,16 @@ class Result:
         self._complete()
         whole = self.trajectory
         return part.replaced(
-            reaction=_linear(whole.t, whole.reaction, times),
-            driving_force=_linear(whole.t, whole.driving_force, times),
+            reaction=monotone(whole.t, whole.reaction, times),
+            driving_force=monotone(whole.t, whole.driving_force, times),
         )
 
-    def _frame_velocities(self, times: np.ndarray) -> dict[str, np.ndarray | None]:
-        """Velocities (k, nb, 3) of all body frames, or None for both when the run has none."""
-        if not self._moving:
-            return {"body_velocity": None, "body_angular_velocity": None}
-        bodies = range(len(self.structure.bodies))
-        rates = [[frame_velocity_at(self.trajectory, body, time) for body in bodies] for time in times]
-        both = np.array(rates, dtype=float).reshape(len(times), len(bodies), 2, 3)  # also without any time
-        return {"body_velocity": both[:, :, 0], "body_angular_velocity": both[:, :, 1]}
-
-    def modal(self, body: str, time: float) -> np.ndarray:
-        """(n,) modal coordinates of a flexible body at ``time``."""
+    def modal(self, body: str, time: float | np.ndarray) -> np.ndarray:
+        """(n,) modal coordinates of a flexible body at ``time``; (k, n) at times (k,)."""
         self.flexible(body)
         record = self.structure.bodies[self.structure.body_index(body)]
-        return coordinates_at(self.trajectory, self.structure, time)[record.coordinates]
+        found = coordinates_at(self.trajectory, self.structure, time)[:, record.coordinates]
+        return found if np.ndim(time) else found[0]
 
     def displacement(self, body: str, time: float) -> np.ndarray:
         """(nn, 3) m: displacement of every node of a flexible body, in the axes of the body."""
@@ -176,16 +183,21 @@ class Result:
 
     def points(self, body: str, time: float) -> np.ndarray:
         """(nn, 3) m: position of every node of a flexible body, in world axes."""
-        position, rotation = frame_at(self.trajectory, self.structure.body_index(body), time)
-        return position + (self.flexible(body).points + self.displacement(body, time)) @ rotation.T
+        positions, rotations = frames_at(self.trajectory, time, [self.structure.body_index(body)])
+        return positions[0, 0] + (self.flexible(body).points + self.displacement(body, time)) @ rotations[0, 0].T
 
-    def stress(self, body: str, time: float) -> np.ndarray:
-        """(np, 6) Pa: xx, yy, zz, yz, xz, xy at the surface points (``flexible(body).surface.points``), body axes."""
+    def stress(self, body: str, time: float | np.ndarray) -> np.ndarray:
+        """(np, 6) Pa: xx, yy, zz, yz, xz, xy at the surface points (``flexible(body).surface.points``), body axes.
+
+        (k, np, 6) at times (k,).
+        """
         return fields.surface_stress(self.flexible(body), self.modal(body, time))
 
-    def von_mises(self, body: str, time: float) -> np.ndarray:
-        """(np,) Pa: von Mises stress at the surface points."""
-        return von_mises(self.stress(body, time))
+    @listening()
+    def von_mises(self, body: str, time: float | np.ndarray) -> np.ndarray:
+        """(np,) Pa: von Mises stress at the surface points; (k, np) at times (k,), such as ``result.t``."""
+        found = fields.von_mises_at(self.flexible(body), np.atleast_2d(self.modal(body, time)))
+        return found if np.ndim(time) else found[0]
 
     def stress_field(self, body: str, time: float, at: str = "surface") -> StressField:
         """Stress of a flexible body with its points, von Mises and principal stresses, in the axes of the body.
@@ -200,11 +212,28 @@ class Result:
         """Forces and moments at both ends of every beam and bar of a flexible body; BodyError when it has none."""
         return self.flexible(body).section_forces(self.modal(body, time))
 
-    def largest_von_mises(self, body: str) -> float:
-        """Pa: largest von Mises stress at the surface points over all steps."""
+    @listening()
+    def largest_von_mises(self, body: str, start: float | None = None, end: float | None = None) -> PeakStress:
+        """Largest von Mises stress at the surface points from ``start`` to ``end`` (s; None: of the whole run).
+
+        A number in Pa with ``.time``, ``.position`` and ``.node``; found among the steps, then between those beside it.
+        ValueError for times outside of the run.
+        """
         flexible = self.flexible(body)
-        record = self.structure.bodies[self.structure.body_index(body)]
-        return fields.largest_von_mises(flexible, self.trajectory.q[:, record.coordinates])
+        low = float(self.t[0]) if start is None else float(start)
+        high = float(self.t[-1]) if end is None else float(end)
+        if not low <= high:
+            raise ValueError(f"largest_von_mises: start = {low:g} s lies behind end = {high:g} s")
+        inside = self.t[(self.t > low) & (self.t < high)]
+        times = np.unique([low, *inside, high])
+        _, state, _ = peak_von_mises(flexible, self.modal(body, times))
+        around = times[max(state - 1, 0) : state + 2]
+        times = np.unique([*np.linspace(around[0], around[-1], 41), times[state]])
+        value, state, point = peak_von_mises(flexible, self.modal(body, times))
+        place = flexible.surface.points[point]
+        return PeakStress(
+            value, time=float(times[state]), position=place, node=nearest_node(flexible, place), body=body
+        )
 
     def rotation(self, name: str, relative_to: str | None = None) -> np.ndarray:
         """(nt, 3, 3) rotation (direction cosines) from the axes of a body or marker to those of the world.
@@ -244,12 +273,33 @@ class Result:
         best = int(np.argmax(np.abs(values)))
         return float(times[best]), float(values[best])
 
-    def to_pandas(self):
-        """All histories as a pandas DataFrame: one column per name, indexed by t."""
+    def to_pandas(self, *names: str):
+        """Histories (all, or those named) as a pandas DataFrame: one column per name, indexed by t.
+
+        ``frame.attrs["units"]`` holds the unit of every column and of the index "t".
+        """
         import pandas
 
-        columns = {name: self[name] for name in self.names}
-        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
+        names = names or self.names
+        frame = pandas.DataFrame({name: self[name] for name in names}, index=pandas.Index(self.t, name="t"))
+        frame.attrs["units"] = {"t": "s", **{name: self.unit(name) for name in names}}
+        return frame
+
+    def to_csv(self, path: str | Path, *names: str) -> Path:
+        """Write histories (all, or those named) to a CSV file: first t, one row per step; "name [unit]" heads a column.
+
+        Numbers are written in full: they are read back as they were.
+        """
+        names = names or self.names
+        heads = [f"{name} [{unit}]" if (unit := self.unit(name)) else name for name in names]
+        columns = [self.t, *(self[name] for name in names)]
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["t [s]", *heads])
+            writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
+        return path
 
     def save(self, folder: str | Path) -> None:
         """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them."""
@@ -298,18 +348,8 @@ class State:
 
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
-# what is interpolated linearly between steps
-_LINEAR = (
-    "a", "energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error", "record"
-)  # fmt: skip
-
-
-def _linear(t: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Linear interpolation of the first axis."""
-    flat = values.reshape(len(values), -1)
-    columns = [np.interp(times, t, column) for column in flat.T]
-    joined = np.stack(columns, axis=1) if columns else np.zeros((len(times), 0))
-    return joined.reshape(len(times), *values.shape[1:])
+# what has no derivatives stored
+_MONOTONE = ("energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error", "record")
 
 
 def _count(number: int, one: str, more: str | None = None) -> str:

@@ -90,11 +90,20 @@ class ContactPair:
 
 @dataclass(frozen=True)
 class JointRecord:
-    """A joint between two markers: indices into ``Structure.markers``; marker a is on the side of ground."""
+    """A joint between two markers: indices into ``Structure.markers``; marker a is on the side of ground.
+
+    Attributes
+    ----------
+    free_translations, free_rotations : (k, 3)
+        Orthonormal directions along and about which marker b may move relative to marker a, in axes of marker a at the
+        start. Motion along curves and surfaces is not among them.
+    """
 
     name: str
     marker_a: int
     marker_b: int
+    free_translations: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), compare=False)
+    free_rotations: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), compare=False)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
 from flexmbs.result import Result
+from flexmbs.stages import listening, stage
 from flexmbs.view.gl import prepare_offscreen
 
 FORMATS = (".png", ".gif", ".mp4")
 
 
+@listening()
 def animate(
     result: Result,
     path: str | Path,
@@ -21,18 +23,30 @@ def animate(
     time: float | None = None,
     color: str = "displacement",
     scale: float = 1.0,
+    start: float | None = None,
+    end: float | None = None,
     duration: float = 6.0,
     frames_per_second: int = 25,
     window_size: tuple[int, int] = (1120, 840),
+    color_range: tuple[float, float] | None = None,
+    camera: str | Sequence[float] | None = None,
+    zoom: float = 1.0,
+    title: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write a picture (.png, at ``time``, by default the end) or an animation (.gif, .mp4) of the whole run.
+    """Write a picture (.png, at ``time``, by default the end) or an animation (.gif, .mp4) of the run or a part of it.
 
     Parameters
     ----------
     color : "displacement" or "von_mises"
-    scale : factor on the deformation
-    duration : s, length of the animation; the run is stretched to it
+    scale : factor on the deformation; bodies are moved so that their joints stay closed
+    start, end : s, the part of the run that an animation shows (None: from its start, to its end)
+    duration : s, length of the animation; what it shows is stretched to it
+    color_range : (low, high) of the colours in m or Pa; None: 0 to the largest value of the run
+    camera : side from which it looks: "x", "-x", "y", "-y", "z", "-z", "iso" or a direction (3,) to the camera; None:
+        along the horizontal direction in which the motion is flattest, slightly from above and beside
+    zoom : factor on the size of what is shown
+    title : first line of the picture
     progress : called with the frames done and their number
 
     Raises FlexmbsError for another file ending, RenderingUnavailable when there is no OpenGL.
@@ -40,8 +54,16 @@ def animate(
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: pictures and animations end in {', '.join(FORMATS)}")
-    if time is not None and not result.t[0] <= time <= result.t[-1]:
-        raise FlexmbsError(f"time {time:g} s is outside of the run: {result.t[0]:g} to {result.t[-1]:g} s")
+    for name, value in (("time", time), ("start", start), ("end", end)):
+        if value is not None and not result.t[0] <= value <= result.t[-1]:
+            raise FlexmbsError(f"{name} {value:g} s is outside of the run: {result.t[0]:g} to {result.t[-1]:g} s")
+    first, last = float(result.t[0]) if start is None else start, float(result.t[-1]) if end is None else end
+    if not first <= last:
+        raise FlexmbsError(f"start {first:g} s lies behind end {last:g} s")
+    if not (duration > 0.0 and frames_per_second >= 1):
+        raise FlexmbsError(
+            f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive"
+        )
     prepare_offscreen()
     import imageio.v2 as imageio
 
@@ -49,14 +71,18 @@ def animate(
 
     path.parent.mkdir(parents=True, exist_ok=True)
     is_picture = path.suffix.lower() == ".png"
-    scene = Scene(result, color=color, scale=scale, window_size=window_size, smooth=is_picture)
+    scene = Scene(
+        result, color=color, scale=scale, color_range=color_range, camera=camera, zoom=zoom, title=title,
+        window_size=window_size, smooth=is_picture,
+    )  # fmt: skip
     try:
         if is_picture:
             scene.show_time(float(result.t[-1]) if time is None else time)
             imageio.imwrite(path, scene.picture())
         else:
             with open_writer(imageio, path, frames_per_second) as writer:
-                _write_frames(scene, writer, result, round(duration * frames_per_second), progress)
+                times = np.linspace(first, last, max(1, round(duration * frames_per_second)))
+                _write_frames(scene, writer, times, progress)
     finally:
         scene.close()
     return path
@@ -69,11 +95,12 @@ def open_writer(imageio, path: Path, frames_per_second: int):
     return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)
 
 
-def _write_frames(scene, writer, result: Result, count: int, progress) -> None:
+def _write_frames(scene, writer, times: np.ndarray, progress) -> None:
     since = None
-    for done, time in enumerate(np.linspace(result.t[0], result.t[-1], count), start=1):
+    for done, time in enumerate(times, start=1):
         scene.show_time(float(time), since=since)
         writer.append_data(scene.picture())
         since = float(time)
+        stage("rendering", done, len(times), long=True)
         if progress is not None:
-            progress(done, count)
+            progress(done, len(times))

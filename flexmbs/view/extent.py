@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.result import Result, fields
-from flexmbs.result.interpolation import frame_at
+from flexmbs.view.exaggerated import drawing
 
 SAMPLES = 60
 
@@ -17,24 +17,24 @@ def sample_times(result: Result) -> np.ndarray:
     return np.unique(np.concatenate([steps, even]))
 
 
-def surface_points(result: Result, index: int, time: float, scale: float = 1.0) -> np.ndarray:
-    """(np, 3) world positions of the surface of body ``index``, deformation multiplied by ``scale``."""
-    body = result.structure.bodies[index]
-    position, rotation = frame_at(result.trajectory, index, time)
+def surface_points(here: Result, index: int, scale: float = 1.0) -> np.ndarray:
+    """(np, 3) world positions of the surface of body ``index`` of a one-time result, deformation times ``scale``."""
+    body = here.structure.bodies[index]
     if body.flexible is None:
         local = body.shape_points if len(body.shape_points) else body.center[None, :]
     else:
-        q = result.modal(body.name, time)
+        q = here.trajectory.q[0, body.coordinates]
         local = body.flexible.surface.points + scale * fields.surface_displacement(body.flexible, q)
-    return position + local @ rotation.T
+    return here.trajectory.body_position[0, index] + local @ here.trajectory.body_rotation[0, index].T
 
 
 def motion_bounds(result: Result, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest world coordinates (3,) that any moving body reaches."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for time in sample_times(result):
+        here = drawing(result.resampled([time]), scale).here
         for index in range(1, len(result.structure.bodies)):
-            points = surface_points(result, index, time, scale)
+            points = surface_points(here, index, scale)
             low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
     if not np.all(np.isfinite(low)):
         return -np.ones(3), np.ones(3)

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from flexmbs.result import Result
 
+#: A curve has a point for each step, and within long steps at least so many over the whole run.
+POINTS = 1000
 TITLE_LETTERS = 60  # what fits in one line above the panels
 
 
 def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None):
     """Plot histories against time: one panel per unit, at most as many lines as names.
 
+    Between steps the curves follow the interpolation of the result: a few long steps do not look like a polygon.
     Returns the matplotlib figure, or None when it was written to ``save``.  KeyError for an unknown name,
     ValueError without names.  Without a ``title`` the names are the title, as far as they fit in a line.
     """
     if not names:
         raise ValueError("plot: name at least one history; result.names lists them")
-    columns = {name: result[name] for name in names}
+    times, columns = curves(result, names)
     from matplotlib.figure import Figure
 
     panels: dict[str, list[str]] = {}
@@ -28,7 +33,7 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, (unit, members) in zip(axes, panels.items(), strict=True):
         for name in members:
-            axis.plot(result.t, columns[name], linewidth=1.3, label=name)
+            axis.plot(times, columns[name], linewidth=1.3, label=name)
         axis.set_ylabel(f"{_common(members)} [{unit}]" if unit else _common(members))
         axis.grid(True, alpha=0.3)
         if len(members) > 1:
@@ -43,6 +48,19 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
     Path(save).parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(save)
     return None
+
+
+def curves(result: Result, names: Sequence[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Times (k,) and values (k,) of histories: every step, and points within long steps."""
+    t = result.t
+    parts = np.ceil(np.diff(t) * POINTS / max(float(t[-1] - t[0]), 1e-300)).astype(int)
+    within = [np.linspace(t[i], t[i + 1], parts[i] + 1)[1:-1] for i in np.flatnonzero(parts > 1)]
+    if not within:
+        return t, {name: result[name] for name in names}
+    between = result.resampled(np.concatenate(within))
+    times = np.concatenate([t, between.t])
+    order = np.argsort(times, kind="stable")
+    return times[order], {name: np.concatenate([result[name], between[name]])[order] for name in names}
 
 
 def _common(names: Sequence[str]) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
 from flexmbs.result import Result
-from flexmbs.result.fields import superpose
-from flexmbs.result.histories import marker_displacement_history, marker_position_history
-from flexmbs.result.interpolation import rotation_matrix
-from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points, view_direction
+from flexmbs.view.camera import place_camera
+from flexmbs.view.exaggerated import drawing, marker_in_world
+from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
 
 #: What colours a flexible body: title of the scale, and factor from SI to its unit.
 COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
 BACKGROUND, INK, FORCE, RIGID, GROUND = "#ffffff", "#20242a", "#c8252b", "#8a94a3", "#c9ced6"
 #: Contact forces below this part of the largest of the run are rounding or the very first touch: not shown.
 FORCE_SHOWN = 1e-6
+#: Joints that exaggerated deformation draws open by more than this part of the size of the motion are mentioned.
+OPENING_SHOWN = 2e-3
 
 
 class Scene:
@@ -24,7 +27,11 @@ class Scene:
     Parameters
     ----------
     color : "displacement" (magnitude) or "von_mises"
-    scale : factor on the deformation (not on the motion of the bodies)
+    scale : factor on the deformation (not on the motion of the bodies; joints stay closed)
+    color_range : (low, high) in m or Pa, instead of 0 to the largest value of the run
+    camera : where it looks from, see :func:`flexmbs.view.camera.place_camera`
+    zoom : factor on the size of what is shown
+    title : first line of the picture
     smooth : smooth edges; without a graphics card a picture then takes four times as long
     """
 
@@ -34,6 +41,10 @@ class Scene:
         *,
         color: str = "displacement",
         scale: float = 1.0,
+        color_range: tuple[float, float] | None = None,
+        camera: str | Sequence[float] | None = None,
+        zoom: float = 1.0,
+        title: str = "",
         window_size: tuple[int, int] = (1120, 840),
         off_screen: bool = True,
         smooth: bool = True,
@@ -41,12 +52,12 @@ class Scene:
         import pyvista
 
         check_color(color)
-        self.result, self.color, self.scale = result, color, float(scale)
+        self.result, self.color, self.scale, self.title = result, color, float(scale), title
+        self._given_range = None if color_range is None else checked_range(color_range)
         self.low, self.high = motion_bounds(result, self.scale)
         self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
         self._ranges: dict[str, float] = {}
         self._zoom = window_size[1] / 840.0  # of letters
-        self._for_sliders = 0.0 if off_screen else 0.14  # part of the height kept free below
         self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
         self.plotter.set_background(BACKGROUND)
         if not smooth:
@@ -59,8 +70,10 @@ class Scene:
         self._add_contacts(pyvista)
         self._add_frame(pyvista)
         letters = round(13 * self._zoom)
-        self._label = self.plotter.add_text(" ", position=(0.02, 0.93), viewport=True, font_size=letters, color=INK)
-        self._place_camera()
+        place = (0.02, 0.89 if title else 0.93)
+        self._label = self.plotter.add_text(" ", position=place, viewport=True, font_size=letters, color=INK)
+        below = 0.0 if off_screen else 0.14  # part of the height kept free for sliders
+        place_camera(self.plotter, (self.low, self.high), result.structure.gravity, camera, zoom, below)
         self.show_time(float(result.t[0]))
 
     def show_time(self, time: float, since: float | None = None) -> None:
@@ -69,15 +82,16 @@ class Scene:
         A contact often lasts microseconds, so an animation passes the time of the frame before as ``since``.
         """
         self.time = time
+        drawn = drawing(self.result.resampled([time]), self.scale)
+        here = drawn.here
         for index, surface in self._surfaces.items():
-            surface.points[:] = surface_points(self.result, index, time, self.scale)
+            surface.points[:] = surface_points(here, index, self.scale)
             if "value" in surface.point_data:
                 name = self.result.structure.bodies[index].name
                 surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
             surface.Modified()
-        here = self.result.resampled([time])
         self._move_shapes(here)
-        self._label.input = self._title(time, *self._move_arrows(here, since))
+        self._label.input = self._label_text(time, drawn.opening, *self._move_arrows(here, since))
         self.plotter.reset_camera_clipping_range()  # nothing that moved may be cut off in depth
 
     def recolor(self, color: str) -> None:
@@ -87,7 +101,7 @@ class Scene:
         title, factor = COLORS[color]
         for actor in self.plotter.actors.values():
             if getattr(actor, "mapper", None) is not None and actor.mapper.scalar_visibility:
-                actor.mapper.scalar_range = (0.0, factor * self._range())
+                actor.mapper.scalar_range = tuple(factor * bound for bound in self._range())
         for bar in self.plotter.scalar_bars.values():
             bar.SetTitle(title)
         self.show_time(self.time)
@@ -111,19 +125,23 @@ class Scene:
     def _values(self, name: str, time: float) -> np.ndarray:
         return colour_values(self.result, name, time, self.color)
 
-    def _range(self) -> float:
+    def _range(self) -> tuple[float, float]:
+        if self._given_range is not None:
+            return self._given_range
         if self.color not in self._ranges:
             self._ranges[self.color] = colour_range(self.result, self.color)
-        return self._ranges[self.color]
+        return 0.0, self._ranges[self.color]
 
-    def _title(self, time: float, force: float, passed: bool) -> str:
+    def _label_text(self, time: float, opening: float, force: float, passed: bool) -> str:
         parts = [f"t = {time:.4f} s"]
         if self.scale != 1.0:
-            parts.append(f"deformation x {self.scale:g}")
+            open_by = f" (joints open by {1e3 * opening:.3g} mm)" if opening > OPENING_SHOWN * self.size else ""
+            parts.append(f"deformation x {self.scale:g}{open_by}")
         if force > 0.0:
             value = f"{force:.0f} N" if force >= 100.0 else f"{force:.3g} N"
             parts.append(f"contact force {value}" + (" (peak since last frame)" if passed else ""))
-        return "    ".join(parts)
+        line = "    ".join(parts)
+        return f"{self.title}\n{line}" if self.title else line
 
     def _add_bodies(self, pyvista) -> None:
         title, factor = COLORS[self.color]
@@ -140,12 +158,14 @@ class Scene:
             "fmt": "%.4g",
             "n_labels": 5,
         }
+        first = self.result.resampled(self.result.t[:1])
         for index, body in enumerate(self.result.structure.bodies[1:], start=1):
-            points = surface_points(self.result, index, float(self.result.t[0]), self.scale)
+            points = surface_points(first, index, self.scale)
             if body.flexible is not None:
                 mesh = pyvista.PolyData(points, body.flexible.surface.faces)
                 mesh.point_data["value"] = np.zeros(len(points))
-                look = {"scalars": "value", "cmap": "turbo", "clim": (0.0, factor * self._range()), "ambient": 0.4}
+                limits = [factor * bound for bound in self._range()]
+                look = {"scalars": "value", "cmap": "turbo", "clim": limits, "ambient": 0.4}
                 self.plotter.add_mesh(mesh, scalar_bar_args=bar, name=f"body {index}", **look)
             elif len(body.shape_points):
                 mesh = pyvista.PolyData(points, body.shape_faces)
@@ -184,8 +204,7 @@ class Scene:
         """Move the spheres and plates of contacts with their markers."""
         for marker, actor in self._spheres + self._plates:
             matrix = np.eye(4)
-            matrix[:3, :3] = drawn_axes(here, marker, self.scale)
-            matrix[:3, 3] = drawn_position(here, marker, self.scale)
+            matrix[:3, 3], matrix[:3, :3] = marker_in_world(here, marker, self.scale)
             actor.user_matrix = matrix
 
     def _move_arrows(self, here: Result, since: float | None) -> tuple[float, bool]:
@@ -214,33 +233,10 @@ class Scene:
         time = starts[0] if starts else float(self.result.t[int(np.argmin(gap))])
         here, pair = self.result.resampled([time]), self.result.structure.contacts[index]
         position, normal, center = contact_geometry(here, index, 1.0)
-        return drawn_axes(here, pair.marker_b, 1.0).T @ _in_plane(normal) @ (center - position)
+        return marker_in_world(here, pair.marker_b, 1.0)[1].T @ _in_plane(normal) @ (center - position)
 
     def _contact_name(self, index: int) -> str:
         return self.result.structure.contacts[index].name
-
-    def _place_camera(self) -> None:
-        """Parallel projection that holds the whole motion and the world axes, with room for the colour scale."""
-        arm = 0.09 * self.size  # length of the drawn world axes
-        low, high = np.minimum(self.low, 0.0), np.maximum(self.high, arm)
-        direction, up = view_direction(self.low, self.high, self.result.structure.gravity)
-        right = np.cross(up, direction)
-        right /= np.linalg.norm(right)
-        upward = np.cross(direction, right)
-        upward /= np.linalg.norm(upward)
-        corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
-        across, along = corners @ right, corners @ upward
-        width, height = np.ptp(across), np.ptp(along)
-        aspect = self.plotter.window_size[0] / self.plotter.window_size[1]
-        half = max(0.5 * height / (0.8 - self._for_sliders), 0.5 * width / (0.72 * aspect))
-        center = corners.mean(axis=0)
-        center = center + right * (0.5 * (across.min() + across.max()) - center @ right + 0.08 * half * aspect)
-        center = center + upward * (0.5 * (along.min() + along.max()) - center @ upward - self._for_sliders * half)
-        camera = self.plotter.camera
-        self.plotter.camera_position = [center + 3.0 * self.size * direction, center, up]
-        self.plotter.enable_parallel_projection()
-        camera.parallel_scale = half
-        self.plotter.reset_camera_clipping_range()
 
 
 def check_color(color: str) -> None:
@@ -249,35 +245,25 @@ def check_color(color: str) -> None:
         raise FlexmbsError(f"color {color!r} is unknown; choose one of {', '.join(COLORS)}")
 
 
-def drawn_position(here: Result, marker: int, scale: float) -> np.ndarray:
-    """(3,) world position of a marker of a one-time result, its deformation multiplied by ``scale``."""
-    structure, run = here.structure, here.trajectory
-    record = structure.markers[marker]
-    index = structure.body_index(record.body)
-    extra = (scale - 1.0) * marker_displacement_history(structure.bodies[index], record, run)[0]
-    return marker_position_history(structure, record, run)[0] + run.body_rotation[0, index] @ extra
-
-
-def drawn_axes(here: Result, marker: int, scale: float) -> np.ndarray:
-    """(3, 3) marker axes to world axes of a one-time result, with the deformation multiplied by ``scale``."""
-    structure, run = here.structure, here.trajectory
-    record = structure.markers[marker]
-    index = structure.body_index(record.body)
-    body, turn = structure.bodies[index], np.eye(3)
-    if body.flexible is not None and record.fields is not None:
-        q = run.q[0, body.coordinates]
-        turn = rotation_matrix(scale * superpose(body.flexible, record.fields.Psi, record.fields.Zr, q))
-    return run.body_rotation[0, index] @ turn @ record.rotation
+def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Two finite numbers, the smaller one first; FlexmbsError else."""
+    try:
+        low, high = (float(bound) for bound in bounds)
+    except (TypeError, ValueError):
+        low = high = float("nan")
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise FlexmbsError(f"color_range is {bounds!r}; give two numbers, in m or Pa, the smaller one first")
+    return low, high
 
 
 def contact_geometry(here: Result, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position of marker b, unit normal from b to a, and position of marker a, in world axes, of a one-time result."""
     structure = here.structure
     pair = structure.contacts[index]
-    a, b = drawn_position(here, pair.marker_a, scale), drawn_position(here, pair.marker_b, scale)
+    (a, _), (b, axes) = marker_in_world(here, pair.marker_a, scale), marker_in_world(here, pair.marker_b, scale)
     if pair.normal is None:
         return b, (a - b) / max(float(np.linalg.norm(a - b)), 1e-30), a
-    normal = drawn_axes(here, pair.marker_b, scale) @ pair.normal
+    normal = axes @ pair.normal
     return b, normal / np.linalg.norm(normal), a
 
 

@@ -10,15 +10,17 @@ from flexmbs.view.gl import prepare_window
 HELP = "space: play or pause    c: colour    q: close"
 
 
-def show(result: Result, *, color: str = "displacement", scale: float = 1.0, duration: float = 8.0) -> None:
+def show(result: Result, *, duration: float = 8.0, **options) -> None:
     """Open the window and return when it is closed; ``duration`` (s) is how long one pass of the run takes.
+
+    Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title.
 
     Raises RenderingUnavailable when there is no screen or no OpenGL.
     """
     prepare_window()
     from flexmbs.view.scene import Scene
 
-    scene = Scene(result, color=color, scale=scale, off_screen=False)
+    scene = Scene(result, off_screen=False, **options)
     player = Player(scene, duration)
     player.connect()
     scene.plotter.show(title="flexmbs")

@@ -9,7 +9,7 @@ import swinging_bar as bar
 from flexmbs.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.result import Result, load
-from flexmbs.result.interpolation import rotation_matrix
+from flexmbs.system.euler import matrices_of_vectors
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +114,8 @@ def test_frame_velocities_are_the_rates_of_the_frames_in_space():
     velocity, spin = np.zeros((4, 2, 3)), np.zeros((4, 2, 3))
     for k, t in enumerate(run.t):
         position[k, 1], velocity[k, 1] = [np.sin(t), t**2, np.cos(t)], [np.cos(t), 2.0 * t, -np.sin(t)]
-        first = rotation_matrix(a * t)
-        rotation[k, 1], spin[k, 1] = first @ rotation_matrix(b * t), a + first @ b
+        first = matrices_of_vectors(a * t)
+        rotation[k, 1], spin[k, 1] = first @ matrices_of_vectors(b * t), a + first @ b
     names = ("body_position", "body_rotation", "body_velocity", "body_angular_velocity")
     arrays = dict(zip(names, (position, rotation, velocity, spin), strict=True))
     result = Result(bar.structure(), dataclasses.replace(run, **arrays))
@@ -128,7 +128,7 @@ def test_frame_velocities_are_the_rates_of_the_frames_in_space():
     moved = (after.body_position[0, 1] - before.body_position[0, 1]) / (2.0 * h)
     assert here.body_velocity[0, 1] == pytest.approx(moved, abs=1e-9)
     # against the exact motion: third order of a step of 0.25 s
-    assert here.body_angular_velocity[0, 1] == pytest.approx(a + rotation_matrix(a * time) @ b, abs=2e-3)
+    assert here.body_angular_velocity[0, 1] == pytest.approx(a + matrices_of_vectors(a * time) @ b, abs=2e-3)
 
 
 def test_extreme_velocity_is_found_between_steps(result):

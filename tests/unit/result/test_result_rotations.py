@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from flexmbs.result.interpolation import _inverse_tangent, _quaternion_at, rotation_matrix, rotation_vector
+from flexmbs.result.interpolation import _inverse_tangent, _quaternion_at
+from flexmbs.system.euler import matrices_of_vectors, rotation_vectors
 
 VECTORS = [[0.0, 0.0, 0.0], [1e-9, 0.0, 2e-9], [0.3, -0.2, 0.5], [2.0, 1.0, -2.1], [0.0, np.pi, 0.0]]
 
 
 @pytest.mark.parametrize("vector", VECTORS)
 def test_rotation_vector_inverts_the_matrix(vector):
-    matrix = rotation_matrix(np.array(vector))
-    assert rotation_matrix(rotation_vector(matrix)) == pytest.approx(matrix, abs=1e-9)
+    matrix = matrices_of_vectors(np.array(vector))
+    assert matrices_of_vectors(rotation_vectors(matrix)) == pytest.approx(matrix, abs=1e-9)
     assert matrix @ matrix.T == pytest.approx(np.eye(3), abs=1e-14)
 
 
@@ -19,8 +20,8 @@ def test_rotation_vector_inverts_the_matrix(vector):
 def test_inverse_tangent_gives_the_rate_of_the_rotation_vector(size):
     vector, rate = size * np.array([0.6, 0.0, 0.8]), np.array([0.3, -1.0, 0.2])
     h = 1e-5
-    turn = rotation_matrix(vector + h * rate) @ rotation_matrix(vector - h * rate).T
-    spin = rotation_vector(turn) / (2.0 * h)
+    turn = matrices_of_vectors(vector + h * rate) @ matrices_of_vectors(vector - h * rate).T
+    spin = rotation_vectors(turn) / (2.0 * h)
     # central difference: error h^2 and rounding 1e-16/h
     assert _inverse_tangent(vector, spin) == pytest.approx(rate, abs=1e-8)
 
@@ -39,7 +40,7 @@ def test_quaternions_are_interpolated_to_fifth_order(sign):
         return np.concatenate([[p[0] * q[0] - p[1:] @ q[1:]], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])])
 
     def motion(t):
-        seen = rotation_matrix(-b * t) @ a
+        seen = matrices_of_vectors(-b * t) @ a
         return product(quaternion_of(a * t), quaternion_of(b * t)), seen + b, -np.cross(b, seen)
 
     errors = []

@@ -8,7 +8,7 @@ import swinging_bar as bar
 
 from flexmbs.errors import FlexmbsError
 from flexmbs.result import ContactPair, MarkerRecord, Result
-from flexmbs.result.interpolation import rotation_matrix
+from flexmbs.system.euler import matrices_of_vectors
 from flexmbs.view import gl
 from flexmbs.view.extent import colour_range, motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories
@@ -144,7 +144,7 @@ def plate_in_world(scene):
 
 @pytest.mark.parametrize("flexible", [True, False])
 def test_plate_of_a_contact_moves_and_turns_with_its_marker(scene_of, flexible):
-    tilt = rotation_matrix(np.array([0.2, 0.1, 0.4]))
+    tilt = matrices_of_vectors(np.array([0.2, 0.1, 0.4]))
     fields = bar.point_fields(1.0) if flexible else None
     result = Result(structure_with_plate(fields, tilt), bar.trajectory())
     scene = scene_of(result)
@@ -152,10 +152,10 @@ def test_plate_of_a_contact_moves_and_turns_with_its_marker(scene_of, flexible):
     for time in (0.0, 0.3, 0.7):
         scene.show_time(time)
         (angle, q), *_ = (part[0] for part in bar.motion(np.array([time])))
-        turn = rotation_matrix(np.array([0.0, 0.0, angle - 0.5 * np.pi]))
+        turn = matrices_of_vectors(np.array([0.0, 0.0, angle - 0.5 * np.pi]))
         bend = 0.5 * np.pi * q if flexible else 0.0  # slope of the mode at the tip
         tip = turn @ [1.0 - np.pi**2 / 16.0 * q * q, q, 0.0] if flexible else turn @ [1.0, 0.0, 0.0]
-        axes = turn @ rotation_matrix(np.array([0.0, 0.0, bend])) @ tilt
+        axes = turn @ matrices_of_vectors(np.array([0.0, 0.0, bend])) @ tilt
         centre, normal = plate_in_world(scene)
         # points are kept in single precision; coordinates between steps are good to 1e-8
         assert abs(normal @ axes[:, 1]) == pytest.approx(1.0, abs=1e-6)

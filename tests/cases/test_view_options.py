@@ -1,0 +1,104 @@
+"""``flexmbs view`` of a result: as its case says, and with what ``Result.animate`` takes."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from flexmbs.cases import load_case, run_case
+from flexmbs.cli_view import stored_view, view_command
+from flexmbs.errors import FlexmbsError
+from flexmbs.result import Result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run")
+    run_case("flexible_four_bar", {"t_end": 0.02, "bending_modes": 1}, out=out)
+    return out
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What ``flexmbs view`` asks of ``Result.animate``."""
+    options = {}
+    monkeypatch.setattr(Result, "animate", lambda self, path, **given: options.update(given) or path)
+    return options
+
+
+def view(*words):
+    return CliRunner().invoke(view_command, [str(word) for word in words], standalone_mode=True)
+
+
+def test_summary_keeps_how_the_case_is_shown(folder):
+    case = load_case("flexible_four_bar")
+    assert stored_view(folder) == {"title": case.title, "color": "von_mises", "scale": 10.0}
+    assert json.loads((folder / "summary.json").read_text())["case"] == "flexible_four_bar"
+
+
+def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
+    assert view(folder, "--save", "a.mp4").exit_code == 0
+    assert asked == stored_view(folder)
+    asked.clear()
+    words = "--scale 3 --start 0.005 --end 0.01 --duration 2 --fps 10 --color-range 0,1e6 --camera -x"
+    more = ("--zoom", 1.5, "--title", "T", "--size", "320x240")
+    assert view(folder, "--save", "a.mp4", *words.split(), *more).exit_code == 0
+    assert asked == {
+        "color": "von_mises", "scale": 3.0, "start": 0.005, "end": 0.01, "duration": 2.0, "frames_per_second": 10,
+        "color_range": (0.0, 1e6), "camera": "-x", "zoom": 1.5, "title": "T", "window_size": (320, 240),
+    }  # fmt: skip
+    asked.clear()
+    view(folder, "--save", "a.png", "--camera", "1,0,0.5", "--time", "0.01")
+    assert asked["camera"] == (1.0, 0.0, 0.5) and asked["time"] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--color-range", "1"], "give 2 numbers with ',' between them"),
+        (["--size", "320"], "give 2 numbers with 'x' between them"),
+        (["--camera", "1,2"], "give 3 numbers with ',' between them"),
+    ],
+)
+def test_wrong_options_say_what_is_right(folder, words, message):
+    outcome = view(folder, "--save", "a.png", *words)
+    assert outcome.exit_code == 2 and message in outcome.output
+
+
+def test_options_of_results_are_refused_for_meshes(tmp_path):
+    outcome = view("some.inp", "--save", tmp_path / "a.png", "--fps", "10")
+    assert outcome.exit_code == 2 and "--fps is for results; some.inp is a mesh" in outcome.output
+
+
+def test_damaged_summary_is_named(tmp_path):
+    (tmp_path / "summary.json").write_text("{")
+    with pytest.raises(FlexmbsError, match=r"summary\.json: cannot be read"):
+        stored_view(tmp_path)
+    assert stored_view(tmp_path / "nowhere") == {}
+
+
+def test_wrong_pictures_are_refused_before_work(folder):
+    from flexmbs.view import gl
+    from flexmbs.view.scene import checked_range
+
+    for bounds in ((1.0, 0.0), (0.0, np.nan), 3.0, ("a", "b")):
+        with pytest.raises(FlexmbsError, match="color_range is .*give two numbers"):
+            checked_range(bounds)
+    import flexmbs as fm
+
+    result = fm.load(folder)
+    for options, message in (
+        ({"start": 0.5}, "start 0.5 s is outside of the run"),
+        ({"start": 0.01, "end": 0.005}, "start 0.01 s lies behind end 0.005 s"),
+        ({"duration": 0.0}, "must be positive"),
+    ):
+        with pytest.raises(FlexmbsError, match=message):
+            result.animate("a.mp4", **options)
+    try:
+        gl.prepare_offscreen()
+    except gl.RenderingUnavailable as error:
+        pytest.skip(str(error))
+    for options, message in (({"camera": "up"}, "camera 'up' is unknown"), ({"zoom": -1.0}, "zoom is -1.0")):
+        with pytest.raises(FlexmbsError, match=message):
+            result.animate("a.png", **options)
