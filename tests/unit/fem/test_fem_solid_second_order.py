@@ -85,7 +85,6 @@ def test_second_order_at_a_point_is_interpolated():
     modes, quadratic = np.random.default_rng(5).normal(size=(2, model.ndof, 1))
     at_corner = model.point_second_order(model.mesh.points[0], modes, [[0, 0]], quadratic)
     assert at_corner[:3, 0] == pytest.approx(quadratic[:3, 0], abs=1e-12)
-    assert abs(model.nodal_rotation_correction(modes, [[0, 0]])).max() == 0.0
 
 
 def test_no_pairs_give_no_loads():
