@@ -180,8 +180,9 @@ class FEModel(ABC):
     ) -> np.ndarray:
         """(6, npairs) second-order displacement (m) and rotation vector (rad) at ``point``.
 
-        For solids ``point_operator(point) @ quadratic``; beams add what their second-order strain does inside an
-        element. Other arguments as ``inertia_samples``.
+        ``point_operator(point) @ quadratic``, and besides: of beams what their second-order strain does inside an
+        element, of shells the turning of the wall at points off the surface of the nodes, of solids the rotation of a
+        point that is strained as well. Other arguments as ``inertia_samples``.
         """
         return self.point_operator(point) @ quadratic
 
