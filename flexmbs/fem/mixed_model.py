@@ -64,13 +64,9 @@ class MixedModel(FEModel):
         return _summed([six_a_node(K.tocsr()) if part.dofs_per_node == 3 else K for part, K in found])
 
     def inertia_samples(self, modes, pairs, quadratic):
-        vectors = quadratic + self.nodal_rotation_correction(modes, pairs) if self._has_slopes else quadratic
         return _joined_samples(
             [
-                # beams know that their nodal rotations are slopes; others take rotation vectors
-                _massive(part.inertia_samples(
-                    of_part(part, modes), pairs, of_part(part, quadratic if _has_slopes(part) else vectors)
-                ))
+                _massive(part.inertia_samples(of_part(part, modes), pairs, of_part(part, quadratic)))
                 for part in self.parts
             ]
         )
@@ -114,17 +110,6 @@ class MixedModel(FEModel):
     def point_second_order(self, point, modes, pairs, quadratic) -> np.ndarray:
         part, _ = self._part_at(point)
         return part.point_second_order(point, of_part(part, modes), pairs, of_part(part, quadratic))
-
-    def nodal_rotation_correction(self, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        total = np.zeros((self.ndof, len(as_pairs(pairs))))
-        for part in self.parts:
-            if _has_slopes(part):
-                total += part.nodal_rotation_correction(modes, pairs)
-        return total
-
-    @property
-    def _has_slopes(self) -> bool:
-        return any(_has_slopes(part) for part in self.parts)
 
     def _part_at(self, point: np.ndarray) -> tuple[FEModel, sparse.csr_matrix]:
         """The first part that has the point, and its operator."""
@@ -173,10 +158,6 @@ def mixed_model(mesh: Mesh, parts: Sequence[FEModel]) -> MixedModel:
         stiff=stiff,
         turning=np.diff(dependence.D.indptr).reshape(-1, 6)[:, 3:].all(axis=1),
     )
-
-
-def _has_slopes(part: FEModel) -> bool:
-    return part.beam_theory == "euler-bernoulli"
 
 
 def _summed(matrices: Sequence[sparse.csr_matrix]) -> sparse.csr_matrix:

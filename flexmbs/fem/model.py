@@ -180,17 +180,11 @@ class FEModel(ABC):
     ) -> np.ndarray:
         """(6, npairs) second-order displacement (m) and rotation vector (rad) at ``point``.
 
-        For solids ``point_operator(point) @ quadratic``; beams add what their second-order strain does inside an
-        element and what keeps Euler-Bernoulli sections normal to the axis. Other arguments as ``inertia_samples``.
+        ``point_operator(point) @ quadratic``, and besides: of beams what their second-order strain does inside an
+        element, of shells the turning of the wall at points off the surface of the nodes, of solids the rotation of a
+        point that is strained as well. Other arguments as ``inertia_samples``.
         """
         return self.point_operator(point) @ quadratic
-
-    def nodal_rotation_correction(self, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        """(ndof, npairs) to add to the nodal rotations of Z for the second-order rotation vector of a node.
-
-        Not zero for Euler-Bernoulli beams only. It must not enter the interpolation of displacements.
-        """
-        return np.zeros((self.ndof, len(as_pairs(pairs))))
 
 
 def pair_factors(pairs: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ def marker_fields(
 
     modes (ndof, n), quadratic (ndof, npairs), pairs (npairs, 2).
     """
-    first, second = attachment.operator @ modes, attachment.operator @ quadratic
+    first, second = attachment.operator @ modes, _of_linear_map(fem, attachment, modes, quadratic, pairs)
     Phi, Psi, Zu, Zr = first[:3].T, first[3:].T, second[:3].T, second[3:].T
     if held:
         _check_held(attachment, Phi, Psi, Zu, Zr, np.linalg.norm(np.ptp(fem.mesh.points, axis=0)))
@@ -28,6 +28,15 @@ def marker_fields(
     return PointFields(
         attachment.position.copy(), *(np.ascontiguousarray(f) for f in (Phi, Psi, Zu, Zr)), attachment.has_rotation
     )
+
+
+def _of_linear_map(
+    fem, attachment: Attachment, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndarray
+) -> np.ndarray:
+    """(6, npairs) second-order motion without what a finite rotation of a set of nodes adds."""
+    if len(attachment.nodes):
+        return attachment.operator @ quadratic
+    return fem.point_second_order(attachment.position, modes, pairs, quadratic)
 
 
 def _check_held(attachment: Attachment, Phi, Psi, Zu, Zr, size: float) -> None:

@@ -62,8 +62,7 @@ def _prescribed(fem, rigid: Iterable[Attachment], modes: np.ndarray, pairs: np.n
         H[set_dofs(attachment, fem.dofs_per_node)] = _turning_of_set(fem, attachment, modes, pairs)
     if fem.dependence is None:
         return H
-    turned = fem.nodal_rotation_correction(modes, pairs) if fem.beam_theory == "euler-bernoulli" else None
-    Z = fem.dependence.second_order(modes, pairs, turned)
+    Z = fem.dependence.second_order(modes, pairs)
     factor = np.where(pairs[:, 0] == pairs[:, 1], 0.5, 1.0)
     return fem.dependence.D @ H[fem.dependence.independent] - Z / factor
 

@@ -40,7 +40,7 @@ class Dependence:
     chain: _Chain
     rest: EliminatedRows
 
-    def second_order(self, fields: np.ndarray, pairs: np.ndarray, turned: np.ndarray | None = None) -> np.ndarray:
+    def second_order(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """(ndof, npairs), per q_a q_b, of all components while the independent ones are zero.
 
         Nodes on rigid couplings turn about the reference node, averages fit a finite rotation; equations stay linear.
@@ -49,9 +49,6 @@ class Dependence:
         ----------
         fields : (ndof, n)
         pairs : (npairs, 2) int
-        turned : (ndof, npairs) or None
-            What the rotation vectors of nodes have besides the nodal rotations of Z
-            (``FEModel.nodal_rotation_correction``).
         """
         if not len(self.follower):
             return np.zeros((len(fields), len(pairs)))
@@ -61,8 +58,6 @@ class Dependence:
             for rows in self.rows
         ]
         b = np.concatenate(right)
-        if turned is not None:
-            b = b - sparse.vstack([rows.matrix for rows in self.rows]) @ turned
         moved = self.chain.moved(b[self.chain.row])
         if len(self.rest.pivots):
             left = b[self.chain.left] - self.chain.matrix_left @ moved

@@ -11,10 +11,10 @@ from flexmbs.errors import BodyError
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_elements, beam_matrices, beam_shapes
 from flexmbs.fem.lines.beam_inertia import beam_inertia_samples
 from flexmbs.fem.lines.beam_prestress import beam_geometric_stiffness
-from flexmbs.fem.lines.beam_second_order import normal_section_rotation, quadratic_inside, second_order_loads
+from flexmbs.fem.lines.beam_second_order import quadratic_inside, second_order_loads
 from flexmbs.fem.lines.beam_stress import beam_section_force_modes, beam_stress_modes
 from flexmbs.fem.lines.beam_surface import beam_surface
-from flexmbs.fem.model import FEModel, as_pairs, mass_properties, pair_factors
+from flexmbs.fem.model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, checked_place
@@ -64,16 +64,6 @@ class BeamModel(FEModel):
         only = self._single(element)
         u, turn = quadratic_inside(only, np.array([s]), modes, as_pairs(pairs), quadratic)
         return np.vstack([only.frame[0].T @ u[0, 0], only.frame[0].T @ turn[0, 0]])
-
-    def nodal_rotation_correction(self, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        # where elements meet, u' jumps: take the mean
-        pairs, elements = as_pairs(pairs), self.elements
-        local = pair_factors(pairs) * normal_section_rotation(elements, np.array([0.0, 1.0]), modes, pairs)
-        turned = elements.frame.transpose(0, 2, 1)[:, None] @ local
-        total = np.zeros((len(self.mesh.points), 6, len(pairs)))
-        np.add.at(total[:, 3:], elements.nodes, turned)
-        count = np.bincount(elements.nodes.ravel(), minlength=len(total))
-        return (total / np.maximum(count, 1)[:, None, None]).reshape(self.ndof, len(pairs))
 
     def _single(self, element: int) -> BeamElements:
         values = {

@@ -37,38 +37,20 @@ def evaluate(elements: BeamElements, shapes: BeamShapes, fields: np.ndarray) -> 
 
 
 def second_order_strain(elements: BeamElements, a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
-    """q(a, b) for force strains (axial, shear y, shear z) and for twist and curvatures, both (ne, g, 3, npairs)."""
-    if elements.euler_bernoulli:
-        force, moment = _constrained_strain(a, b)
-    else:
-        force, moment = _shear_flexible_strain(a, b)
-        # at the shear centre e of the section: gamma + kappa x e
-        force = force + at_shear_center(elements.shear_center, moment)
-    # fibres off the axis become helices: their mean strain is 1/2 (Iy + Iz) / A theta_x'^2 (H. Wagner, 1929)
-    force[:, :, 0] += elements.polar_radius_squared[:, None, None] * a.dturn[:, :, 0] * b.dturn[:, :, 0]
-    return force, moment
+    """q(a, b) for force strains (axial, shear y, shear z) and for twist and curvatures, both (ne, g, 3, npairs).
 
-
-def _shear_flexible_strain(a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
-    # Gamma = R^T r' - e1 and kappa of R = exp(theta) expanded to second order (Simo, CMAME 49, 1985):
-    # gamma2 = -theta x u' + 1/2 theta x (theta x e1),  kappa2 = -1/2 theta x theta'
+    Gamma = R^T r' - e1 and kappa of R = exp(theta) expanded to second order (Simo, CMAME 49, 1985):
+    gamma2 = -theta x u' + 1/2 theta x (theta x e1),  kappa2 = -1/2 theta x theta'. Nodal rotations are components of
+    rotation vectors, in Euler-Bernoulli beams too, whose shear strain is 0 to second order as well: so elements that
+    meet at an angle agree about the turn of their node.
+    """
     force = -(cross(a.turn, b.du) + cross(b.turn, a.du))
     force += 0.5 * (twice_cross_axis(a.turn, b.turn) + twice_cross_axis(b.turn, a.turn))
     moment = -0.5 * (cross(a.turn, b.dturn) + cross(b.turn, a.dturn))
-    return force, moment
-
-
-def _constrained_strain(a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
-    # The same with theta_y = -w', theta_z = v' and shear strain eliminated to second order; (u' v')' is dropped, being
-    # small against v''. Strains: axial u' + 1/2 (v'^2 + w'^2), twist theta_x' + 1/2 (w' v'' - v' w''),
-    # bending v'' + theta_x w'' and w'' - theta_x v''.
-    force, moment = np.zeros_like(a.u), np.zeros_like(a.u)
-    (ax, ay, az), (bx, by, bz) = components(a.turn), components(b.turn)
-    (_, day, daz), (_, dby, dbz) = components(a.dturn), components(b.dturn)
-    force[:, :, 0] = az * bz + ay * by
-    moment[:, :, 0] = 0.5 * (az * dby - ay * dbz + bz * day - by * daz)
-    moment[:, :, 1] = ax * dbz + bx * daz
-    moment[:, :, 2] = -(ax * dby + bx * day)
+    # at the shear centre e of the section: gamma + kappa x e
+    force = force + at_shear_center(elements.shear_center, moment)
+    # fibres off the axis become helices: their mean strain is 1/2 (Iy + Iz) / A theta_x'^2 (H. Wagner, 1929)
+    force[:, :, 0] += elements.polar_radius_squared[:, None, None] * a.dturn[:, :, 0] * b.dturn[:, :, 0]
     return force, moment
 
 
@@ -91,26 +73,26 @@ def quadratic_inside(
     """Second-order displacement and rotation vector (ne, g, 3, npairs) at s (g,) in 0..1, in local axes.
 
     Shape functions alone are poor here: with nodal values right, the axial displacement inside still follows
-    int v'^2. So what the strain q causes in an element with held ends is added, and for Euler-Bernoulli beams
-    the rotation that keeps the section normal to the axis to second order.
+    int v'^2. So what the strain q causes in an element with held ends is added.
     """
     factor = pair_factors(pairs)
     second = evaluate(elements, beam_shapes(elements, s), quadratic)
-    u, turn = _held_element_fields(elements, s, modes, pairs)
-    turn -= normal_section_rotation(elements, s, modes, pairs)
+    at_gauss = evaluate(elements, beam_shapes(elements, GAUSS_POINTS), modes)
+    u, turn = held_element_fields(elements, s, at_gauss.pick(pairs[:, 0]), at_gauss.pick(pairs[:, 1]))
     return second.u - factor * u, second.turn - factor * turn
 
 
-def _held_element_fields(
-    elements: BeamElements, s: np.ndarray, modes: np.ndarray, pairs: np.ndarray
+def held_element_fields(
+    elements: BeamElements, s: np.ndarray, a: BeamFields, b: BeamFields
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Displacement and rotation (ne, g, 3, npairs) that q(a, b) as an initial strain causes between held ends.
+    """Displacement and rotation (ne, len(s), 3, npairs) that q(a, b) as an initial strain causes between held ends.
+
+    a and b are given at the Gauss points. The element itself moves by minus half of them, since it strains less.
 
     Integrating the strain from the first node gives one solution; subtracting the shape functions times its values
     at the second node holds that end too, and they carry no load of their own inside the element.
     """
-    at_gauss = evaluate(elements, beam_shapes(elements, GAUSS_POINTS), modes)
-    force, moment = second_order_strain(elements, at_gauss.pick(pairs[:, 0]), at_gauss.pick(pairs[:, 1]))
+    force, moment = second_order_strain(elements, a, b)
     length = elements.length[:, None, None, None]
     everywhere = np.concatenate([GAUSS_POINTS, s, [1.0]])
     turn = length * np.einsum("hg,egip->ehip", _running_integral(everywhere), moment)
@@ -123,27 +105,6 @@ def _held_element_fields(
     end = np.concatenate([u[:, -1], turn[:, -1]], axis=1)[:, None]
     shapes = beam_shapes(elements, s)
     return u[:, :-1] - shapes.u[..., 6:] @ end, turn[:, :-1] - shapes.turn[..., 6:] @ end
-
-
-def normal_section_rotation(elements: BeamElements, s: np.ndarray, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Bilinear second-order rotation (ne, g, 3, npairs) that keeps an Euler-Bernoulli section normal to its axis.
-
-    exp(theta) e1 must be along e1 + u': to second order  theta_z = v' - u' v' + 1/2 theta_x w'  and
-    theta_y = -w' + u' w' + 1/2 theta_x v'.  Zero for Timoshenko beams, whose rotation is independent.
-    """
-    values = evaluate(elements, beam_shapes(elements, s), modes)
-    return normal_section_turn(elements, values.pick(pairs[:, 0]), values.pick(pairs[:, 1]))
-
-
-def normal_section_turn(elements: BeamElements, a: BeamFields, b: BeamFields) -> np.ndarray:
-    """The rotation of ``normal_section_rotation`` for fields at points."""
-    turn = np.zeros_like(a.turn)
-    if elements.euler_bernoulli:
-        (au, av, aw), (bu, bv, bw) = components(a.du), components(b.du)
-        ax, bx = a.turn[:, :, 0], b.turn[:, :, 0]
-        turn[:, :, 1] = au * bw + bu * aw + 0.5 * (ax * bv + bx * av)
-        turn[:, :, 2] = -(au * bv + bu * av) + 0.5 * (ax * bw + bx * aw)
-    return turn
 
 
 def rotated_offset(turn_a: np.ndarray, turn_b: np.ndarray, offset: np.ndarray) -> np.ndarray:
@@ -160,10 +121,6 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def twice_cross_axis(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a x (b x e1) along axis -2."""
     return np.cross(a, np.stack([np.zeros_like(b[:, :, 0]), b[:, :, 2], -b[:, :, 1]], axis=-2), axis=-2)
-
-
-def components(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return a[:, :, 0], a[:, :, 1], a[:, :, 2]
 
 
 def _running_integral(s: np.ndarray) -> np.ndarray:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, beam_shapes
+from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, beam_shapes
 from flexmbs.fem.lines.beam_prestress import in_mesh_axes, pairs_of_unit_values
-from flexmbs.fem.lines.beam_second_order import normal_section_turn
+from flexmbs.fem.lines.beam_second_order import held_element_fields
 from flexmbs.fem.turning_inertia import turning_load, turning_softening
 
 
@@ -29,20 +29,15 @@ def beam_centrifugal(
     moment = turning_load(B)
     weight = elements.length[:, None] * GAUSS_WEIGHTS
     mass = weight * elements.line_mass[:, None]
-    load = np.einsum("eg,egik,eij,egj->ek", mass, shapes.u, P, place, optimize=True)
-    load += np.einsum("eg,egik,ei->ek", weight, shapes.turn, moment, optimize=True)
+    pull, twist = mass[..., None] * np.einsum("eij,egj->egi", P, place), weight[..., None] * moment[:, None]
+    load = np.einsum("egik,egi->ek", shapes.u, pull) + np.einsum("egik,egi->ek", shapes.turn, twist)
     soft = _product(mass, shapes.u, P) + _product(weight, shapes.turn, turning_softening(P, spread, B))
-    soft += _of_normal_sections(elements, shapes, weight, moment)
+    # the load's work on what an element does inside to second order while its nodes are at rest
+    u, turn = held_element_fields(elements, GAUSS_POINTS, *pairs_of_unit_values(shapes))
+    inside = np.einsum("egi,egip->ep", pull, u) + np.einsum("egi,egip->ep", twist, turn)
+    soft -= inside.reshape(-1, 12, 12)
     return elements.gathered(load[..., None], node_count)[:, 0], in_mesh_axes(elements, node_count, soft)
 
 
 def _product(weight: np.ndarray, values: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     return np.einsum("eg,egik,eij,egjl->ekl", weight, values, matrix, values, optimize=True)
-
-
-def _of_normal_sections(
-    elements: BeamElements, shapes: BeamShapes, weight: np.ndarray, moment: np.ndarray
-) -> np.ndarray:
-    """(ne, 12, 12): work of the moment on the rotation that keeps Euler-Bernoulli sections normal to the axis."""
-    turn = normal_section_turn(elements, *pairs_of_unit_values(shapes))
-    return np.einsum("eg,ei,egip->ep", weight, moment, turn, optimize=True).reshape(-1, 12, 12)

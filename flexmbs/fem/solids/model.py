@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.solids.elements import SolidGroup, SolidOptions, mass_matrices, solid_groups, stiffness_matrices
-from flexmbs.fem.solids.points import solid_point_operator
+from flexmbs.fem.solids.points import solid_point_operator, solid_point_rotation
 from flexmbs.fem.solids.prestress import solid_geometric_stiffness
 from flexmbs.fem.solids.second_order import solid_second_order_loads
 from flexmbs.fem.solids.stress import solid_stress_modes
@@ -48,6 +48,11 @@ class SolidModel(FEModel):
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         return solid_point_operator(self.mesh, self.groups, point)
+
+    def point_second_order(self, point, modes, pairs, quadratic) -> np.ndarray:
+        found = self.point_operator(point) @ quadratic
+        found[3:] += solid_point_rotation(self.mesh, self.groups, point, np.asarray(modes), as_pairs(pairs))
+        return found
 
 
 def assemble_solids(mesh: Mesh, options: SolidOptions) -> SolidModel:

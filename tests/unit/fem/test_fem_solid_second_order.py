@@ -85,7 +85,22 @@ def test_second_order_at_a_point_is_interpolated():
     modes, quadratic = np.random.default_rng(5).normal(size=(2, model.ndof, 1))
     at_corner = model.point_second_order(model.mesh.points[0], modes, [[0, 0]], quadratic)
     assert at_corner[:3, 0] == pytest.approx(quadratic[:3, 0], abs=1e-12)
-    assert abs(model.nodal_rotation_correction(modes, [[0, 0]])).max() == 0.0
+
+
+def test_a_stretched_point_turns_as_its_rotation_says():
+    """x -> exp(q1 w~) (1 + q2 S) x: half the curl of the product q1 q2 w~ S x is a rotation of no point."""
+    model = assemble(box("hex8", (2, 1, 1), distort=0.2))
+    x, w = model.mesh.points, np.array([0.3, -0.5, 0.7])
+    S = np.array([[1.0, 0.2, 0.1], [0.2, -0.4, 0.3], [0.1, 0.3, 2.0]])
+    turning, stretching, both = np.cross(w, x), x @ S, np.cross(w, x @ S)
+    modes = np.column_stack([turning.ravel(), stretching.ravel()])
+    second = np.column_stack([0.5 * np.cross(w, turning).ravel(), both.ravel(), 0.0 * x.ravel()])
+    pairs = [[0, 0], [0, 1], [1, 1]]
+    point = np.array([0.61, 0.37, 0.52])
+    found = model.point_second_order(point, modes, pairs, second)
+    assert found[:3, 1] == pytest.approx(np.cross(w, S @ point), abs=1e-12)
+    assert found[3:] == pytest.approx(0.0, abs=1e-12)  # the rotation vector is q1 w
+    assert np.abs((model.point_operator(point) @ second)[3:]).max() > 0.1
 
 
 def test_no_pairs_give_no_loads():
