@@ -112,7 +112,7 @@ def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequen
         return
     held = [(f"{e.where}: {e.type_name}", f"{len(e.ids)} {e.type_name} ({e.role})") for e in other]
     for card in deck.skipped.as_tuple():
-        if not card.analysis and card.card.startswith("C"):
+        if not card.analysis and card.card.upper().startswith(("C", "BEGIN")):
             what = f"{card.count} {card.card} ({card.why or 'unknown'})"
             held.append((f"{card.file}:{card.lines[0]}: {card.card}", what))
     where = held[0][0] if held else f"{deck.source}:1: GRID"
