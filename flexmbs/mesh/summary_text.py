@@ -15,7 +15,7 @@ def describe(summary: dict, *, sets_at_most: int = 40) -> str:
         ("volume", f"{summary['volume']:.6g} m3"),
         ("mass", "not known: see the warnings" if summary["mass"] is None else f"{summary['mass']:.6g} kg"),
     )
-    if summary["mass"] is not None:
+    if summary["center"] is not None:
         rows = [_vector(row) for row in summary["inertia"]]
         lines += _rows(("center", _vector(summary["center"]) + " m"), ("inertia", rows[0]))
         lines += [f"{'':14}{row}" for row in rows[1:-1]] + [f"{'':14}{rows[-1]} kg m2 about the center"]

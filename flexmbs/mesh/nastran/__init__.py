@@ -102,6 +102,8 @@ def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> Li
     for file, number, name in source.missing:
         deck.skipped.add(f"INCLUDE '{name}'", file, number, analysis=True, why="not found; executive control only")
     deck.case = read_case_control(case)
+    for card, file, number, why in deck.case.left_out:
+        deck.skipped.add(card, file, number, analysis=True, why=why)
     return line
 
 
