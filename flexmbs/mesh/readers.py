@@ -10,7 +10,7 @@ from pathlib import Path
 from flexmbs.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
-from flexmbs.mesh.unit_systems import converted, unit_system
+from flexmbs.mesh.unit_systems import SI, converted, unit_system
 from flexmbs.mesh.units import check_units
 from flexmbs.stages import listening, stage
 
@@ -30,8 +30,9 @@ def read_mesh(
         (.unv, .uff), VTK (.vtk, .vtu), Exodus (.e, .exo, ...), and what meshio reads.
     units : str, or three floats
         The file's system of units: "m-kg-s", "mm-t-s", "mm-kg-ms", "mm-kg-s", "in-lbf-s", or its units of length,
-        mass and time in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the numbers are
-        taken as SI, with a warning that names the likely system when they do not look like it.
+        mass and time in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the units that the
+        file states (UNV, dataset 164), else SI, with a warning that names the likely system when the numbers do not
+        look like it.
     allow_outside_includes : bool
         Let the file include files outside its own folder.
 
@@ -57,6 +58,8 @@ def read_mesh(
         mesh = reader(path, **options)
     except OSError as error:
         raise MeshError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if system is None and mesh.stated_units is not None and mesh.stated_units.units != SI.name:
+        system = unit_system(mesh.stated_units.units)
     if system is not None:
         mesh = converted(mesh, system)
     return replace(mesh, file_format=mesh_format.name, warnings=(*mesh.warnings, *check_units(mesh)))

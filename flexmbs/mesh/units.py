@@ -17,7 +17,7 @@ from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, O
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.properties import ShellSection
-from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, unit_system
+from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, same_units, unit_system
 
 _LARGEST_PART = 50.0  # m; parts of mechanisms are smaller, and 50 mm of millimetres is already a small part
 _USUAL_MODULUS = 5e10  # Pa: between aluminium and steel; plastics lie 1.5 decades below
@@ -93,33 +93,37 @@ def check_units(mesh: Mesh, trust_units: bool = False) -> tuple[str, ...]:
             f"{mixed} If the numbers are meant so, read the file with units='m-kg-s' (--units m-kg-s), or reduce the"
             " mesh with trust_units=True."
         )
-    return tuple(message for message in (mixed, _other_system(mesh)) if message)
+    return tuple(message for message in (mixed, _other_system(mesh), _contradicts_the_file(mesh)) if message)
 
 
 def _other_system(mesh: Mesh) -> str | None:
     likely, given = likely_system(mesh), _given(mesh)
-    if likely is None or _same(likely, given):
+    if likely is None or same_units(likely, given):
         return None
     entry = next(iter(_stated(mesh)), None)
+    if entry is None and not math.isclose(given.length, SI.length):
+        return None  # the size alone tells no more than that the lengths are not metres
     seen = f"{mesh.source}: the mesh is {_size(mesh):g} long"
     if entry is not None:
         seen = f"{entry.where or mesh.source}: material {entry.name} has {entry.numbers()}"
     if mesh.units:
-        return f"{seen} in the file, as in the {likely.name} system, but units={mesh.units} was given: which is right?"
+        origin = "the file states" if mesh.stated_units and mesh.stated_units.units == mesh.units else "were given:"
+        return f"{seen} in the file, as in the {likely.name} system, but units {origin} {mesh.units}; which is right?"
     return (
         f"{seen}, as in the {likely.name} system; {_ADVICE}. Give units='{likely.name}' (--units {likely.name}), or"
         " results come in the units of the input."
     )
 
 
+def _contradicts_the_file(mesh: Mesh) -> str | None:
+    stated = mesh.stated_units
+    if stated is None or same_units(unit_system(stated.units), _given(mesh)):
+        return None
+    return f"{stated.where}: the file states its units, {stated.units}, but units={mesh.units} was given: which is right?"
+
+
 def _given(mesh: Mesh) -> UnitSystem:
     return unit_system(mesh.units) if mesh.units else SI
-
-
-def _same(one: UnitSystem, other: UnitSystem) -> bool:
-    return all(
-        math.isclose(getattr(one, name), getattr(other, name), rel_tol=1e-2) for name in ("length", "mass", "time")
-    )
 
 
 def _mixed(mesh: Mesh) -> str | None:
