@@ -133,7 +133,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class StatedUnits:
-    """What a file says of its units: ``units`` as ``read_mesh`` takes it, and ``where`` it says so (file, line, card)."""
+    """What a file says of its units: ``units`` as ``read_mesh`` takes it, ``where`` it says so (file, line, card)."""
 
     units: str
     where: str

@@ -19,7 +19,11 @@ _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
 @listening()
 def read_mesh(
-    path: str | Path, units: str | Sequence[float] | None = None, *, allow_outside_includes: bool = False
+    path: str | Path,
+    units: str | Sequence[float] | None = None,
+    *,
+    allow_outside_includes: bool = False,
+    trust_units: bool = False,
 ) -> Mesh:
     """Read the file of an FE tool: nodes, elements, sets, materials, sections, couplings, masses, supports.
 
@@ -35,6 +39,8 @@ def read_mesh(
         look like it.
     allow_outside_includes : bool
         Let the file include files outside its own folder.
+    trust_units : bool
+        Turn suspected units from an error into a warning.
 
     Returns
     -------
@@ -45,7 +51,7 @@ def read_mesh(
     ------
     MeshError
         The file is missing, of an unknown format, or its content is wrong (the message names file and line); materials
-        that cannot come from one system of units, when ``units`` is None.
+        that cannot come from one system of units, when ``units`` is None and ``trust_units`` is not given.
     """
     path = Path(path)
     system = None if units is None else unit_system(units)
@@ -62,7 +68,8 @@ def read_mesh(
         system = unit_system(mesh.stated_units.units)
     if system is not None:
         mesh = converted(mesh, system)
-    return replace(mesh, file_format=mesh_format.name, warnings=(*mesh.warnings, *check_units(mesh)))
+    mesh = replace(mesh, file_format=mesh_format.name)
+    return replace(mesh, warnings=(*mesh.warnings, *check_units(mesh, trust_units)))
 
 
 def _format(path: Path) -> MeshFormat:

@@ -87,8 +87,7 @@ def known_name(factors: tuple[float, float, float]) -> str:
 def same_units(one: UnitSystem, other: UnitSystem, tolerance: float = 1e-2) -> bool:
     """Whether two systems have the same units of length, mass and time, to a relative tolerance."""
     return all(
-        math.isclose(getattr(one, name), getattr(other, name), rel_tol=tolerance)
-        for name in ("length", "mass", "time")
+        math.isclose(getattr(one, name), getattr(other, name), rel_tol=tolerance) for name in ("length", "mass", "time")
     )
 
 

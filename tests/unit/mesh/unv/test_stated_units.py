@@ -20,9 +20,13 @@ def units(name, lengths, forces, code=5):
 
 MESH = dataset(
     2411,
-    *(line for number, point in enumerate(NODES, 1)
-      for line in (f"{number:10d}{1:10d}{1:10d}{11:10d}", "".join(f"{x:25.16E}" for x in point))),
-) + dataset(2412, f"{1:10d}{111:10d}{1:10d}{1:10d}{7:10d}{4:10d}", "".join(f"{i:10d}" for i in (1, 2, 3, 4)))  # fmt: skip
+    *(
+        line
+        for number, point in enumerate(NODES, 1)
+        for line in (f"{number:10d}{1:10d}{1:10d}{11:10d}", "".join(f"{x:25.16E}" for x in point))
+    ),
+)
+MESH += dataset(2412, f"{1:10d}{111:10d}{1:10d}{1:10d}{7:10d}{4:10d}", "".join(f"{i:10d}" for i in (1, 2, 3, 4)))
 
 
 def read(tmp_path, text, given=None):
@@ -57,7 +61,7 @@ def test_given_units_come_before_stated_ones_and_a_contradiction_is_told(tmp_pat
     mesh = read(tmp_path, text, "mm-kg-s")
     assert mesh.points.max() == pytest.approx(0.1)
     (doubt,) = [warning for warning in mesh.warnings if "which is right?" in warning]
-    assert "part.unv:3" in doubt and "mm-t-s, but units=mm-kg-s was given" in doubt
+    assert "part.unv:3" in doubt and "mm-t-s, but mm-kg-s were given" in doubt
     assert not any("which is right?" in warning for warning in read(tmp_path, text, "mm-t-s").warnings)
 
 
