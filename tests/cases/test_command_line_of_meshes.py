@@ -132,3 +132,30 @@ def test_a_material_that_is_not_in_si_is_refused_before_anything_is_computed(pla
 @pytest.mark.parametrize("material", ["5e6,0.49,1000", "2e9,0.4,1150", "1e7,0.1,30", "70e9,0.3,2700", "1e6,0.2,15"])
 def test_soft_and_light_materials_in_si_are_taken(plate, material):
     assert flexmbs("info", plate, "--thickness", "0.01", "--material", material).returncode == 0
+
+
+ODD = {
+    "masses in one point, joined by a spring": (
+        "GRID,5,,0.,0.,0.\nCBUSH,1,1,1,5,,,,0\nPBUSH,1,K,1.+6,1.+6,1.+6,1.,1.,1.\nCONM2,2,1,,2.0\nCONM2,3,5,,2.0\n",
+        "without stiffness and mass",
+        "only 0 exist",
+    ),
+    "masses on a line, joined by a spring": (
+        "CELAS2,1,1.+6,1,1,2,1\nCONM2,2,1,,2.0\nCONM2,3,2,,2.0\n", None, "lies on a line"
+    ),
+    "a membrane alone": (
+        "GRID,5,,1.,1.,0.\nCQUAD4,1,1,1,2,5,3\nPSHELL,1,1,.01,-1\nMAT1,1,2.1+11,,.3,7850.\n",
+        None,
+        "not stiff in every direction",
+    ),
+    "springs alone": (WITHOUT_MASS["CBUSH"], "spring2 elements have none", "spring2 elements have none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cards", "of_modes", "of_reduce"), ODD.values(), ids=ODD)
+def test_bodies_that_are_hardly_any_are_computed_or_refused_by_name(tmp_path, cards, of_modes, of_reduce):
+    path = deck(tmp_path, cards)
+    shown = flexmbs("modes", path, "--count", "1", check=False)
+    assert (shown.returncode == 0) == (of_modes is None) and (of_modes or "") in shown.stderr
+    refused = flexmbs("reduce", path, "-o", tmp_path / "body.h5", "--modes", "1", "--no-cache", check=False)
+    assert refused.returncode == 1 and of_reduce in refused.stderr
