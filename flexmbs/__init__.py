@@ -18,7 +18,7 @@ _WHERE = {
     ),
     "flexmbs.mesh": (
         "read_mesh", "Mesh", "Material", "BeamSection", "line_mesh", "box_mesh", "scaled", "with_material",
-        "with_rectangular_section", "section_from_rigidities", "check_mesh",
+        "with_rectangular_section", "with_thickness", "with_section", "section_from_rigidities", "check_mesh",
     ),
     "flexmbs.fem": ("assemble", "FEModel"),
     "flexmbs.reduction": (

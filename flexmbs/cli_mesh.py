@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -19,23 +18,48 @@ units_option = click.option("--units", metavar="U", help=UNITS_HELP)
 includes_option = click.option(
     "--allow-outside-includes", is_flag=True, help="Let the file include files from outside its own folder."
 )
-material_option = click.option(
-    "--material", metavar="E,NU,RHO", help="Material for all elements, in SI whatever --units is: Pa, -, kg/m3."
-)
+_GIVEN = (
+    click.option(
+        "--material", metavar="E,NU,RHO", help="Material for all elements, in SI whatever --units is: Pa, -, kg/m3."
+    ),
+    click.option("--thickness", type=float, metavar="T", help="Thickness of all shells, in m whatever --units is."),
+    click.option(
+        "--section", metavar="SHAPE:SIZES",
+        help="Section of all beams, in m whatever --units is: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS, pipe:RADIUS,WALL; "
+        "area:A for trusses (m2).",
+    ),
+)  # fmt: skip
+
+
+def properties_options(command):
+    """--material, --thickness and --section: what files of many formats do not have."""
+    for option in reversed(_GIVEN):
+        command = option(command)
+    return command
 
 
 @click.command("info")
 @click.argument("file", type=click.Path(path_type=Path))
 @units_option
 @includes_option
+@properties_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a text.")
-def info_command(file: Path, units: str | None, allow_outside_includes: bool, as_json: bool) -> None:
+def info_command(
+    file: Path,
+    units: str | None,
+    allow_outside_includes: bool,
+    material: str | None,
+    thickness: float | None,
+    section: str | None,
+    as_json: bool,
+) -> None:
     """Show what is in a mesh FILE: elements, sets, materials, sections, couplings, mass, what was skipped."""
     from flexmbs.mesh import read_mesh
     from flexmbs.mesh.summary import summarize
     from flexmbs.mesh.summary_text import describe
 
-    summary = summarize(read_mesh(file, units, allow_outside_includes=allow_outside_includes))
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+    summary = summarize(with_properties(mesh, material, thickness, section))
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else describe(summary))
 
 
@@ -46,7 +70,7 @@ def view_mesh(
     from flexmbs.mesh import read_mesh
     from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
     for warning in mesh.warnings:
         click.echo(warning, err=True)
     if save is None:
@@ -55,20 +79,40 @@ def view_mesh(
     click.echo(f"wrote {save_mesh(mesh, save, sets)}")
 
 
-def read_for_analysis(file: Path, units: str | None, allow_outside_includes: bool, material: str | None):
-    """The mesh in a file, with the material of ``--material`` in place of its own."""
-    from flexmbs.mesh import read_mesh, with_material
-    from flexmbs.mesh.units import likely_system
+def read_for_analysis(
+    file: Path,
+    units: str | None,
+    allow_outside_includes: bool,
+    material: str | None,
+    thickness: float | None = None,
+    section: str | None = None,
+):
+    """The mesh in a file, with what --material, --thickness and --section say in place of its own."""
+    from flexmbs.mesh import read_mesh
 
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
+    return with_properties(mesh, material, thickness, section)
+
+
+def with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
+    """The mesh with what --material, --thickness and --section say; BodyError for a material that is not in SI."""
+    from flexmbs.mesh import with_material, with_section, with_thickness
+    from flexmbs.mesh.units import doubt_about_si
+
+    if thickness is not None:
+        mesh = with_thickness(mesh, thickness)
+    if section is not None:
+        mesh = with_section(mesh, section)
     if material is None:
         return mesh
-    mesh = with_material(mesh, **_material(material))
-    likely = likely_system(replace(mesh, units="")) if mesh.units else None
-    if likely is None or likely.name == "m-kg-s":
-        return mesh
-    doubt = f"--material {material}: as in the {likely.name} system, but taken as Pa and kg/m3 whatever --units is."
-    return replace(mesh, warnings=(*mesh.warnings, doubt))
+    given = _material(material)
+    doubt = doubt_about_si(given["youngs_modulus"], given["density"])
+    if doubt:
+        raise BodyError(
+            f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 whatever --units is;"
+            " give them so (with_material in Python takes any material)."
+        )
+    return with_material(mesh, **given)
 
 
 def _material(text: str) -> dict[str, float]:

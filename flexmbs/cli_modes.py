@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from flexmbs.cli_lists import ListCommand
-from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, read_for_analysis, units_option
+from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 
 
 @click.command("modes", cls=ListCommand)
@@ -21,7 +21,7 @@ from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, r
 @click.option("--fix", "fixed", multiple=True, metavar="SET ...", help="Hold node sets. 'none': free.")
 @click.option("--count", type=int, help="Number of elastic modes (default: 10).")
 @click.option("--max-hz", type=float, help="All modes up to this frequency, in place of a number.")
-@material_option
+@properties_options
 @click.option("--spin", type=float, metavar="W", help="Steady spin about an axis through the origin, rad/s.")
 @click.option("--axis", metavar="X,Y,Z", help="Axis of the spin (default: 0,0,1).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
@@ -33,6 +33,8 @@ def modes_command(
     count: int | None,
     max_hz: float | None,
     material: str | None,
+    thickness: float | None,
+    section: str | None,
     spin: float | None,
     axis: str | None,
     as_json: bool,
@@ -50,8 +52,9 @@ def modes_command(
     from flexmbs.fem.supports import held_components, supported_nodes
     from flexmbs.fem.vibration import natural_modes
     from flexmbs.mesh import check_mesh
+    from flexmbs.mesh.units import check_units
 
-    mesh = read_for_analysis(file, units, allow_outside_includes, material)
+    mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
     model = assemble(without_idle_links(mesh, supported_nodes(mesh, sets)))
@@ -71,6 +74,7 @@ def modes_command(
         "center": np.asarray(model.center).tolist(),
         "inertia": np.asarray(model.inertia).tolist(),
         "effective_mass": modes.effective_mass.tolist(),
+        "doubtful_units": list(check_units(mesh, trust_units=True)),
         "warnings": list(warnings),
         "seconds": time.perf_counter() - start,
         "memory_mb": peak_memory_mb(),
@@ -108,9 +112,11 @@ def _axis(text: str) -> list[float]:
 
 
 def _table(found: dict) -> str:
-    lines = [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s", ""]
+    lines = [f"warning: {doubt}\n" for doubt in found["doubtful_units"]]
+    lines += [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s", ""]
     lines.append(" mode  frequency, Hz   part of the mass that moves along x, y, z")
     for number, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
         parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])
         lines.append(f"{number:5d}  {frequency:13.6g}   {parts}" + ("   rigid body" if frequency == 0.0 else ""))
-    return "\n".join([*lines, *(["", *found["warnings"]] if found["warnings"] else [])])
+    warnings = [warning for warning in found["warnings"] if warning not in found["doubtful_units"]]
+    return "\n".join([*lines, *(["", *warnings] if warnings else [])])

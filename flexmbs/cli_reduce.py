@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.cli_interfaces import interfaces_of
 from flexmbs.cli_lists import ListCommand
-from flexmbs.cli_mesh import includes_option, material_option, peak_memory_mb, read_for_analysis, units_option
+from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.errors import BodyError
 
 BODY_ENDINGS = (".h5", ".hdf5")
@@ -59,7 +59,7 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
 @click.option("--name", help="Name of the body (default: that of FILE).")
 @units_option
 @includes_option
-@material_option
+@properties_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def reduce_command(
     file: Path,
@@ -78,6 +78,8 @@ def reduce_command(
     units: str | None,
     allow_outside_includes: bool,
     material: str | None,
+    thickness: float | None,
+    section: str | None,
     as_json: bool,
 ) -> None:
     """Reduce the mesh in FILE to a flexible body with few coordinates, written to BODY.h5.
@@ -89,7 +91,7 @@ def reduce_command(
     _check_output(file, output)
     from flexmbs.reduction import reduce, save_body
 
-    mesh = read_for_analysis(file, units, allow_outside_includes, material)
+    mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     markers = interfaces_of(mesh, interfaces)
     body = reduce(
         mesh,

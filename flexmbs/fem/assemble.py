@@ -131,11 +131,12 @@ def _require_mass(mesh: Mesh) -> None:
         if getattr(block.section, "nonstructural_mass", 0.0) > 0.0 or getattr(block.section, "mass", 0.0) > 0.0:
             return
     if not mesh.point_masses:
-        name = next((block.material.name for block in mesh.blocks if block.material is not None), "")
-        raise MeshError(
-            f"{mesh.source or 'mesh'}: the body has no mass: material {name!r} has density 0.0; give a positive one in"
-            " kg/m3"
-        )
+        name = next((block.material.name for block in mesh.blocks if block.material is not None), None)
+        reason = f"material {name!r} has density 0.0; give a positive one in kg/m3"
+        if name is None:
+            kinds = ", ".join(dict.fromkeys(block.kind for block in mesh.blocks))
+            reason = f"{kinds} elements have none; add solids, shells, beams or point masses"
+        raise MeshError(f"{mesh.source or 'mesh'}: the body has no mass: {reason}")
 
 
 def _require_material(block: ElementBlock, source: str) -> None:

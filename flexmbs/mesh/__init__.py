@@ -1,5 +1,6 @@
 """From the file of an FE tool to a Mesh; operations and checks on meshes."""
 
+from flexmbs.mesh.assign import with_section, with_thickness
 from flexmbs.mesh.checks import check_mesh
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
@@ -51,5 +52,7 @@ __all__ = [
     "section_from_rigidities",
     "with_material",
     "with_rectangular_section",
+    "with_section",
+    "with_thickness",
     "without_unused_nodes",
 ]

@@ -30,9 +30,10 @@ _CALLS = {
     "density": "with_material(mesh, density=) (kg/m3)",
     "material": "with_material(mesh, youngs_modulus=, poisson_ratio=, density=), on the command line"
     " --material E,NU,RHO (Pa, -, kg/m3)",
-    "beam section": "with_rectangular_section(mesh, width_y=, width_z=) (m)",
-    "shell thickness": "dataclasses.replace with a ShellSection in the block",
-    "truss area": "dataclasses.replace with a TrussSection in the block",
+    "beam section": "with_rectangular_section(mesh, width_y=, width_z=) or with_section(mesh, 'circle:RADIUS') (m), on"
+    " the command line --section rect:WIDTH_Y,WIDTH_Z",
+    "shell thickness": "with_thickness(mesh, T) (m), on the command line --thickness T",
+    "truss area": "with_section(mesh, 'area:A') (m2), on the command line --section area:A",
 }
 
 

@@ -59,7 +59,7 @@ def check_mesh(
         elif KINDS[block.kind].dimension == 3:
             _check_volumes(mesh, block)
         elif KINDS[block.kind].dimension == 2:
-            check_thickness(block, f"{block.where or mesh.source}: {block.kind} elements")
+            check_thickness(block, f"{block.where or mesh.source}: {block.kind} elements", mesh.file_format)
             check_surface(mesh, block)
     apart = unconnected(mesh)
     found = omissions(mesh) + ((f"{apart}.",) if apart else ()) + hinged_parts(mesh)
@@ -96,6 +96,8 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
         return
     if is_beam and block.section is None:
         raise MeshError(f"{what} have no section; {what_to_add('beam section', mesh.file_format)}.")
+    if block.kind.startswith("truss") and block.section is None:
+        raise MeshError(f"{what} have no section; {what_to_add('truss area', mesh.file_format)}.")
     if isinstance(block.section, ShellSection):
         for layer in block.section.layers:
             _check_properties(mesh, replace(block, material=layer.material, section=None))
@@ -129,7 +131,7 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
     lengths = np.linalg.norm(along, axis=1)
     short = np.flatnonzero(lengths <= _SHORTEST_BEAM * np.linalg.norm(high - low))
     if short.size:
-        first, second = mesh.node_ids[block.nodes[short[0]]]
+        first, second = mesh.node_ids[block.nodes[short[0], :2]]
         raise MeshError(
             f"{mesh.source}: beam element {block.ids[short[0]]} between nodes {first} and {second} has zero length;"
             " join the nodes or remove the element."

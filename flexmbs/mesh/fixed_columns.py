@@ -38,7 +38,8 @@ def parse_format(text: str, where: str) -> Format:
     known = Format(integers, reals)
     if not (re.fullmatch(r"\([^()]*\)", body) and descriptors and 0 < known.width <= _WIDEST_LINE):
         raise MeshError(f"{where}: '{text.strip()[:40]}' is no format of a block; (3i9,6e21.13e3) would be one.")
-    if 0 in integers + reals or (reals and "I" in "".join(kind for _, kind, _ in descriptors[1:])):
+    kinds = "".join("I" if kind == "I" else "R" for _, kind, _ in descriptors)
+    if 0 in integers + reals or "RI" in kinds:
         raise MeshError(
             f"{where}: the format '{text.strip()[:40]}' must give integers, then real numbers, with widths."
         )

@@ -132,6 +132,14 @@ class Skipped:
 
 
 @dataclass(frozen=True)
+class StatedUnits:
+    """What a file says of its units: ``units`` as ``read_mesh`` takes it, ``where`` it says so (file, line, card)."""
+
+    units: str
+    where: str
+
+
+@dataclass(frozen=True)
 class Mesh:
     """Points, elements, named sets, materials and sections, in SI units.
 
@@ -157,7 +165,10 @@ class Mesh:
     file_format : str
         What the file was taken for ("Nastran", ...).
     units : str
-        The units that the reader was told to convert from; empty: none, the numbers were taken as SI.
+        The units converted from, as the reader was told or as the file states them; empty: none, the numbers were
+        taken as SI.
+    stated_units : StatedUnits or None
+        What the file itself says of its units.
     skipped : tuple of Skipped
     warnings : tuple of str
         What the reader found suspicious, with line numbers.
@@ -183,6 +194,7 @@ class Mesh:
     skipped: tuple[Skipped, ...] = ()
     file_format: str = ""
     units: str = ""
+    stated_units: StatedUnits | None = None
 
     @property
     def element_ids(self) -> np.ndarray:

@@ -10,7 +10,7 @@ from pathlib import Path
 from flexmbs.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
-from flexmbs.mesh.unit_systems import converted, unit_system
+from flexmbs.mesh.unit_systems import SI, converted, unit_system
 from flexmbs.mesh.units import check_units
 from flexmbs.stages import listening, stage
 
@@ -19,7 +19,11 @@ _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
 @listening()
 def read_mesh(
-    path: str | Path, units: str | Sequence[float] | None = None, *, allow_outside_includes: bool = False
+    path: str | Path,
+    units: str | Sequence[float] | None = None,
+    *,
+    allow_outside_includes: bool = False,
+    trust_units: bool = False,
 ) -> Mesh:
     """Read the file of an FE tool: nodes, elements, sets, materials, sections, couplings, masses, supports.
 
@@ -30,10 +34,13 @@ def read_mesh(
         (.unv, .uff), VTK (.vtk, .vtu), Exodus (.e, .exo, ...), and what meshio reads.
     units : str, or three floats
         The file's system of units: "m-kg-s", "mm-t-s", "mm-kg-ms", "mm-kg-s", "in-lbf-s", or its units of length,
-        mass and time in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the numbers are
-        taken as SI, with a warning that names the likely system when they do not look like it.
+        mass and time in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the units that the
+        file states (UNV, dataset 164), else SI, with a warning that names the likely system when the numbers do not
+        look like it.
     allow_outside_includes : bool
         Let the file include files outside its own folder.
+    trust_units : bool
+        Turn suspected units from an error into a warning.
 
     Returns
     -------
@@ -44,7 +51,7 @@ def read_mesh(
     ------
     MeshError
         The file is missing, of an unknown format, or its content is wrong (the message names file and line); materials
-        that cannot come from one system of units, when ``units`` is None.
+        that cannot come from one system of units, when ``units`` is None and ``trust_units`` is not given.
     """
     path = Path(path)
     system = None if units is None else unit_system(units)
@@ -57,9 +64,12 @@ def read_mesh(
         mesh = reader(path, **options)
     except OSError as error:
         raise MeshError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if system is None and mesh.stated_units is not None and mesh.stated_units.units != SI.name:
+        system = unit_system(mesh.stated_units.units)
     if system is not None:
         mesh = converted(mesh, system)
-    return replace(mesh, file_format=mesh_format.name, warnings=(*mesh.warnings, *check_units(mesh)))
+    mesh = replace(mesh, file_format=mesh_format.name)
+    return replace(mesh, warnings=(*mesh.warnings, *check_units(mesh, trust_units)))
 
 
 def _format(path: Path) -> MeshFormat:

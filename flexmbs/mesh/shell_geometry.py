@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.advice import what_to_add
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import ShellSection
@@ -44,14 +45,17 @@ def nodal_normals(kind: str, points: np.ndarray) -> np.ndarray:
     return normals / np.where(length > 0.0, length, 1.0)
 
 
-def check_thickness(block: ElementBlock, where: str) -> None:
+def check_thickness(block: ElementBlock, where: str, file_format: str = "") -> None:
     """MeshError for the first element without a positive thickness."""
     thickness = nodal_thickness(block)
     wrong = np.flatnonzero(~((thickness > 0.0) & np.isfinite(thickness)).all(axis=1))
     if wrong.size:
         value = thickness[wrong[0]].min()
         said = "no thickness" if np.isnan(value) else f"thickness {value:g} m"
-        raise MeshError(f"{where}: element {block.ids[wrong[0]]} has {said}; shells need a positive one (m)")
+        raise MeshError(
+            f"{where}: element {block.ids[wrong[0]]} has {said}; shells need a positive one (m):"
+            f" {what_to_add('shell thickness', file_format)}"
+        )
 
 
 def check_surface(mesh: Mesh, block: ElementBlock) -> None:

@@ -13,7 +13,7 @@ from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.units import likely_system
+from flexmbs.mesh.units import check_units, likely_system
 
 
 def summarize(mesh: Mesh) -> dict:
@@ -21,12 +21,13 @@ def summarize(mesh: Mesh) -> dict:
 
     Keys: file, format, nodes, elements, elements_by_type, sets, materials, sections, couplings, point_masses,
     boundary_conditions, mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely
-    system of the file; None: the numbers do not tell), converted (units were given), skipped, warnings. Mass, center
-    and inertia are None when something has no density or section; the reason is among the warnings.
+    system of the file; None: the numbers do not tell), converted (units were given, or stated by the file), skipped,
+    doubtful_units (sentences), warnings (these first). Mass, center and inertia are None when something has no density
+    or section; the reason is among the warnings. Center and inertia are None too where there is no mass.
     """
     masses = mass_properties(mesh)
     low, high = bounding_box(mesh)
-    likely = likely_system(mesh)
+    likely, doubts = likely_system(mesh), check_units(mesh, trust_units=True)
     by_type = _elements_by_type(mesh)
     return {
         "file": mesh.source,
@@ -64,7 +65,8 @@ def summarize(mesh: Mesh) -> dict:
             }
             for skipped in mesh.skipped
         ],
-        "warnings": [*mesh.warnings, *masses.missing],
+        "doubtful_units": list(doubts),
+        "warnings": list(dict.fromkeys((*doubts, *mesh.warnings, *masses.missing))),
     }
 
 

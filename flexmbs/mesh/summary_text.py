@@ -8,6 +8,7 @@ from pathlib import Path
 def describe(summary: dict, *, sets_at_most: int = 40) -> str:
     """The summary as a text for people."""
     lines = [f"{Path(summary['file']).name}: {summary['format'] or 'mesh'}; numbers {_units_in_words(summary)}", ""]
+    lines += [f"warning: {doubt}\n" for doubt in summary["doubtful_units"]]
     lines += _rows(
         ("nodes", summary["nodes"]),
         ("elements", f"{summary['elements']} ({_counts(summary['elements_by_type'])})"),
@@ -15,7 +16,7 @@ def describe(summary: dict, *, sets_at_most: int = 40) -> str:
         ("volume", f"{summary['volume']:.6g} m3"),
         ("mass", "not known: see the warnings" if summary["mass"] is None else f"{summary['mass']:.6g} kg"),
     )
-    if summary["mass"] is not None:
+    if summary["center"] is not None:
         rows = [_vector(row) for row in summary["inertia"]]
         lines += _rows(("center", _vector(summary["center"]) + " m"), ("inertia", rows[0]))
         lines += [f"{'':14}{row}" for row in rows[1:-1]] + [f"{'':14}{rows[-1]} kg m2 about the center"]
@@ -32,8 +33,9 @@ def describe(summary: dict, *, sets_at_most: int = 40) -> str:
     analysis = [s["card"] for s in summary["skipped"] if s["analysis"]]
     if analysis:
         lines += ["", "no part of a body: " + ", ".join(dict.fromkeys(analysis))]
-    if summary["warnings"]:
-        lines += ["", "warnings", *(f"  {warning}" for warning in summary["warnings"])]
+    warnings = [warning for warning in summary["warnings"] if warning not in summary["doubtful_units"]]
+    if warnings:
+        lines += ["", "warnings", *(f"  {warning}" for warning in warnings)]
     return "\n".join(lines)
 
 

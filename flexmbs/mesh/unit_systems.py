@@ -77,6 +77,20 @@ def unit_system(units: str | Sequence[float]) -> UnitSystem:
     return UnitSystem(",".join(f"{factor:.15g}" for factor in factors), *factors)
 
 
+def known_name(factors: tuple[float, float, float]) -> str:
+    """The name of the system with these units of length, mass and time in m, kg, s; the factors when it has none."""
+    given = UnitSystem("", *factors)
+    name = next((name for name, known in UNIT_SYSTEMS.items() if same_units(given, known, 1e-6)), None)
+    return name or ",".join(f"{factor:.12g}" for factor in factors)
+
+
+def same_units(one: UnitSystem, other: UnitSystem, tolerance: float = 1e-2) -> bool:
+    """Whether two systems have the same units of length, mass and time, to a relative tolerance."""
+    return all(
+        math.isclose(getattr(one, name), getattr(other, name), rel_tol=tolerance) for name in ("length", "mass", "time")
+    )
+
+
 def converted(mesh: Mesh, system: UnitSystem) -> Mesh:
     """The mesh in SI units, its numbers so far being in ``system``: coordinates, materials, sections, masses."""
     if system.length == system.mass == system.time == 1.0:

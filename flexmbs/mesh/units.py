@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.mesh.material_units import usual_units
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.properties import ShellSection
-from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, unit_system
+from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, same_units, unit_system
 
 _LARGEST_PART = 50.0  # m; parts of mechanisms are smaller, and 50 mm of millimetres is already a small part
 _USUAL_MODULUS = 5e10  # Pa: between aluminium and steel; plastics lie 1.5 decades below
@@ -28,6 +29,7 @@ _APART = 4.0  # decades between the best and the next system that make soft mate
 _CAPPED = 5.0  # decades that one odd material (a rigid or massless stand-in) counts at most
 _ONLY_IF_SURE = ("mm-kg-s",)  # its moduli (kPa) look like psi, its densities are those of mm-kg-ms
 _METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real
+_LIGHTEST = 0.1  # kg/m3; no material is lighter, aerogels weigh 1
 _ADVICE = "flexmbs takes m, kg, s, N, Pa (steel: E = 210e9, density = 7850)"
 
 
@@ -93,33 +95,70 @@ def check_units(mesh: Mesh, trust_units: bool = False) -> tuple[str, ...]:
             f"{mixed} If the numbers are meant so, read the file with units='m-kg-s' (--units m-kg-s), or reduce the"
             " mesh with trust_units=True."
         )
-    return tuple(message for message in (mixed, _other_system(mesh)) if message)
+    doubts = (mixed, _other_system(mesh), _contradicts_the_file(mesh), None if mixed else _of_no_system(mesh))
+    return tuple(message for message in doubts if message)
 
 
 def _other_system(mesh: Mesh) -> str | None:
     likely, given = likely_system(mesh), _given(mesh)
-    if likely is None or _same(likely, given):
+    if likely is None or same_units(likely, given):
         return None
     entry = next(iter(_stated(mesh)), None)
+    if entry is None and not math.isclose(given.length, SI.length):
+        return None  # the size alone tells no more than that the lengths are not metres
     seen = f"{mesh.source}: the mesh is {_size(mesh):g} long"
     if entry is not None:
         seen = f"{entry.where or mesh.source}: material {entry.name} has {entry.numbers()}"
     if mesh.units:
-        return f"{seen} in the file, as in the {likely.name} system, but units={mesh.units} was given: which is right?"
+        origin = "the file states" if mesh.stated_units and mesh.stated_units.units == mesh.units else "were given:"
+        return f"{seen} in the file, as in the {likely.name} system, but units {origin} {mesh.units}; which is right?"
     return (
         f"{seen}, as in the {likely.name} system; {_ADVICE}. Give units='{likely.name}' (--units {likely.name}), or"
         " results come in the units of the input."
     )
 
 
+def _of_no_system(mesh: Mesh) -> str | None:
+    """A sentence on a material whose modulus and density are at home in units that go together in no system."""
+    systems = [system for system in (_given(mesh), likely_system(mesh)) if system is not None]
+    for entry in _stated(mesh):
+        pair = usual_units(entry.modulus, entry.density)
+        if pair is None or min(_best(entry)[1], *(entry.decades_off(system) for system in systems)) <= _FAR_OFF:
+            continue
+        if any(math.isclose(entry.density * system.density, pair.density, rel_tol=1e-2) for system in systems):
+            continue  # a stand-in of any stiffness
+        doubt = f"{entry.where or mesh.source}: material {entry.name} has {entry.numbers()}, as in {pair.names}"
+        if pair.system:
+            return f"{doubt}: if lengths are in that system too, give units='{pair.system}' (--units {pair.system})."
+        return (
+            f"{doubt}, which go together in no system of units; {_ADVICE}. In SI they would be E = {pair.modulus:g} and"
+            f" density = {pair.density:g}."
+        )
+    return None
+
+
+def _contradicts_the_file(mesh: Mesh) -> str | None:
+    stated = mesh.stated_units
+    if stated is None or same_units(unit_system(stated.units), _given(mesh)):
+        return None
+    return f"{stated.where}: the file states the units {stated.units}, but {mesh.units} were given: which is right?"
+
+
+def doubt_about_si(modulus: float, density: float) -> str | None:
+    """What E and density look like when they can hardly be in Pa and kg/m3; None when they can, or look like nothing.
+
+    A sentence's end: "look like MPa and t/mm3 (in SI: 2.1e+11 and 7850)".
+    """
+    if not (modulus > 0.0 and density > 0.0) or _Stated("", "", modulus, density).decades_off(SI) <= _FAR_OFF:
+        return None
+    pair = usual_units(modulus, density)
+    if pair is None:
+        return "look like other units" if density < _LIGHTEST else None
+    return f"look like {pair.names} (in SI: {pair.modulus:g} and {pair.density:g})"
+
+
 def _given(mesh: Mesh) -> UnitSystem:
     return unit_system(mesh.units) if mesh.units else SI
-
-
-def _same(one: UnitSystem, other: UnitSystem) -> bool:
-    return all(
-        math.isclose(getattr(one, name), getattr(other, name), rel_tol=1e-2) for name in ("length", "mass", "time")
-    )
 
 
 def _mixed(mesh: Mesh) -> str | None:

@@ -61,6 +61,8 @@ def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, n
     """M u = mu K u, mu = 1 / omega^2: K is definite where M need not be (beams without torsional inertia)."""
     basis = problem.subspace_basis()
     K, M = (basis.T @ (A @ basis) for A in (problem.K, problem.M))
+    if not (np.diag(K) > 0.0).all():
+        raise BodyError(f"the held body is not stiff in every direction: {problem.loose}")
     scale = 1.0 / np.sqrt(np.diag(K))
     K, M = (0.5 * scale[:, None] * (A + A.T) * scale for A in (K, M))
     try:

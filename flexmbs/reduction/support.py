@@ -115,7 +115,13 @@ def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
     """
     C = (fem.M @ R).T
     moments, axes = np.linalg.eigh(C[3:] @ R[:, 3:])
-    for axis in axes.T[moments < 1e-10 * moments.max()]:
+    without_inertia = axes.T[moments < 1e-10 * moments.max()]
+    if len(without_inertia) and not fem.turning_nodes.any():
+        raise BodyError(
+            "all mass of the body lies on a line, and no node has a rotation about it (trusses, springs, point masses"
+            " alone); a flexible body needs solids, shells or beams, or masses with inertia"
+        )
+    for axis in without_inertia:
         twist = np.zeros((len(fem.mesh.points), fem.dofs_per_node))
         twist[fem.turning_nodes, 3:] = axis * moments.max() / fem.turning_nodes.sum()
         C[3:] += np.outer(axis, twist.ravel())

@@ -72,7 +72,8 @@ def eliminated(B: sparse.spmatrix, dofs: np.ndarray, size: float, sizes: np.ndar
 
 
 def _weight(dofs: np.ndarray, size: float) -> np.ndarray:
-    return np.where(dofs % 6 < 3, 1.0, 1.0 / size)  # coefficients of rotations are lengths
+    # Coefficients of rotations are lengths; a body whose nodes all lie in one point has none.
+    return np.where(dofs % 6 < 3, 1.0, 1.0 / size if size > 0.0 else 1.0)
 
 
 def _pivots(B: sparse.csr_matrix, weight: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

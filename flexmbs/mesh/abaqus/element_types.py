@@ -26,7 +26,7 @@ class ElementType:
     family : str
         Which section card the type takes: "solid", "shell", "membrane", "beam", "truss", "spring", "dashpot", "mass".
     left_out : str
-        What is dropped of it, for a warning.
+        What is dropped of it (where it has more nodes than ``order``), for a warning.
     """
 
     kind: str | None = None
@@ -70,7 +70,8 @@ _PATTERNS: list[tuple[str, ElementType]] = [
     (r"S3[A-Z]*|STRI3", _type("tri3", "shell")),
     (r"S4([A-Z]*|R5)", _type("quad4", "shell")),
     (r"S6[A-Z]*|STRI65", _type("tri6", "shell")),
-    (r"S8([A-Z]*|R5)", _type("quad8", "shell")),
+    (r"S8[A-Z]*", _type("quad8", "shell")),
+    (r"S8R5", _type("quad8", "shell", counts=(8, 9), order=tuple(range(8)), left_out=_FACE_CENTRES)),
     (r"S9R5", _type("quad8", "shell", counts=(9,), order=tuple(range(8)), left_out=_FACE_CENTRES)),
     (r"M3D3[A-Z]*", _type("tri3", "membrane")),
     (r"M3D4[A-Z]*", _type("quad4", "membrane")),

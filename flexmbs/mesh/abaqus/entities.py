@@ -76,7 +76,7 @@ def read_elements(deck: Deck, card: Card) -> None:
     kind = element_type(type_name)
     if kind.role == "unknown":
         deck.warnings.append(f"{card.where}: element type {type_name} is not known; its elements make no body.")
-    elif kind.left_out:
+    elif kind.left_out and kind.order is None:
         deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
     numbers = [np.empty(0, np.int64)]
     for segment in card.segments:
@@ -120,6 +120,8 @@ def _add_elements(deck: Deck, card, kind: ElementType, type_name: str, rows: np.
     if kind.kind in ("beam2", "beam3") and nodes.shape[1] == max(kind.counts):
         scope.orientation_nodes[len(scope.groups)] = nodes[:, -1].copy()
     if kind.order:
+        if kind.left_out and nodes.shape[1] > len(kind.order):
+            deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
         nodes = nodes[:, list(kind.order)]
     elif kind.counts and nodes.shape[1] > min(kind.counts):
         nodes = nodes[:, : min(kind.counts)]
@@ -153,13 +155,20 @@ def _element_rows(deck: Deck, card: Card, kind: ElementType, segment: Segment, t
 
 
 def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
-    """(k,) bool: the element goes on in the next line, which a comma at the end says unless it is complete."""
+    """(k,) bool: the element goes on in the next line.
+
+    A comma at the end says so, unless the element is complete and the next line is none that only holds its optional
+    nodes.
+    """
     going = table.continued.copy()
     if kind.counts is not None and going.any():
+        least, most = min(kind.counts) + 1, max(kind.counts) + 1
+        counts = [*table.counts.tolist(), least]
         total = 0
-        for row, (count, more) in enumerate(zip(table.counts.tolist(), table.continued.tolist(), strict=True)):
-            total += count
-            going[row] = more and total < min(kind.counts) + 1
+        for row, more in enumerate(table.continued.tolist()):
+            total += counts[row]
+            optional = counts[row + 1] < least and total + counts[row + 1] <= most
+            going[row] = more and (total < least or optional)
             total = total if going[row] else 0
     return going
 

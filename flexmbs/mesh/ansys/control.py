@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from flexmbs.errors import MeshError
@@ -17,6 +18,7 @@ _RUN, _SKIP, _UNKNOWN = "run", "skip", "unknown"
 _PROCESSORS = {"/PREP": "/PREP7", "/SOL": "/SOLU", "/POST": "/POST", "/AUX": "/AUX", "/OPT": "/OPT", "FINI": "FINISH"}
 _UNDEFINED = 7.888609052e-31  # the value of a parameter that was never set
 _DEEPEST = 20
+_IGES = re.compile(r".{72}[SGDPT][ \d]{6}\d\s*$")  # geometry that CDWRITE,COMB writes ahead of the commands
 
 
 def read_deck(path: Path, allow_outside: bool = False) -> Deck:
@@ -45,6 +47,10 @@ class _Interpreter:
 
     def run(self) -> None:
         while (text := self._source.next_line()) is not None:
+            if len(text) >= 80 and _IGES.match(text):
+                line = self._source.line
+                self._deck.skipped.add("IGES", self._source.file, line, analysis=True, why="geometry, not mesh")
+                continue
             for statement in statements(text, self._source.file, self._source.line, self._deck.parameters):
                 if isinstance(statement, Assignment):
                     self._assign(statement.name, statement.subscripts, statement.value)

@@ -6,14 +6,15 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.ansys.commands import Command
 from flexmbs.mesh.ansys.deck import Deck
 
+# Labels of /UNITS, which convert nothing, and what read_mesh calls these systems.
 _UNITS = {
-    "SI": "m, kg, s",
-    "MKS": "m, kg, s",
-    "MPA": "mm, t, s",
-    "CGS": "cm, g, s",
-    "UMKS": "um, kg, s",
-    "BIN": "in, lbf, s",
-    "BFT": "ft, lbf, s",
+    "SI": "m-kg-s",
+    "MKS": "m-kg-s",
+    "MPA": "mm-t-s",
+    "CGS": "0.01,0.001,1",
+    "UMKS": "1e-6,1,1",
+    "BIN": "in-lbf-s",
+    "BFT": "0.3048,14.5939029372,1",
 }
 
 
@@ -64,9 +65,12 @@ def _include(deck: Deck, command: Command, name: str) -> None:
 
 def _units(deck: Deck, command: Command) -> None:
     label = command.text(1)
-    meant = f" ({_UNITS[label]})" if label in _UNITS else ""
+    if _UNITS.get(label) == "m-kg-s":
+        return
+    offered = f" If they are, give units='{_UNITS[label]}' (--units {_UNITS[label]})." if label in _UNITS else ""
     deck.warn(
-        f"{command.where}: the deck says that its units are {label or 'none'}{meant}; numbers are taken as given."
+        f"{command.where}: the deck says that its units are {label or 'none'}; numbers are converted only from units"
+        f" that you give.{offered}"
     )
 
 

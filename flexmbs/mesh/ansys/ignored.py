@@ -58,8 +58,12 @@ _GEOMETRY = _keys(
     "K L A V BLOCK CYL4 CYLIND SPHERE SPH4 CONE RECTNG PCIRC RPR4 PRISM BLC4 BLC5 LARC LSTR BSPLIN AL VA VADD VGLUE"
     " VOVLAP VSBV VSBA ADELE VDELE LDELE KDELE AGLUE AADD AOVLAP ASBA LGLUE LESIZE ESIZE MSHAPE MSHKEY SMRTSIZE"
     " VATT AATT LATT KATT IGESIN PARAIN SATIN KSEL LSEL ASEL VSEL ASLV LSLA KSLL DA DL DK DJ FL MSHPAT KGEN LGEN AGEN"
-    " VGEN"
+    " VGEN KPT LCURV ASURF VBODY"
 )
+# Geometry as CDWRITE,COMB and CAD translators put it ahead of the mesh (Ansys Neutral File): the command, a line with
+# the name in the CAD program, lines of numbers.
+_NAMED_WITH_DATA = _keys("KPT LCURV ASURF VBODY")
+_COMMAND = re.compile(r"\s*([*/][A-Za-z]|[A-Za-z]\w*\s*(,|$))")
 # Commands after which lines of data stand, until a line that is none.
 _WITH_DATA = _keys("BFBLOCK BFEBLOCK SFEBLOCK FBLOCK INISTATE CEBLOCK CPBLOCK SFBLOCK")
 _ONE_FORMAT_LINE = ("*VREAD", "*VWRITE", "*MWRITE", "*SREAD", "*VWRIT", "*MWRIT", "*MSG")
@@ -88,6 +92,8 @@ def skip(deck: Deck, command: Command) -> None:
         _jump_over_format(deck)
     elif key in _WITH_DATA:
         _jump_over_numbers(deck)
+    elif key in _NAMED_WITH_DATA:
+        _jump_over_geometry(deck)
 
 
 def _jump_to(deck: Deck, command: Command, end: str) -> None:
@@ -112,3 +118,11 @@ def _jump_over_numbers(deck: Deck) -> None:
         if not _NUMBERS.match(line):
             deck.source.push_back([line])
             return
+
+
+def _jump_over_geometry(deck: Deck) -> None:
+    line = deck.source.next_line()
+    if line is not None and _COMMAND.match(line):
+        deck.source.push_back([line])
+        return
+    _jump_over_numbers(deck)

@@ -24,6 +24,7 @@ class Contents:
     ----------
     groups : elements, node order of VTK
     members : (dimension, tag of the physical group) -> element numbers
+    entities : (dimension, tag of the geometric entity) -> element numbers
     names : (dimension, tag) -> name of the physical group; dimension -1: not stated
     reduced : names of the element types of which nodes in faces and inside are left out
     """
@@ -32,6 +33,7 @@ class Contents:
     nodes: NodeTable
     groups: list[ElementRows] = field(default_factory=list)
     members: dict[tuple[int, int], list[np.ndarray]] = field(default_factory=dict)
+    entities: dict[tuple[int, int], list[np.ndarray]] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     reduced: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -53,6 +55,11 @@ class Contents:
         """Put elements into a physical group (tag 0: into none)."""
         if tag:
             self.members.setdefault((dimension, abs(tag)), []).append(ids)
+
+    def add_to_entity(self, dimension: int, tag: int, ids: np.ndarray) -> None:
+        """Note that elements lie on a geometric entity (tag 0: on none)."""
+        if tag:
+            self.entities.setdefault((dimension, abs(tag)), []).append(ids)
 
 
 def known_type(number: int, where: str) -> int:

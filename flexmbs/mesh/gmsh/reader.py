@@ -14,6 +14,7 @@ from flexmbs.mesh.numbering import NodeTable
 from flexmbs.mesh.shapes import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.skipping import SkipList
 
+_ENTITIES = ("point", "curve", "surface", "volume")  # Gmsh's words, by dimension
 _IGNORED = ("MeshFormat", "Comments", "MeshVersion")
 _RESULTS = ("NodeData", "ElementData", "ElementNodeData", "InterpolationScheme")
 
@@ -22,8 +23,9 @@ def read_gmsh(path: Path) -> Mesh:
     """Mesh of a Gmsh file (.msh, versions 1, 2, 4.0 and 4.1, text or binary), with its node and element numbers.
 
     Every physical group becomes a node set; groups of elements that make the body become element sets too, groups of
-    faces and edges surfaces. A group without a name is called by its dimension and number ("physical_2d_7"). The
-    format has no materials and no sections.
+    faces and edges surfaces. A group without a name is called by its dimension and number ("physical_2d_7"). Without
+    groups the geometric entities stand in for them ("surface_7"), with a warning. The format has no materials and no
+    sections.
 
     Raises
     ------
@@ -68,7 +70,12 @@ def _read_body(contents: Contents, section: Section, physicals: version4.Physica
 
 
 def _groups(contents: Contents) -> dict[str, np.ndarray]:
-    """Name -> element numbers of each physical group; groups of several dimensions may share a name."""
+    """Name -> element numbers of each physical group; groups of several dimensions may share a name.
+
+    Of a file without groups: of each geometric entity.
+    """
+    if not contents.members and contents.entities:
+        return _entities(contents)
     groups: dict[str, list[np.ndarray]] = {}
     names = contents.names
     for (dimension, tag), ids in contents.members.items():
@@ -79,3 +86,21 @@ def _groups(contents: Contents) -> dict[str, np.ndarray]:
             contents.warnings.append(f"{contents.file.path}: $PhysicalNames: the group {name} has no elements.")
             groups[name] = [np.empty(0, np.int64)]
     return {name: np.concatenate(ids) for name, ids in groups.items()}
+
+
+def _entities(contents: Contents) -> dict[str, np.ndarray]:
+    """Name -> element numbers of the geometric entities that have any, with the warning that groups are missing."""
+    found = sorted(contents.entities, reverse=True)  # faces before edges and points
+    tags = {dimension: [tag for other, tag in found if other == dimension] for dimension in range(4)}
+    counted = ", ".join(
+        f"{len(tags[d])} {name}{'s' if len(tags[d]) > 1 else ''}" for d, name in enumerate(_ENTITIES) if tags[d]
+    )
+    dimension, tag = max(key for key in found if key[0] < 3) if any(d < 3 for d, _ in found) else found[0]
+    word, set_name = _ENTITIES[dimension], f"{_ENTITIES[dimension]}_{tag}"
+    contents.warnings.append(
+        f"{contents.file.path}: the file has no physical groups, so its entities are its sets: {counted}, such as"
+        f' {set_name}. To name a place, write Physical {word.capitalize()}("hinge") = {{{tag}}}; in the .geo file, or'
+        f' gmsh.model.addPhysicalGroup({dimension}, [{tag}], name="hinge") in Python, before meshing; name the body'
+        " likewise, since Gmsh then saves only what is in groups."
+    )
+    return {f"{_ENTITIES[d]}_{tag}": np.concatenate(contents.entities[d, tag]) for d, tag in found}

@@ -38,7 +38,7 @@ def read_parametric_nodes(contents: Contents, section: Section) -> None:
 
 
 def read_elements(contents: Contents, section: Section) -> None:
-    """$Elements, $ELM: type, tags (the first is the physical group) and nodes of each element."""
+    """$Elements, $ELM: type, tags (physical group, geometric entity, ...) and nodes of each element."""
     source = source_of(contents.file, section)
     count = _count(source, "elements")
     if isinstance(source, BinarySource):
@@ -49,9 +49,9 @@ def read_elements(contents: Contents, section: Section) -> None:
     for number, tags, ids, nodes, lines in parts:
         fresh, same = kept.split(ids, nodes)
         contents.add_elements(number, ids[fresh], nodes[fresh], source.label, lines[fresh])
-        groups = tags[:, 0] if tags.shape[1] else np.zeros(len(ids), np.int64)
-        for tag in np.unique(groups):
-            contents.add_members(TYPES[number].dimension, int(tag), same[groups == tag])
+        for column, add in enumerate((contents.add_members, contents.add_to_entity)[: tags.shape[1]]):
+            for tag in np.unique(tags[:, column]):
+                add(TYPES[number].dimension, int(tag), same[tags[:, column] == tag])
     if kept.count:
         contents.warnings.append(
             f"{source.where(0)}: {kept.count} elements have the nodes of another one (Gmsh repeats an element for"
@@ -135,7 +135,7 @@ def _text_elements(source: NumberLines, count: int, is_old: bool) -> list[tuple]
             tags = source.whole_rows(values[begin + np.arange(tag_count)], first_row + rows, "the tags of an element")
             nodes = values[begin + tag_count + np.arange(sizes[rows[0]])]
             nodes = source.whole_rows(nodes, first_row + rows, "the nodes of an element")
-            tags = heads[rows, 2:3] if is_old else tags
+            tags = heads[rows, 2:4] if is_old else tags
             parts.append((int(number), tags, heads[rows, 0], nodes, lines[rows]))
     return parts
 

@@ -95,6 +95,7 @@ def read_elements(contents: Contents, section: Section, physicals: Physicals) ->
         # A negative tag: the group has the entity's elements in reverse.
         reverse = bool(tags) and all(tag < 0 for tag in tags)
         contents.add_elements(number, values[:, 0], values[:, 1:], source.label, lines, reverse)
+        contents.add_to_entity(dimension, tag, values[:, 0])
         for group in tags:
             contents.add_members(dimension, group, values[:, 0])
         done += count

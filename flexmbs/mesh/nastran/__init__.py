@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from flexmbs.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.nastran import bars, elements, grids, masses, materials, properties, rigid, sets, springs
 from flexmbs.mesh.nastran.build import build
+from flexmbs.mesh.nastran.bulk_sections import BulkLines, is_begin
 from flexmbs.mesh.nastran.card import Batch, Card
 from flexmbs.mesh.nastran.case_control import read_case_control
 from flexmbs.mesh.nastran.deck import Deck
@@ -36,10 +38,7 @@ HANDLERS = {
     **dict.fromkeys(sets.NAMES, sets.read_set),
     "PARAM": read_parameter,
 }
-_SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA or BEGIN
-_BEGIN = re.compile(r"\s*BEGIN\b[\s,=]*(\w*)", re.IGNORECASE)
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
-_END = re.compile(r"\s{0,7}ENDDATA\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
 _OLD = re.compile(r"\s*APP\s+(\w*)", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
 
@@ -63,9 +62,9 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
     lines = iter(source)
     if has_sections(path):
         deck.has_case_control = True
-        _read_head(deck, source, lines)
+        lines = chain([_read_head(deck, source, lines)], lines)
     lexer = Lexer(frozenset(BATCH_HANDLERS), deck.names.comment)
-    bulk = _BulkLines(deck, lines)
+    bulk = BulkLines(deck, lines)
     for card in lexer.cards(bulk):
         if isinstance(card, Batch):
             BATCH_HANDLERS[card.name](deck, card)
@@ -79,8 +78,8 @@ def _read_card(deck: Deck, card: Card) -> None:
     HANDLERS.get(card.name, skip)(deck, card)
 
 
-def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> None:
-    """Executive and case control, up to BEGIN BULK."""
+def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> LineOfDeck:
+    """Executive and case control; returns the first BEGIN line, of the main bulk data or of a superelement."""
     case: list[LineOfDeck] = []
     in_program = False  # APP DMAP: instructions of the user, between BEGIN and END, before CEND
     source.in_executive = True
@@ -89,7 +88,7 @@ def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> No
             deck.names.comment(line)
         elif _CEND.match(line[2]):
             source.in_executive, case = False, []
-        elif _BEGIN.match(line[2]) and not (in_program and source.in_executive):
+        elif is_begin(line[2]) and not (in_program and source.in_executive):
             break
         elif found := _PARAMETER.match(line[2]):
             _read_card(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
@@ -103,33 +102,9 @@ def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> No
     for file, number, name in source.missing:
         deck.skipped.add(f"INCLUDE '{name}'", file, number, analysis=True, why="not found; executive control only")
     deck.case = read_case_control(case)
-
-
-class _BulkLines:
-    """The lines of the main bulk data section, up to ENDDATA; parts of superelements are left out.
-
-    ``ended`` says whether ENDDATA was met.
-    """
-
-    def __init__(self, deck: Deck, lines: Iterator[LineOfDeck]) -> None:
-        self.ended = False
-        self._deck, self._lines = deck, lines
-
-    def __iter__(self) -> Iterator[LineOfDeck]:
-        in_part = False
-        for line in self._lines:
-            text = line[2]
-            is_special = text[:1] in _SPECIAL
-            if is_special and _END.match(text):
-                self.ended = True
-                return
-            if is_special and (found := _BEGIN.match(text)):
-                in_part = found.group(1).upper() not in ("BULK", "")
-                if in_part:
-                    file, number, text = line
-                    self._deck.skipped.add(text.strip()[:30], file, number, why="superelements are not read")
-            elif not in_part:
-                yield line
+    for card, file, number, why in deck.case.left_out:
+        deck.skipped.add(card, file, number, analysis=True, why=why)
+    return line
 
 
 def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None:

@@ -11,6 +11,7 @@ from flexmbs.errors import MeshError
 from flexmbs.mesh.blocks import make_blocks, other_elements
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.mesh import ElementBlock, OtherElements, Surface
+from flexmbs.mesh.nastran.card import Card
 from flexmbs.mesh.nastran.deck import Deck, Elements
 from flexmbs.mesh.nastran.grids import Grid
 from flexmbs.mesh.nastran.pieces import Piece, own_rod_section
@@ -112,15 +113,23 @@ def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequen
         return
     held = [(f"{e.where}: {e.type_name}", f"{len(e.ids)} {e.type_name} ({e.role})") for e in other]
     for card in deck.skipped.as_tuple():
-        if not card.analysis and card.card.startswith("C"):
+        if not card.analysis and card.card.upper().startswith(("C", "BEGIN")):
             what = f"{card.count} {card.card} ({card.why or 'unknown'})"
             held.append((f"{card.file}:{card.lines[0]}: {card.card}", what))
+    joining = [*deck.masses, *deck.rigid]  # which need a body
+    held += [(card.where, f"{count} {name}") for card, name, count in _first_of_each_name(joining)]
     where = held[0][0] if held else f"{deck.source}:1: GRID"
     lacking = "solid, shell, beam or truss elements" if deck.grids else "grid points"
     raise MeshError(
         f"{where}: the deck has no {lacking}; it holds {', '.join(what for _, what in held) or 'no elements at all'}."
         " Give a structural mesh (GRID with CTETRA, CHEXA, CQUAD4, CBAR, ...)."
     )
+
+
+def _first_of_each_name(cards: Sequence[Card]) -> list[tuple[Card, str, int]]:
+    """(first card, name, number of cards) of each name."""
+    names = [card.name for card in cards]
+    return [(cards[names.index(name)], name, names.count(name)) for name in dict.fromkeys(names)]
 
 
 def property_sets(deck: Deck, pieces: list[Piece], springs: list[Elements]) -> dict[str, np.ndarray]:

@@ -11,14 +11,17 @@ from flexmbs.mesh.includes import Includes
 
 _LINES_OF_A_NAME = 12  # a quoted file name goes on over several lines
 _INCLUDE = re.compile(r"\s*INCLUDE\b[\s=,]*(.*)", re.IGNORECASE)
-_SECTION = re.compile(rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+(?:BULK|SUPER|AUXMODEL)|BEGIN[ \t]*[\r\n$]|CEND)", re.I)
+_SECTION = re.compile(
+    rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)",
+    re.I,
+)
 _PIECE = 1 << 20
 
 LineOfDeck = tuple[str, int, str]  # file, line number, text
 
 
 def has_sections(path: Path) -> bool:
-    """Whether a file has CEND or BEGIN BULK; without them all of it is bulk data."""
+    """Whether a file has CEND or the main BEGIN BULK; without them all of it is bulk data (and superelements)."""
     with open(path, "rb") as file:
         tail = b"\n"
         while piece := file.read(_PIECE):

@@ -19,6 +19,10 @@ from flexmbs.mesh.nastran.files import LineOfDeck
 from flexmbs.mesh.nastran.replication import Replication
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,11}\*?$")
+# A comma among the first ten columns, or right behind the name, makes a line free format (MSC Nastran Quick Reference
+# Guide, "Free Field Format"); farther right it belongs to a field (equations, labels) or to a remark.
+_FREE = re.compile(r".{0,9},|\s{0,7}[A-Z0-9_*+]+\s*,", re.IGNORECASE)
+_WITH_TEXT = ("DEQATN",)  # cards in which "=" is part of an equation and repeats no field
 _ROWS_OF_A_BATCH = 50_000
 _LONGEST_LINE = 4000
 
@@ -197,7 +201,7 @@ class Lexer:
 
     def _emit(self, draft: _Draft) -> None:
         name = draft.name.rstrip("*")
-        if draft.repeats:
+        if draft.repeats and name not in _WITH_TEXT:
             fields = draft.all_fields()
             if name[:1] == "=" or any(field.strip() in ("=", "==") for field in fields):
                 for card in self._replication.cards(Card(name, fields, draft.file, draft.line)):
@@ -261,7 +265,7 @@ def _without_comment(text: str) -> str:
 
 def _split(text: str):
     """First field (upper case, without blanks), columns 9 to 72 or the fields, their width, name in the tenth."""
-    if "," in text:
+    if "," in text and _FREE.match(text):
         return _split_free(text.split(","))
     name = text[:8].strip().upper()
     if " " in name and name[0] not in "+*":

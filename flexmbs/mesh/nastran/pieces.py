@@ -15,7 +15,7 @@ from flexmbs.mesh.nastran.deck import Deck, Elements
 from flexmbs.mesh.nastran.grids import Grid
 from flexmbs.mesh.nastran.materials import for_bars, for_solids
 from flexmbs.mesh.nastran.numbers import integer
-from flexmbs.mesh.nastran.properties import find_property, property_name
+from flexmbs.mesh.nastran.properties import PLANE, find_property, property_name
 from flexmbs.mesh.nastran.property_use import PropertyUse
 from flexmbs.mesh.nastran.shell_sections import shell_property
 from flexmbs.mesh.nastran.true_elements import by_property, signed_tetrahedra
@@ -32,7 +32,7 @@ class Piece:
     Attributes
     ----------
     property : the card, None when the deck has none with the number
-    role : why the elements are no part of a body ("fluid", "thermal", "geometry"); "" when they are
+    role : why the elements are no part of a body ("fluid", "thermal", "plane", "geometry"); "" when they are
     fields : material, section, property_name, where
     arrays : fields of ElementBlock with a row per element
     """
@@ -85,9 +85,11 @@ def _piece(use: PropertyUse, part: Elements) -> Piece:
 
 
 def _role(deck: Deck, part: Elements, card: Card | None) -> str:
-    """ "fluid" or "thermal" for elements of such materials."""
+    """ "fluid" or "thermal" for elements of such materials, "plane" for those of such properties."""
     if card is None:
         return ""
+    if card.name in PLANE:
+        return "plane"
     if card.name == "PSOLID" and card.text(6) in ("PFLUID", "FFLUID", "PPORO"):
         return "fluid"
     material = integer(card.text(1))

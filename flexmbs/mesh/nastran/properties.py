@@ -12,12 +12,13 @@ _SEVERAL = {
     **dict.fromkeys(("PQUAD2", "PTRIA2", "PQDMEM", "PQDMEM1", "PQDMEM2", "PTRMEM", "PTWIST"), 4),
 }
 _SHELLS = ("PSHELL", "PCOMP", "PCOMPG")
+PLANE = ("PLPLANE", "PPLANE")  # make plane elements of CQUAD4 and CTRIA3
 # The properties that elements of a card can have.
 OF_FAMILY = {
     "solid": ("PSOLID", "PIHEX", "PLSOLID", "PCOMPS", "PCOMPLS"),
     "bar": ("PBAR", "PBARL", "PBEAM", "PBEAML", "PBCOMP", "PBRSECT", "PBMSECT"),
     "rod": ("PROD", "PTUBE"),
-    "shell": _SHELLS,
+    "shell": (*_SHELLS, *PLANE),
 }
 OF_CARD = {
     "CSHEAR": ("PSHEAR",),
@@ -33,8 +34,7 @@ NAMES = frozenset(
         *OF_FAMILY["rod"],
         "PSHEAR",
         "PTWIST",
-        "PPLANE",
-        "PLPLANE",
+        *PLANE,
         "PFAST",
     )
     + tuple(name for names in OF_CARD.values() for name in names)

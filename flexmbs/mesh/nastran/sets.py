@@ -150,8 +150,9 @@ def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dic
     """
     of_nodes: dict[str, np.ndarray] = {}
     of_elements: dict[str, np.ndarray] = {}
-    for number, members, kinds, where in _all_sets(deck):
-        name = deck.names.get("set", number) or f"SET {number}"
+    for number, members, kinds, where, section in _all_sets(deck):
+        own_name = f"SET {number} (OUTPUT({section}))" if section else f"SET {number}"
+        name = own_name if section else deck.names.get("set", number) or own_name
         nodes = grid.sorted_ids[members.select(grid.sorted_ids)] if kinds != {"elements"} else np.empty(0, int)
         found = elements[members.select(elements)] if kinds != {"nodes"} else np.empty(0, int)
         if not len(nodes) and not len(found):
@@ -161,21 +162,21 @@ def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dic
         if len(missing) and (not len(found) or not len(nodes)):
             deck.warn(where, f"{len(missing)} members of set {number} do not exist and are left out ({few(missing)}).")
         if len(nodes):
-            of_nodes[name if name not in of_nodes else f"SET {number}"] = nodes
+            of_nodes[name if name not in of_nodes else own_name] = nodes
         if len(found):
-            of_elements[name if name not in of_elements else f"SET {number}"] = found
+            of_elements[name if name not in of_elements else own_name] = found
     return of_nodes, of_elements
 
 
 def _all_sets(deck: Deck):
     for case_set in deck.case.sets:
         where = f"{case_set.file}:{case_set.line}: SET"
-        yield case_set.number, case_set.members, set(case_set.of), where
+        yield case_set.number, case_set.members, set(case_set.of), where, case_set.section
     for card in deck.number_sets:
         number = card.integer(0, "SID", least=1)
         if card.name == "SET1":
             texts = [card.text(i) for i in card.filled(1) if card.text(i) != "SKIN"]
-            yield number, read_ranges(texts, card.where, "member"), set(), card.where
+            yield number, read_ranges(texts, card.where, "member"), set(), card.where, ""
             continue
         what = card.text(1)  # SET3 and OptiStruct's SET say what they hold
         kinds = {"GRID": {"nodes"}, "POINT": {"nodes"}, "NODE": {"nodes"}, "ELEM": {"elements"}}.get(what)
@@ -187,4 +188,4 @@ def _all_sets(deck: Deck):
         members = read_ranges(texts, card.where, "member")
         if not members.parts and not members.everything:
             raise MeshError(f"{card.where} {number} has no members; give their numbers, or remove the card.")
-        yield number, members, kinds, card.where
+        yield number, members, kinds, card.where, ""

@@ -17,7 +17,7 @@ _ANALYSIS = tuple(
     PARAM MDLPRM CORDTYP SEQGP CNGRNT ECHOON ECHOOFF SWLDPRM SYSMOD MODTRAK MODSEL OUTPUT OUTRCV
     RSPEC RSPLOT SPCOFF UNBALNC ROTOR RGYRO RSPINR RSPINT CAMPBLL USET MFLUID ACMODL ACSRCE FLSYM FSLIST FREEPT PRESPT
     EBDADD EBDSET ENTUDS SUPAX GEOMCHECK DEBUG LOADADD DIAGRM XYPLOT CHKPNT BOLTFOR BOLTLD STEP CVEC TOL CONCPT PLOTOPT
-    SPCR DYPARAM ITER EXTRN MAXMIN TTEMP PTHREAD DISPLAY SKIP PBUSHT
+    SESET SEELT SETREE SELABEL SPCR DYPARAM ITER EXTRN MAXMIN TTEMP PTHREAD DISPLAY SKIP PBUSHT
     """.split()
 )
 _WHY = {
@@ -47,6 +47,10 @@ _WHY = {
     "RSPLINE": "interpolating elements are not read",
     "RTRPLT": "rigid triangles are not read",
     "GENEL": "general elements are not read",
+    **dict.fromkeys(
+        ("SEBULK", "SECONCT", "SEBNDRY", "SELOC", "SEMPLN", "CSUPER", "CSUPEXT"), "part superelements are not read"
+    ),
+    **dict.fromkeys(("SESET", "SEELT"), "what the main bulk data divides into superelements is read as one body"),
 }
 _OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
 

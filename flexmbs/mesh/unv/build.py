@@ -51,6 +51,7 @@ def build_mesh(content: Content, path: Path) -> Mesh:
         other_elements=other_elements([*geometry, *others], table),
         source=str(path),
         file_format="UNV",
+        stated_units=content.stated_units,
         skipped=content.skipped.as_tuple(),
         warnings=tuple(content.warnings),
     )

@@ -11,8 +11,10 @@ import numpy as np
 from flexmbs.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.fixed_columns import Format, integer
+from flexmbs.mesh.mesh import StatedUnits
 from flexmbs.mesh.numbering import ElementRows
 from flexmbs.mesh.skipping import SkipList
+from flexmbs.mesh.unit_systems import SI, known_name
 from flexmbs.mesh.unv.fe_types import WITH_ORIENTATION
 from flexmbs.mesh.unv.lines import Dataset, UniversalFile
 
@@ -74,6 +76,7 @@ class Content:
     systems: dict[int, CoordinateSystem] = field(default_factory=dict)
     skipped: SkipList = field(default_factory=SkipList)
     warnings: list[str] = field(default_factory=list)
+    stated_units: StatedUnits | None = None
     counts: dict[int, int] = field(default_factory=dict)
     lines: int = 0
 
@@ -277,15 +280,31 @@ def _group_reader(fields: int) -> Callable[[Content, Dataset, str], None]:
 
 
 def _read_units(content: Content, dataset: Dataset, file: str) -> None:
-    """Code and name of the system, factors of length, force, temperature (dataset 164)."""
+    """Code and name of the system; how many units of length and force make a metre and a newton (dataset 164)."""
     line = dataset.needed_line("the system of units")
     where = dataset.where()
     name = line[10:30].strip() or "unnamed"
     _, factors = dataset.table([dataset.needed_line("the factors of the units")], Format((), (25,) * 3), 0)
-    if not np.all(factors[0, :2] == 1.0):
+    lengths, forces = factors[0, :2].tolist()
+    if not (1e-9 < lengths < 1e9 and 1e-15 < forces < 1e15):
         content.warnings.append(
-            f"{where}: the file says that its units are {name} (a metre is {factors[0, 0]:g} of its lengths, a newton"
-            f" {factors[0, 1]:g} of its forces); numbers are taken as given."
+            f"{where}: units {name} with {lengths:g} lengths in a metre and {forces:g} forces in a newton are no"
+            " units; numbers are taken as given."
+        )
+        return
+    # The unit of force is that of mass times length per s2.
+    stated = StatedUnits(known_name((1.0 / lengths, lengths / forces, 1.0)), where)
+    if content.stated_units is None:
+        content.stated_units = stated
+        if stated.units != SI.name:
+            content.warnings.append(
+                f"{where}: the file says that its units are {name}, {stated.units}; its numbers are converted from them"
+                " unless units= (--units) says otherwise (m-kg-s: as they stand)."
+            )
+    elif content.stated_units.units != stated.units:
+        raise MeshError(
+            f"{where}: the units are {stated.units} here, but {content.stated_units.units} before"
+            f" ({content.stated_units.where}); write the mesh in one system of units."
         )
 
 
