@@ -12,7 +12,7 @@ from flexmbs.cli_describe import describe_command
 from flexmbs.cli_mesh import includes_option, info_command, units_option, view_mesh
 from flexmbs.cli_modes import modes_command
 from flexmbs.cli_reduce import BODY_ENDINGS, reduce_command, view_body
-from flexmbs.errors import CaseError, FlexmbsError, MechanismWarning, SimulationError
+from flexmbs.errors import CaseError, FlexmbsError, FlexmbsWarning, SimulationError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -192,7 +192,7 @@ def _number(value: object) -> str:
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
     """Warnings of flexmbs in one line, as its errors; others as Python shows them."""
-    if issubclass(category, MechanismWarning):
+    if issubclass(category, FlexmbsWarning):
         click.echo(f"warning: {message}", err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from flexmbs.system import primitives
 from flexmbs.system.rotations import Rotation, as_matrix, as_vector
 from flexmbs.system.solids import Solid
 from flexmbs.system.surface_mesh import SurfaceMesh, enclosed_moments
+from flexmbs.user_warnings import warn
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding
@@ -68,7 +68,7 @@ class RigidBody:
         if reason and not self.allow_nonphysical:
             raise BodyError(f"rigid body: {reason}; allow_nonphysical=True computes mass properties with it")
         if reason:
-            warnings.warn(f"rigid body: {reason}; its mass properties are computed", MechanismWarning, stacklevel=3)
+            warn(f"rigid body: {reason}; its mass properties are computed", MechanismWarning)
 
     @property
     def nonphysical_reason(self) -> str:
