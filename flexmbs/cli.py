@@ -119,8 +119,6 @@ def view_command(
     from flexmbs.result import load
 
     result = load(path)
-    if result.status != "finished":
-        click.echo(f"{path}: this run did not reach its end: {result.status}", err=True)
     if save is None:
         result.show(color=color, scale=scale)
         return

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from flexmbs.errors import BodyError
+from flexmbs.user_warnings import reported, shown
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
@@ -29,13 +30,17 @@ material_option = click.option(
 @units_option
 @includes_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a text.")
+@reported()
 def info_command(file: Path, units: str | None, allow_outside_includes: bool, as_json: bool) -> None:
     """Show what is in a mesh FILE: elements, sets, materials, sections, couplings, mass, what was skipped."""
     from flexmbs.mesh import read_mesh
+    from flexmbs.mesh.skipping import left_out_loads, omissions
     from flexmbs.mesh.summary import summarize
     from flexmbs.mesh.summary_text import describe
 
-    summary = summarize(read_mesh(file, units, allow_outside_includes=allow_outside_includes))
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
+    summary = summarize(mesh)
+    shown((*summary["warnings"], *omissions(mesh), *left_out_loads(mesh)))  # among the warnings and what is skipped
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else describe(summary))
 
 
@@ -47,8 +52,6 @@ def view_mesh(
     from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
-    for warning in mesh.warnings:
-        click.echo(warning, err=True)
     if save is None:
         show_mesh(mesh, sets)
         return

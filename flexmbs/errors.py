@@ -34,7 +34,7 @@ class MeshWarning(FlexmbsWarning):
 
 
 class BodyWarning(FlexmbsWarning):
-    """Something doubtful in a flexible or rigid body, or in its modes."""
+    """Something doubtful found while a mesh is made into a body, or in a body."""
 
 
 class BasisWarning(BodyWarning):

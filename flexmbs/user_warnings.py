@@ -7,12 +7,23 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from types import FrameType
 
 from flexmbs.errors import FlexmbsWarning
 
 _BETWEEN = ("flexmbs", "contextlib", "functools")  # modules between the line that warns and the user's
-_kept: ContextVar[list[tuple[str, type[FlexmbsWarning]]] | None] = ContextVar("kept", default=None)
+
+
+@dataclass
+class _Report:
+    """Warnings that wait for what a command shows."""
+
+    waiting: list[tuple[str, str, type[FlexmbsWarning]]] = field(default_factory=list)  # message, with body, category
+    shown: set[str] = field(default_factory=set)
+
+
+_report: ContextVar[_Report | None] = ContextVar("report", default=None)
 
 
 def warn(
@@ -30,34 +41,39 @@ def warn(
     said = set(known)
     for message in dict.fromkeys([messages] if isinstance(messages, str) else messages):
         if message not in said:
-            _issue(message if not where or where in message else f"{where}: {message}", category)
+            _issue(message, message if not where or where in message else f"{where}: {message}", category)
 
 
 @contextmanager
-def reported_by_caller() -> Iterator[None]:
-    """While it lasts no warning is issued: the caller shows them with its results (the command line's tables and JSON).
+def reported() -> Iterator[None]:
+    """While it lasts warnings wait: those that are ``shown`` with results (tables, JSON) are not issued as well.
 
-    When it ends in an exception there is no report, and they are issued after all.
+    The others are issued at the end, also when an exception ends it. Serves as a decorator too.
     """
-    kept: list[tuple[str, type[FlexmbsWarning]]] = []
-    token = _kept.set(kept)
+    report = _Report()
+    token = _report.set(report)
     try:
         yield
-    except BaseException:
-        _kept.reset(token)
-        for message, category in dict.fromkeys(kept):
-            _issue(message, category)
-        raise
+    finally:
+        _report.reset(token)
+        for message, text, category in dict.fromkeys(report.waiting):
+            if message not in report.shown:
+                _issue(message, text, category)
+
+
+def shown(messages: Iterable[str]) -> None:
+    """Say, inside ``reported``, that these messages are among the results."""
+    report = _report.get()
+    if report is not None:
+        report.shown.update(messages)
+
+
+def _issue(message: str, text: str, category: type[FlexmbsWarning]) -> None:
+    report = _report.get()
+    if report is None:
+        warnings.warn(text, category, stacklevel=_levels_to_user())
     else:
-        _kept.reset(token)
-
-
-def _issue(message: str, category: type[FlexmbsWarning]) -> None:
-    kept = _kept.get()
-    if kept is not None:
-        kept.append((message, category))
-        return
-    warnings.warn(message, category, stacklevel=_levels_to_user())
+        report.waiting.append((message, text, category))
 
 
 def _levels_to_user() -> int:

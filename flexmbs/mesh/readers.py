@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flexmbs.errors import MeshError
+from flexmbs.errors import MeshError, MeshWarning
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
+from flexmbs.mesh.skipping import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import converted, unit_system
 from flexmbs.mesh.units import check_units
 from flexmbs.stages import listening, stage
+from flexmbs.user_warnings import warn
 
 _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
@@ -40,6 +42,11 @@ def read_mesh(
     Mesh
         What was left out is in ``Mesh.skipped``, what is doubtful in ``Mesh.warnings``, both with line numbers.
 
+    Warns
+    -----
+    MeshWarning
+        For each of ``Mesh.warnings``, what was left out although it may change the body, and left out loads.
+
     Raises
     ------
     MeshError
@@ -59,7 +66,9 @@ def read_mesh(
         raise MeshError(f"{path}: cannot be read: {error.strerror or error}.") from error
     if system is not None:
         mesh = converted(mesh, system)
-    return replace(mesh, file_format=mesh_format.name, warnings=(*mesh.warnings, *check_units(mesh)))
+    mesh = replace(mesh, file_format=mesh_format.name, warnings=(*mesh.warnings, *check_units(mesh)))
+    warn((*mesh.warnings, *omissions(mesh), *left_out_loads(mesh)), MeshWarning, where=path.name)
+    return mesh
 
 
 def _format(path: Path) -> MeshFormat:

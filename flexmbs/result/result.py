@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import SimulationError
+from flexmbs.errors import ResultWarning, SimulationError
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField, von_mises
 from flexmbs.reduction.body import FlexibleBody
@@ -24,11 +24,15 @@ from flexmbs.result.stored import StoredTrajectory
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
 from flexmbs.system.euler import rotation_vectors
+from flexmbs.user_warnings import warn
 
 
 def load(folder: str | Path) -> Result:
-    """Read the result of a run from its folder, also of a run that was killed (see ``Result.status``)."""
-    return Result(*load_folder(folder), final_state=Path(folder) if has_state(Path(folder)) else None)
+    """Read the result of a run from its folder; a ResultWarning says when the run did not reach its end."""
+    result = Result(*load_folder(folder), final_state=Path(folder) if has_state(Path(folder)) else None)
+    if result.status != "finished":
+        warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
+    return result
 
 
 class Result:

@@ -2,12 +2,11 @@
 
 import subprocess
 import sys
-import warnings
 
 import pytest
 
 import flexmbs as fm
-from flexmbs.user_warnings import reported_by_caller, warn
+from flexmbs.user_warnings import reported, shown, warn
 
 
 def test_all_categories_derive_from_one():
@@ -22,12 +21,16 @@ def test_each_message_comes_once_with_its_body():
     assert [str(entry.message) for entry in said] == ["body 'rod': a", "body 'rod': b", "body 'rod': c"]
 
 
-def test_a_report_of_the_caller_replaces_them_unless_it_fails():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with reported_by_caller():
-            warn("shown in a table", fm.MeshWarning)
-    with pytest.warns(fm.MeshWarning, match="lost otherwise"), pytest.raises(ZeroDivisionError), reported_by_caller():
+def test_what_a_report_shows_is_not_issued_as_well():
+    with pytest.warns(fm.MeshWarning) as said, reported():
+        warn("in a table", fm.MeshWarning, where="file.inp")
+        warn("nowhere else", fm.MeshWarning)
+        shown(["in a table"])
+    assert [str(entry.message) for entry in said] == ["nowhere else"]
+
+
+def test_a_report_that_fails_loses_no_warning():
+    with pytest.warns(fm.MeshWarning, match="lost otherwise"), pytest.raises(ZeroDivisionError), reported():
         warn("lost otherwise", fm.MeshWarning)
         raise ZeroDivisionError
 
