@@ -9,14 +9,28 @@ from pathlib import Path
 
 import click
 
-from flexmbs.errors import BodyError
+from flexmbs.errors import BodyError, MeshError
 from flexmbs.user_warnings import reported, shown
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
     "and s as three factors (0.001,1000,1). Default: taken as SI."
 )
-units_option = click.option("--units", metavar="U", help=UNITS_HELP)
+
+
+def _known_units(_context, _option, value: str | None) -> str | None:
+    """UsageError for units that are none, before the file is read."""
+    from flexmbs.mesh.unit_systems import unit_system
+
+    if value is not None:
+        try:
+            unit_system(value)
+        except MeshError as error:
+            raise click.UsageError(f"--units: {error}") from None
+    return value
+
+
+units_option = click.option("--units", metavar="U", callback=_known_units, help=UNITS_HELP)
 includes_option = click.option(
     "--allow-outside-includes", is_flag=True, help="Let the file include files from outside its own folder."
 )

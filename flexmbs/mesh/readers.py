@@ -74,7 +74,7 @@ def read_mesh(
 def _format(path: Path) -> MeshFormat:
     if not path.is_file():
         hint = "it is a folder" if path.is_dir() else f"looked for {path.resolve()}"
-        raise MeshError(f"{path}: no such mesh file ({hint}).")
+        raise MeshError(f"{path}: no such mesh file ({hint}).") from FileNotFoundError(str(path))
     found = format_of(path)
     if found is None:
         known = "; ".join(f"{f.name} ({', '.join(f.extensions)})" for f in FORMATS)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.errors import BodyError, MechanismWarning
-from flexmbs.system import primitives
-from flexmbs.system.rotations import Rotation, as_matrix, as_vector
+from flexmbs.system import plausible, primitives
+from flexmbs.system.rotations import Rotation, as_matrix, as_number, as_vector
 from flexmbs.system.solids import Solid
 from flexmbs.system.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.user_warnings import warn
@@ -145,8 +145,12 @@ class RigidBody:
 
     @classmethod
     def _of_solid(cls, density: float, solid: Solid, shape: str) -> RigidBody:
-        if not np.isfinite(density) or density <= 0.0:
+        density = as_number(density, f"rigid {shape}: density (kg/m3)")
+        if density <= 0.0:
             raise BodyError(f"rigid {shape}: mass {density * solid.volume} kg must be positive")
+        plausible.density(density, f"rigid {shape}")
+        if solid.surface is not None:
+            plausible.body_size(float(np.ptp(solid.surface.points, axis=0).max()), f"rigid {shape}")
         return cls(density * solid.volume, density * solid.inertia, solid.center, surface=solid.surface)
 
     @classmethod
