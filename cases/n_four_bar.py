@@ -22,7 +22,7 @@ PLOTS = {
 
 @dataclass(frozen=True)
 class Parameters:
-    loops: int = fm.parameter(1, "", "number of windows")
+    loops: int = fm.parameter(1, "", "number of windows", minimum=1, maximum=2000)
     bar_mass: float = fm.parameter(1.0, "kg", "mass of a rod")
     bar_length: float = fm.parameter(1.0, "m", "length of a rod")
     g: float = fm.parameter(9.81, "m/s2", "gravity, along -y")
@@ -31,12 +31,6 @@ class Parameters:
     t_end: float = fm.parameter(10.0, "s", "end time")
     rtol: float = fm.parameter(1e-9, "", "relative tolerance")
     atol: float = fm.parameter(1e-11, "", "absolute tolerance")
-
-
-def resolve(p: Parameters) -> Parameters:
-    if p.loops < 1:
-        raise fm.CaseError(f"parameter 'loops' must be at least 1, not {p.loops}")
-    return p
 
 
 def build(p: Parameters) -> fm.System:

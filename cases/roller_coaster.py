@@ -23,7 +23,7 @@ TRACK = np.array(
 
 @dataclass(frozen=True)
 class Parameters:
-    cars: int = fm.parameter(5, "", "number of cars")
+    cars: int = fm.parameter(5, "", "number of cars", minimum=1, maximum=200)
     mass: float = fm.parameter(600.0, "kg", "mass of a car")
     length: float = fm.parameter(2.0, "m", "length of a car")
     drawbar: float = fm.parameter(2.5, "m", "distance of neighbouring cars")

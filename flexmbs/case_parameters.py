@@ -36,6 +36,16 @@ class Setting:
     default: object
     unit: str
     help: str
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def limits(self) -> str:
+        """The range of a number in words, empty without one."""
+        low, high = (None if end is None else f"{end:g}" for end in (self.minimum, self.maximum))
+        if low and high:
+            return f"{low} to {high}"
+        return f"at least {low}" if low else f"at most {high}" if high else ""
 
 
 def settings_of(parameters: type) -> tuple[Setting, ...]:
@@ -50,7 +60,8 @@ def settings_of(parameters: type) -> tuple[Setting, ...]:
                 f"parameter {entry.name!r}: its type must be float, int, bool, str or tuple, or with | None"
             )
         unit, text = entry.metadata.get("unit", ""), entry.metadata.get("help", "")
-        found.append(Setting(entry.name, plain[0], len(kinds) > len(plain), entry.default, unit, text))
+        limits = entry.metadata.get("minimum"), entry.metadata.get("maximum")
+        found.append(Setting(entry.name, plain[0], len(kinds) > len(plain), entry.default, unit, text, *limits))
     return tuple(found)
 
 
@@ -120,6 +131,9 @@ def _convert(setting: Setting, value: object) -> object:
         raise _wrong(setting, value) from None
     if not math.isfinite(converted):
         raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be a finite number, not {value}")
+    low, high = setting.minimum, setting.maximum
+    if low is not None and converted < low or high is not None and converted > high:
+        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be {setting.limits}, not {value}")
     if setting.kind is float:
         return converted
     if converted != int(converted):

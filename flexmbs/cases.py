@@ -19,7 +19,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -27,13 +27,18 @@ import numpy as np
 
 from flexmbs.case_parameters import from_values, settings_of
 from flexmbs.data import cases_folder, meshes_folder
-from flexmbs.errors import CaseError, FlexmbsError, SimulationError
+from flexmbs.errors import CaseError, FlexmbsError, MechanismError, SimulationError
 from flexmbs.result import Result
 
 
-def parameter(default: object, unit: str, help: str):
-    """A field of a case's ``Parameters``: default value, SI unit ("" without) and one line of explanation."""
-    return field(default=default, metadata={"unit": unit, "help": help})
+def parameter(
+    default: object, unit: str, help: str, *, minimum: float | None = None, maximum: float | None = None
+):  # fmt: skip
+    """A field of a case's ``Parameters``: default value, SI unit ("" without) and one line of explanation.
+
+    ``minimum`` and ``maximum`` (both included) are what numbers are checked against before anything is computed.
+    """
+    return field(default=default, metadata={"unit": unit, "help": help, "minimum": minimum, "maximum": maximum})
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,11 @@ def load_case(name: str | Path) -> Case:
     Raises CaseError when there is no such file, when it cannot be executed, or when parts are missing.
     """
     path = Path(name)
-    if path.suffix != ".py":
+    if path.suffix == ".py" or len(path.parts) > 1:
+        if not path.is_file():
+            hint = "it is a folder" if path.is_dir() else f"looked for {path.resolve()}"
+            raise CaseError(f"{path}: no such file ({hint}); a case is a .py file, or a name of 'flexmbs cases'")
+    else:
         path = cases_folder() / f"{name}.py"
     if not path.is_file():
         known = [found.stem for found in sorted(cases_folder().glob("*.py")) if not found.name.startswith("_")]
@@ -137,7 +146,7 @@ def run_case(
     SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
     """
     case = case if isinstance(case, Case) else load_case(case)
-    parameters = from_values(case.parameters, values or {})
+    parameters = checked_parameters(case, values or {})
     started = time.perf_counter()
     if hasattr(case.module, "resolve"):
         parameters = case.module.resolve(parameters)
@@ -146,6 +155,23 @@ def run_case(
     if out is not None:
         write_summary(outcome, Path(out))
     return outcome
+
+
+def checked_parameters(case: Case, values: Mapping[str, object]):
+    """The parameters of a case with some values set; CaseError also for an end time or tolerances out of range."""
+    parameters = from_values(case.parameters, values)
+    if hasattr(case.module, "analyse"):
+        return parameters
+    from flexmbs.analysis.settings import check_end, check_tolerances
+
+    used = {entry.name: getattr(parameters, entry.name) for entry in fields(parameters)}
+    rtol, atol = used.get("rtol"), used.get("atol")
+    try:
+        check_end(used["t_end"])
+        check_tolerances(1e-6 if rtol is None else rtol, atol)
+    except MechanismError as error:
+        raise CaseError(f"{case.name}: parameter {error}") from None
+    return parameters
 
 
 def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome:

@@ -13,7 +13,7 @@ from flexmbs.cli_mesh import info_command
 from flexmbs.cli_modes import modes_command
 from flexmbs.cli_reduce import reduce_command
 from flexmbs.cli_view import view_command
-from flexmbs.errors import CaseError, FlexmbsError, MechanismWarning, SimulationError
+from flexmbs.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, SimulationError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -109,7 +109,10 @@ def _show_parameters(case) -> None:
     settings = settings_of(case.parameters)
     click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
     rows = [("name", "default", "unit", "")]
-    rows += [(setting.name, _number(setting.default), setting.unit or "-", setting.help) for setting in settings]
+    rows += [
+        (entry.name, _number(entry.default), entry.unit or "-", f"{entry.help} ({entry.limits})".removesuffix(" ()"))
+        for entry in settings
+    ]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
@@ -138,14 +141,24 @@ def _number(value: object) -> str:
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
     """Warnings of flexmbs in one line, as its errors; others as Python shows them."""
-    if issubclass(category, MechanismWarning):
+    if issubclass(category, FlexmbsWarning):
         click.echo(f"warning: {message}", err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 
 
+def exit_code(error: FlexmbsError) -> int:
+    """2: what was asked for cannot be (options, names, missing files, what a case states); 1: it failed.
+
+    Failures are runs that stop, mesh files with wrong content, and files that cannot be read or written.
+    """
+    if isinstance(error.__cause__, FileNotFoundError | IsADirectoryError | NotADirectoryError):
+        return 2
+    return 1 if isinstance(error, SimulationError | MeshError) or isinstance(error.__cause__, OSError) else 2
+
+
 def main() -> None:
-    """Entry point: errors of flexmbs end in one line and exit code 2 (wrong input to a case) or 1."""
+    """Entry point: errors of flexmbs end in one line, and the exit codes are those of ``exit_code``."""
     warnings.showwarning = _show_warning
     try:
         code = cli.main(standalone_mode=False)
@@ -153,12 +166,9 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except CaseError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
     except FlexmbsError as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(1)
+        sys.exit(exit_code(error))
     except MemoryError as error:
         click.echo(f"error: the memory ran out ({error}). A coarser mesh or fewer modes need less.", err=True)
         sys.exit(1)

@@ -33,13 +33,13 @@ def describe_case(name: str, assignments: tuple[str, ...] = ()):
     CaseError
         No such case or parameter, or a case without a mechanism.
     """
-    from flexmbs.case_parameters import from_values, split_assignments
-    from flexmbs.cases import load_case
+    from flexmbs.case_parameters import split_assignments
+    from flexmbs.cases import checked_parameters, load_case
 
     case = load_case(name)
     if hasattr(case.module, "analyse"):
         raise CaseError(f"{case.name}: the case analyses figures without a motion, so it has no mechanism to describe")
-    parameters = from_values(case.parameters, split_assignments(assignments))
+    parameters = checked_parameters(case, split_assignments(assignments))
     if hasattr(case.module, "resolve"):
         parameters = case.module.resolve(parameters)
     return case.module.build(parameters).describe()

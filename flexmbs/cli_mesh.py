@@ -8,13 +8,28 @@ from pathlib import Path
 
 import click
 
-from flexmbs.errors import BodyError
+from flexmbs.errors import BodyError, MeshError
+from flexmbs.user_warnings import reported, shown
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
     "and s as three factors (0.001,1000,1). Default: taken as SI."
 )
-units_option = click.option("--units", metavar="U", help=UNITS_HELP)
+
+
+def _known_units(_context, _option, value: str | None) -> str | None:
+    """UsageError for units that are none, before the file is read."""
+    from flexmbs.mesh.unit_systems import unit_system
+
+    if value is not None:
+        try:
+            unit_system(value)
+        except MeshError as error:
+            raise click.UsageError(f"--units: {error}") from None
+    return value
+
+
+units_option = click.option("--units", metavar="U", callback=_known_units, help=UNITS_HELP)
 includes_option = click.option(
     "--allow-outside-includes", is_flag=True, help="Let the file include files from outside its own folder."
 )
@@ -44,6 +59,7 @@ def properties_options(command):
 @includes_option
 @properties_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a text.")
+@reported()
 def info_command(
     file: Path,
     units: str | None,
@@ -55,11 +71,13 @@ def info_command(
 ) -> None:
     """Show what is in a mesh FILE: elements, sets, materials, sections, couplings, mass, what was skipped."""
     from flexmbs.mesh import read_mesh
+    from flexmbs.mesh.skipping import left_out_loads, omissions
     from flexmbs.mesh.summary import summarize
     from flexmbs.mesh.summary_text import describe
 
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
     summary = summarize(with_properties(mesh, material, thickness, section))
+    shown((*summary["warnings"], *omissions(mesh), *left_out_loads(mesh)))  # among the warnings and what is skipped
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else describe(summary))
 
 
@@ -71,8 +89,6 @@ def view_mesh(
     from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-    for warning in mesh.warnings:
-        click.echo(warning, err=True)
     if save is None:
         show_mesh(mesh, sets)
         return

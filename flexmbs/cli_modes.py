@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmbs.cli_lists import ListCommand
 from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.user_warnings import reported, shown
 
 
 @click.command("modes", cls=ListCommand)
@@ -25,6 +26,7 @@ from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options
 @click.option("--spin", type=float, metavar="W", help="Steady spin about an axis through the origin, rad/s.")
 @click.option("--axis", metavar="X,Y,Z", help="Axis of the spin (default: 0,0,1).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@reported()
 def modes_command(
     file: Path,
     units: str | None,
@@ -68,6 +70,7 @@ def modes_command(
     elastic = int(np.count_nonzero(modes.frequencies))
     if count is not None and elastic < count:
         warnings |= {f"{count} elastic modes were asked for; the mesh has {elastic}.": None}
+    shown(warnings)
     found = {
         "frequencies_hz": modes.frequencies.tolist(),
         "mass": float(model.mass),

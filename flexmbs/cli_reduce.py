@@ -13,6 +13,7 @@ from flexmbs.cli_interfaces import interfaces_of
 from flexmbs.cli_lists import ListCommand
 from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.errors import BodyError
+from flexmbs.user_warnings import reported, shown
 
 BODY_ENDINGS = (".h5", ".hdf5")
 BASES = ("craig-bampton", "clamped-free", "free-free")
@@ -61,6 +62,7 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
 @includes_option
 @properties_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@reported()
 def reduce_command(
     file: Path,
     output: Path,
@@ -106,6 +108,7 @@ def reduce_command(
     )
     save_body(body, output)
     found = _found(body, output) | {"seconds": time.perf_counter() - start, "memory_mb": peak_memory_mb()}
+    shown([*body.warnings, body.advice().missing])
     click.echo(json.dumps(found, indent=2) if as_json else _text(body, found))
 
 

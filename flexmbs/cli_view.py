@@ -9,7 +9,7 @@ import click
 
 from flexmbs.cli_mesh import includes_option, units_option, view_mesh
 from flexmbs.cli_reduce import BODY_ENDINGS, view_body
-from flexmbs.errors import FlexmbsError
+from flexmbs.errors import CaseError, FlexmbsError
 
 # Options that only an animation or only a file has, not a window.
 _OF_FILES = ("time", "start", "end", "frames_per_second", "window_size")
@@ -88,6 +88,8 @@ def view_command(
         _refuse(given, path, "a mesh")
         view_mesh(path, units, save, allow_outside_includes, sets)
         return
+    if not path.is_dir():
+        raise CaseError(f"{path}: no such file or folder; view takes a result folder, a reduced body or a mesh file")
     given |= {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
     _view_result(path, save, given)
 
@@ -102,8 +104,6 @@ def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     from flexmbs.result import load
 
     result = load(folder)
-    if result.status != "finished":
-        click.echo(f"{folder}: this run did not reach its end: {result.status}", err=True)
     options = {**stored_view(folder), **given}
     if "window_size" in options:
         options["window_size"] = tuple(round(pixels) for pixels in options["window_size"])

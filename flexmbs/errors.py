@@ -25,5 +25,25 @@ class SimulationError(FlexmbsError):
     """A run stopped before its end; everything finished up to then is saved."""
 
 
-class MechanismWarning(UserWarning):
+class FlexmbsWarning(UserWarning):
+    """Base class of every warning of flexmbs: ``warnings.simplefilter("error", fm.FlexmbsWarning)`` stops at them."""
+
+
+class MeshWarning(FlexmbsWarning):
+    """Something doubtful in a mesh file, or something that was left out of it."""
+
+
+class BodyWarning(FlexmbsWarning):
+    """Something doubtful found while a mesh is made into a body, or in a body."""
+
+
+class BasisWarning(BodyWarning):
+    """The modes of a flexible body do not show all of its deflection under loads at its markers."""
+
+
+class MechanismWarning(FlexmbsWarning):
     """Something in a mechanism that is computed as stated, although it is unusual or not physical."""
+
+
+class ResultWarning(FlexmbsWarning):
+    """Something about a run or its result that figures alone do not show, such as an early end."""

@@ -20,7 +20,7 @@ from flexmbs.analysis.interrupts import DeferredInterrupt
 from flexmbs.analysis.prepare import in_segments, ready, with_unknowns
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.recording import OPEN, Recorder, open_contacts
-from flexmbs.analysis.settings import make_settings
+from flexmbs.analysis.settings import check_end, check_tolerances, make_settings
 from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.stops import OFF_CURVE, OPENED, Stop, what_limits
 from flexmbs.analysis.structure import result_structure
@@ -91,6 +91,8 @@ def simulate(
     """
     if not (isinstance(store_every, int | np.integer) and store_every >= 1):
         raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
+    check_end(t_end)  # before the bodies are compiled
+    check_tolerances(rtol, atol)
     saved = saves.chosen(out, resume, start, from_equilibrium)
     if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
         raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")

@@ -12,6 +12,7 @@ from flexmbs.analysis.assembly import followed
 from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.settings import check_end
 from flexmbs.analysis.states import Moment, free_moment, result_of
 from flexmbs.analysis.variants import imposed
 from flexmbs.errors import MechanismError, SimulationError
@@ -23,6 +24,7 @@ from flexmbs.result import Result
 # so that the mechanism does not jump to another way of closing its loops.
 LARGEST_CORRECTION = 0.1
 HALVINGS = 12
+MOST_STEPS = 10_000_000  # each is kept in memory
 
 
 def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
@@ -38,8 +40,9 @@ def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None
     SimulationError
         The motion cannot go on: ``error.result`` holds what was computed.
     """
-    if not (np.isfinite(t_end) and t_end > 0.0) or int(steps) != steps or steps < 1:
-        raise MechanismError(f"kinematics: t_end = {t_end!r} s and steps = {steps!r} must be positive")
+    check_end(t_end, "kinematics: ")
+    if not isinstance(steps, int | np.integer) or not 1 <= steps <= MOST_STEPS:
+        raise MechanismError(f"kinematics: steps = {steps!r} must be a whole number from 1 to {MOST_STEPS:,}")
     begin = time.perf_counter()
     model = prepared(system)
     _check(system, model)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from flexmbs.analysis.integrators import FORMULATIONS, Integrator
 from flexmbs.analysis.tolerances import Given, absolute_tolerances
-from flexmbs.errors import MechanismError
+from flexmbs.errors import MechanismError, MechanismWarning
 from flexmbs.integrate.state import Settings
 from flexmbs.model.model import Model
+from flexmbs.user_warnings import warn
 
+LONGEST = 1e7  # s, 116 days: t_end in microseconds, perhaps
+LOOSEST = 0.05  # rtol, and atol in rad, m, rad/s or m/s, above which there is a warning
 ABSURD = 10.0  # deformation, in sizes of a body, at which a run is stopped
 
 
@@ -18,6 +23,36 @@ def largest_coordinates(body) -> np.ndarray:
     size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
     largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
     return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
+
+
+def check_end(t_end: float, where: str = "") -> None:
+    """MechanismError unless ``t_end`` (s) is a positive finite number; a warning beyond ``LONGEST``."""
+    if not _is_number(t_end) or not (np.isfinite(t_end) and t_end > 0.0):
+        raise MechanismError(f"{where}t_end = {t_end!r} must be a positive finite number of seconds")
+    if t_end > LONGEST:
+        warn(f"{where}t_end = {t_end:g} s is {t_end / 86400.0:.3g} days; times are in s", MechanismWarning)
+
+
+def check_tolerances(rtol: float, atol: Given) -> None:
+    """MechanismError for an rtol out of range; warnings for tolerances that control next to nothing."""
+    if not _is_number(rtol) or not (np.isfinite(rtol) and rtol > 0.0):
+        raise MechanismError(f"rtol = {rtol!r} must be a positive finite number")
+    if rtol < 100.0 * np.finfo(float).eps:
+        raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    if rtol >= 1.0:
+        raise MechanismError(f"rtol = {rtol:g} is the relative error of a step: below 1, normally 1e-3 to 1e-9")
+    if rtol > LOOSEST:
+        warn(f"rtol = {rtol:g} allows errors of {rtol:.0%} in each step; normal are 1e-3 to 1e-9", MechanismWarning)
+    given = atol.items() if isinstance(atol, Mapping) else [("", atol)]
+    for kind, value in given:
+        if kind != "state" and _is_number(value) and np.isfinite(value) and value > LOOSEST:
+            name = f"atol['{kind}']" if kind else "atol"
+            text = f"{name} = {value:g} (rad, m, rad/s or m/s) lets errors of that size pass in each step"
+            warn(text, MechanismWarning)
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
 
 
 def make_settings(
@@ -30,13 +65,8 @@ def make_settings(
     MechanismError
         A value is not finite, not positive, or rtol is below what double precision carries.
     """
-    for name, value in (("t_end", t_end), ("rtol", rtol)):
-        if not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0.0):
-            raise MechanismError(f"{name} = {value!r} must be a positive finite number")
-    if not max_step > 0.0:
-        raise MechanismError(f"max_step = {max_step!r} s must be positive")
-    if rtol < 100.0 * np.finfo(float).eps:
-        raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    if not _is_number(max_step) or not max_step > 0.0:
+        raise MechanismError(f"max_step = {max_step!r} must be a positive number of seconds")
     if integrator.trees_only and len(model.tables.constraints):
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, and this mechanism has constraints "

@@ -15,6 +15,7 @@ from flexmbs.analysis.states import Moment, free_moment, result_of
 from flexmbs.analysis.variants import imposed
 from flexmbs.model.model import Model
 from flexmbs.result import Result
+from flexmbs.system.rotations import as_number
 
 
 def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
@@ -36,7 +37,7 @@ def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Resu
         There is no equilibrium near; the worst equation is named.
     """
     begin = perf_counter()
-    model = prepared(system, time)
+    model = prepared(system, as_number(time, "statics: time (s)"))
     balance = equilibrium(model, time, "statics: no equilibrium")
     a = np.zeros_like(model.q)
     a[model.coordinate_count :] = balance.multipliers
@@ -65,6 +66,6 @@ def assemble(system, *, time: float = 0.0) -> Result:
         The loops cannot be closed (the joint that stays open most, and by how much), or drivers contradict each other.
     """
     begin = perf_counter()
-    model = imposed(prepared(system, time), time)
+    model = imposed(prepared(system, as_number(time, "assemble: time (s)")), time)
     moment = free_moment(model, time)
     return result_of(system, model, [moment], "assembled", {"steps": 0, "solve_seconds": perf_counter() - begin})

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.errors import BodyError, BodyWarning
 from flexmbs.exchange.moments import InertiaMoments, fields_with_moments
 from flexmbs.reduction.body import FlexibleBody, PointFields, SurfaceFields
+from flexmbs.user_warnings import warn
 
 
 def body_from_arrays(
@@ -56,6 +57,10 @@ def body_from_arrays(
     Raises
     ------
     BodyError : shapes do not fit each other, a marker's node does not exist, the mass is not positive.
+
+    Warns
+    -----
+    BodyWarning : each of ``warnings``, and inertia integrals that contradict each other slightly.
     """
     where = f"{source}: body '{name}'" if source else f"body '{name}'"
     points = _array(points, (-1, 3), f"{where}: points")
@@ -83,6 +88,8 @@ def body_from_arrays(
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)
     drawn = np.zeros(0, dtype=np.int64) if faces is None else np.asarray(faces, dtype=np.int64).ravel()
     squared = np.divide(np.diag(Ke), np.diag(Me), out=np.zeros(n), where=np.diag(Me) > 0.0)
+    notes = [*warnings, *notes]
+    warn(notes, BodyWarning, where=f"body '{name}'")
     return FlexibleBody(
         name=name,
         mass=float(moments.mass),
@@ -103,7 +110,7 @@ def body_from_arrays(
         surface=SurfaceFields(points, drawn, modes, quadratic, np.zeros((n, nn, 6))),
         attached_at=attached_at,
         source=source,
-        warnings=(*warnings, *notes),
+        warnings=tuple(notes),
         cubic=None if cubic is None else _array(cubic, (p, n), f"{where}: cubic"),
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.errors import BodyError, BodyWarning
 from flexmbs.exchange.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.exchange.mbdyn_file import MbdynData, read_mbdyn_data, write_mbdyn_data
 from flexmbs.exchange.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
@@ -15,6 +15,7 @@ from flexmbs.exchange.pair_tables import all_pairs, pair_table, pair_values
 from flexmbs.exchange.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.user_warnings import warn
 
 
 def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
@@ -149,6 +150,8 @@ def _with_notes(body: FlexibleBody, data: MbdynData, where: str) -> FlexibleBody
             f"{where}: initial modal displacements and velocities (groups 3, 4) belong to a run, not to a body: "
             "give them to System.add(modal_coordinates=..., modal_velocities=...)"
         )
+    warn(notes, BodyWarning, where=f"body '{body.name}'")
+    warn(notes, BodyWarning, where=f"body '{body.name}'")
     return replace(body, warnings=(*body.warnings, *notes))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flexmbs.errors import MeshError
+from flexmbs.errors import BodyWarning, MeshError
 from flexmbs.fem.joined.joints import element_nodes, families, is_joined, with_joined_nodes
 from flexmbs.fem.lines.beam_model import assemble_beams
 from flexmbs.fem.lines.expansion import expanded
@@ -27,6 +27,7 @@ from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
 from flexmbs.mesh.properties import ShellSection
 from flexmbs.stages import listening, stage
+from flexmbs.user_warnings import warn
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 _BEAM_KINDS = ("beam2", "beam3")
@@ -69,7 +70,13 @@ def assemble(
         contradict each other.
     ValueError
         Unknown ``beam_theory``, ``hex8`` or ``hex20``.
+
+    Warns
+    -----
+    BodyWarning
+        What the model leaves out or finds doubtful in its couplings, equations and ties (``FEModel.mesh.warnings``).
     """
+    told = mesh.warnings
     stage(f"assembling ({len(mesh.points):,} nodes)", long=len(mesh.points) > 20_000)
     options = SolidOptions(hex8, hex20)
     if beam_theory not in BEAM_THEORIES:
@@ -97,12 +104,18 @@ def assemble(
         "spring": (SPRING_KINDS, assemble_springs),
     }
     if len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or _has_membranes(mesh)):
-        return makers[found.pop()][1](_without_unused_nodes(mesh))
+        return _with_warnings(makers[found.pop()][1](_without_unused_nodes(mesh)), told)
     mesh = with_joined_nodes(mesh)
     parts = [maker(_of_kinds(mesh, kinds)) for family, (kinds, maker) in makers.items() if family in found]
     if mesh.point_masses:
         parts.append(assemble_point_masses(mesh))
-    return mixed_model(mesh, parts)
+    return _with_warnings(mixed_model(mesh, parts), told)
+
+
+def _with_warnings(model: FEModel, told: tuple[str, ...]) -> FEModel:
+    """The model, after the warnings that have not been issued yet."""
+    warn(model.mesh.warnings, BodyWarning, known=told)
+    return model
 
 
 def _has_membranes(mesh: Mesh) -> bool:

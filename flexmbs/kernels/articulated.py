@@ -114,6 +114,7 @@ def set_columns(tables, b, q, work, columns):
             for k in range(3):
                 ex, ey, ez = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
                 x, y, z = tangent(q[c], q[c + 1], q[c + 2], ex, ey, ez, -1.0)
+                x, y, z = joint.factor * x, joint.factor * y, joint.factor * z
                 ux = world[0] * x + world[1] * y + world[2] * z
                 uy = world[3] * x + world[4] * y + world[5] * z
                 uz = world[6] * x + world[7] * y + world[8] * z

@@ -26,16 +26,7 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn, work):
     joint = tables.axes[axis]
     c = joint.coordinate
     if joint.kind == BALL:
-        quaternion_matrix(reference[joint.ball], turn)
-        _post_multiply(f, turn)
-        rotation_matrix(q[c], q[c + 1], q[c + 2], turn)
-        _post_multiply(f, turn)
-        rx, ry, rz = tangent(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
-        sx, sy, sz = tangent(q[c], q[c + 1], q[c + 2], a[c], a[c + 1], a[c + 2], -1.0)
-        tx, ty, tz = tangent_rate(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
-        for i in range(9):
-            world[i] = f[i]
-        _add_spin(f, rx, ry, rz, sx + tx, sy + ty, sz + tz)
+        _through_ball(joint, q, v, a, reference, f, world, turn)
         return
     x, xd, xdd = joint.factor * q[c] + joint.offset, joint.factor * v[c], joint.factor * a[c]
     if joint.kind >= CURVE:
@@ -74,6 +65,32 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn, work):
 
 
 @kernel
+def _through_ball(joint, q, v, a, reference, f, world, turn):
+    """The coordinates turn marker b against marker a; ``world`` keeps the axes of b, in which they are stated.
+
+    With factor -1 the frame comes from b and leaves with the axes of a: the inverse rotation, and b's spin taken off.
+    """
+    c = joint.coordinate
+    rx, ry, rz = tangent(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
+    sx, sy, sz = tangent(q[c], q[c + 1], q[c + 2], a[c], a[c + 1], a[c + 2], -1.0)
+    tx, ty, tz = tangent_rate(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
+    if joint.factor > 0.0:
+        quaternion_matrix(reference[joint.ball], turn)
+        _post_multiply(f, turn)
+        rotation_matrix(q[c], q[c + 1], q[c + 2], turn)
+        _post_multiply(f, turn)
+    for i in range(9):
+        world[i] = f[i]
+    sign = joint.factor
+    _add_spin(f, sign * rx, sign * ry, sign * rz, sign * (sx + tx), sign * (sy + ty), sign * (sz + tz))
+    if joint.factor < 0.0:
+        rotation_matrix(-q[c], -q[c + 1], -q[c + 2], turn)
+        _post_multiply(f, turn)
+        quaternion_matrix(reference[joint.ball], turn)
+        _post_multiply_transposed(f, turn)
+
+
+@kernel
 def back_through_axis(tables, axis, q, world, point, wrench, residual, work):
     """Project the wrench (force, moment about ``point``) on the coordinate, and move ``point`` before the axis."""
     joint = tables.axes[axis]
@@ -83,9 +100,9 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual, work):
         my = world[1] * wrench[3] + world[4] * wrench[4] + world[7] * wrench[5]
         mz = world[2] * wrench[3] + world[5] * wrench[4] + world[8] * wrench[5]
         mx, my, mz = tangent(q[c], q[c + 1], q[c + 2], mx, my, mz, 1.0)
-        residual[c] += mx
-        residual[c + 1] += my
-        residual[c + 2] += mz
+        residual[c] += joint.factor * mx
+        residual[c + 1] += joint.factor * my
+        residual[c + 2] += joint.factor * mz
         return
     if joint.kind == ROTATION:
         residual[c] += joint.factor * (world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5])
@@ -149,8 +166,16 @@ def _post_multiply(f, turn):
 
 
 @kernel
+def _post_multiply_transposed(f, turn):
+    for i in range(3):
+        x, y, z = f[3 * i], f[3 * i + 1], f[3 * i + 2]
+        for j in range(3):
+            f[3 * i + j] = x * turn[3 * j] + y * turn[3 * j + 1] + z * turn[3 * j + 2]
+
+
+@kernel
 def _add_spin(f, rx, ry, rz, sx, sy, sz):
-    """Add relative angular velocity r and acceleration s, given in the axes of the turned frame ``f``."""
+    """Add relative angular velocity r and its derivative s, given in the present axes of frame ``f``."""
     wx = f[0] * rx + f[1] * ry + f[2] * rz
     wy = f[3] * rx + f[4] * ry + f[5] * rz
     wz = f[6] * rx + f[7] * ry + f[8] * rz

@@ -73,7 +73,7 @@ AXIS = np.dtype(
         ("x", "f8"),
         ("y", "f8"),
         ("z", "f8"),
-        ("factor", "f8"),  # the axis moves by factor * coordinate + offset
+        ("factor", "f8"),  # the axis moves by factor * coordinate + offset; of a ball 1, or -1: run from b to a
         ("offset", "f8"),
         ("second", "i8"),  # second coordinate of a surface
         ("at", "i8"),  # curve or surface (kernels.curves)

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flexmbs.errors import MeshError
+from flexmbs.errors import MeshError, MeshWarning
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
+from flexmbs.mesh.skipping import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import SI, converted, unit_system
 from flexmbs.mesh.units import check_units
 from flexmbs.stages import listening, stage
+from flexmbs.user_warnings import warn
 
 _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
@@ -47,6 +49,11 @@ def read_mesh(
     Mesh
         What was left out is in ``Mesh.skipped``, what is doubtful in ``Mesh.warnings``, both with line numbers.
 
+    Warns
+    -----
+    MeshWarning
+        For each of ``Mesh.warnings``, what was left out although it may change the body, and left out loads.
+
     Raises
     ------
     MeshError
@@ -69,13 +76,15 @@ def read_mesh(
     if system is not None:
         mesh = converted(mesh, system)
     mesh = replace(mesh, file_format=mesh_format.name)
-    return replace(mesh, warnings=(*mesh.warnings, *check_units(mesh, trust_units)))
+    mesh = replace(mesh, warnings=(*mesh.warnings, *check_units(mesh, trust_units)))
+    warn((*mesh.warnings, *omissions(mesh), *left_out_loads(mesh)), MeshWarning, where=path.name)
+    return mesh
 
 
 def _format(path: Path) -> MeshFormat:
     if not path.is_file():
         hint = "it is a folder" if path.is_dir() else f"looked for {path.resolve()}"
-        raise MeshError(f"{path}: no such mesh file ({hint}).")
+        raise MeshError(f"{path}: no such mesh file ({hint}).") from FileNotFoundError(str(path))
     found = format_of(path)
     if found is None:
         known = "; ".join(f"{f.name} ({', '.join(f.extensions)})" for f in FORMATS)

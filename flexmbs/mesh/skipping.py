@@ -20,6 +20,13 @@ _NOT_OF_A_LINEAR_BODY = tuple(
     $PERIODIC $PARAMETRIZATIONS $GHOSTELEMENTS
     """.split()
 )
+# Loads, as their cards begin; of a body they are no part, but whoever reads the file may count on them.
+_LOADS = tuple(
+    """
+    *CLOAD *DLOAD *DSLOAD *TEMPERATURE *BASEMOTION *INERTIALOAD FORCE MOMENT PLOAD GRAV RFORCE ACCEL TEMP SPCD
+    """.split()
+)
+_ANSYS_LOADS = ("F", "FK", "SF", "SFE", "SFBEAM", "SFL", "SFA", "BF", "BFE", "ACEL", "OMEGA", "CMOMEGA", "DOMEGA")
 _JOINING = ("connector", "contact")  # roles of elements without a body
 _READ_OTHERWISE = ("DCOUP3D",)  # as a coupling
 
@@ -39,6 +46,26 @@ def omissions(mesh: Mesh) -> tuple[str, ...]:
         if other.role in _JOINING and len(other.ids) and not other.type_name.startswith((*told, *_READ_OTHERWISE))
     ]
     return (*cards, *elements)
+
+
+def left_out_loads(mesh: Mesh) -> tuple[str, ...]:
+    """One sentence for each file whose loads a reader left out."""
+    found: dict[str, list[Skipped]] = {}
+    for skipped in mesh.skipped:
+        if skipped.analysis and _is_load(skipped.card.upper().replace(" ", "")):
+            found.setdefault(skipped.file, []).append(skipped)
+    return tuple(
+        f"{file}: its loads are left out ({_first_lines(cards)}): a body has none; state them in the System."
+        for file, cards in found.items()
+    )
+
+
+def _is_load(card: str) -> bool:
+    return card.startswith(_LOADS) or card.partition(",")[0] in _ANSYS_LOADS
+
+
+def _first_lines(cards: list[Skipped]) -> str:
+    return ", ".join(f"{card.card}{f' in line {card.lines[0]}' if any(card.lines) else ''}" for card in cards)
 
 
 class SkipList:

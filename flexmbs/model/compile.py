@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from flexmbs.errors import MechanismError
@@ -21,13 +23,14 @@ from flexmbs.system.contacts import Plane
 from flexmbs.system.functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.system.markers import Marker
 from flexmbs.system.signals import CompiledSignals, Signal
+from flexmbs.system.surfaces import Surface
 from flexmbs.system.system import System
 
 _KINDS = {
     "rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL, "curve": t.CURVE,
     "inverse curve": t.INVERSE_CURVE, "surface": t.SURFACE,
 }  # fmt: skip
-_INVERSE = {"curve": "inverse curve", "inverse curve": "curve"}
+_INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surface"}  # the latter: see curve
 
 
 class _Compiler:
@@ -58,7 +61,7 @@ class _Compiler:
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
         self.coordinate_records: dict[int, list] = {}
-        self.curves: dict[int, int] = {}
+        self.curves: dict[tuple[int, bool], int] = {}
         self.ends: list[CoordinateEnd] = []
         self.forces = ForceTables(self)
 
@@ -104,13 +107,16 @@ class _Compiler:
         return self.add_signal(t.FUNCTION, *(address(part) for part in parts))
 
     def add_branch(self, branch: Branch) -> None:
-        """Joint axes, then the body that hangs on them."""
+        """Joint axes, then the body that hangs on them; a ball is the last axis, of joints run backwards the first."""
         first, second = (branch.joint.b, branch.joint.a) if branch.backwards else (branch.joint.a, branch.joint.b)
         parent_marker = self.marker(first)
         axis_start = len(self.records["axes"])
+        has_ball = branch.joint.type.ends_with_ball and branch.turns
+        if has_ball and branch.backwards:
+            self.add_ball(branch.joint, -1.0)
         self.add_joint(branch.joint, branch.backwards)
-        if branch.joint.type.ends_with_ball and branch.turns:
-            self.add_ball(branch.joint)
+        if has_ball and not branch.backwards:
+            self.add_ball(branch.joint, 1.0)
         self.body_index[branch.body] = len(self.records["bodies"])
         own = self.marker(second)
         links = (parent_marker, own, axis_start, len(self.records["axes"]))
@@ -130,22 +136,25 @@ class _Compiler:
             kind, at, factor, offset = axis.kind, -1, sign * axis.factor, sign * axis.offset
             if axis.curve is not None:
                 kind = _INVERSE[kind] if backwards else kind
-                at, factor, offset = self.curve(axis.curve), axis.factor, axis.offset
+                at, factor, offset = self.curve(axis.curve, backwards), axis.factor, axis.offset
                 self.ends += ends_of_axis(joint.name, axis, number, second)
             self.records["axes"].append(
                 (_KINDS[kind], number, -1, *axis.direction, factor, offset, second, at, int(axis.follow))
             )
 
-    def curve(self, curve) -> int:
-        """Where a curve or surface is in the pool (added when new)."""
-        if id(curve) not in self.curves:
-            self.curves[id(curve)] = self.pool.add(curve.pool_values())
-        return self.curves[id(curve)]
+    def curve(self, curve, backwards: bool = False) -> int:
+        """Where a curve or surface is in the pool (added when new); the way back from a surface is one through -x."""
+        mirrored = backwards and isinstance(curve, Surface)
+        key = id(curve), mirrored
+        if key not in self.curves:
+            shape = replace(curve, coefficients=-curve.coefficients) if mirrored else curve
+            self.curves[key] = self.pool.add(shape.pool_values())
+        return self.curves[key]
 
-    def add_ball(self, joint) -> None:
-        """The ball at the end of a joint's chain."""
+    def add_ball(self, joint, sign: float) -> None:
+        """The ball of a joint, run from a to b (``sign`` 1) or from b to a (-1); its coordinates turn b against a."""
         coordinate = self.names.add_ball(f"{joint.name}.{joint.type.axes[-1].coordinate}")
-        self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0, 1.0, 0.0, -1, -1, 0))
+        self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0, sign, 0.0, -1, -1, 0))
         self.reference.append(joint.rotation)
         self.q += [0.0] * 3
         self.v += list(joint.angular_velocity)

@@ -107,7 +107,7 @@ class _Growth:
                     continue
                 backwards = joint.b.body == at
                 body = joint.a.body if backwards else joint.b.body
-                if body in self.reached or backwards and not joint.type.reversible:
+                if body in self.reached:
                     continue
                 self._refuse_pose(body, joint)
                 turns = not (joint.type.ends_with_ball and _is_mass_point(self.system, body))
@@ -147,7 +147,14 @@ def _is_mass_point(system: System, name: str) -> bool:
     body = part.body
     if not isinstance(body, RigidBody) or body.inertia.any() or body.center.any():
         return False
-    turns = any(
-        name in (joint.a.body, joint.b.body) and not joint.type.ends_with_ball for joint in system.joints.values()
-    )
-    return not turns and not any(marker.position.any() for marker in part.markers.values())
+    joints = [joint for joint in system.joints.values() if name in (joint.a.body, joint.b.body)]
+    turns = any(not joint.type.ends_with_ball for joint in joints)
+    if turns or any(marker.position.any() for marker in part.markers.values()):
+        return False
+    for joint in joints:
+        if joint.a.body == name and len(joint.type.axes) > 1:
+            raise MechanismError(
+                f"joint '{joint.name}' ({joint.type.name}): its line, plane, curve or directions belong to its first "
+                f"marker, but body '{name}' is a mass point, which nothing turns; state the joint from the other body"
+            )
+    return True

@@ -48,10 +48,28 @@ class Advice:
         """What is wanting, and what to do about it; empty when nothing is."""
         remarks = []
         for name, error in self.static_error.items():
-            poor = [f"{motion} {e:.1%}" for motion, e in zip(MOTIONS, error, strict=True) if e > ENOUGH]
+            poor = self._poor(error)
             if poor:
                 remarks.append(f"{self._remark(name)} Energy missing: {', '.join(poor)}.")
         return tuple(remarks)
+
+    @property
+    def missing(self) -> str:
+        """The remarks in one sentence, without remedies; empty when there are none."""
+        poor = {name: ", ".join(self._poor(error)) for name, error in self.static_error.items()}
+        found = "; ".join(
+            ("an acceleration" if name == ACCELERATION else f"a load at '{name}'") + f" ({motions})"
+            for name, motions in poor.items()
+            if motions
+        )
+        return found and (
+            f"the modes miss a part of the strain energy under {found}; print(body.advice()) says what helps where "
+            "joints, forces or contacts act."
+        )
+
+    @staticmethod
+    def _poor(error: np.ndarray) -> list[str]:
+        return [f"{motion} {e:.1%}" for motion, e in zip(MOTIONS, error, strict=True) if e > ENOUGH]
 
     def _remark(self, name: str) -> str:
         if name == ACCELERATION:

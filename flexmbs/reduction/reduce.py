@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.errors import BasisWarning, BodyError, BodyWarning
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
 from flexmbs.fem.joined.joints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solids.elements import SolidOptions
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.mesh import Mesh, check_mesh
+from flexmbs.mesh.skipping import omissions
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.body_fields import HeldBody, body_fields
 from flexmbs.reduction.cache import BodyCache
@@ -25,6 +26,7 @@ from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choi
 from flexmbs.reduction.static import basis
 from flexmbs.reduction.support import hold
 from flexmbs.stages import listening, stage
+from flexmbs.user_warnings import warn
 
 
 @listening()
@@ -67,6 +69,11 @@ def reduce(
     ------
     MeshError : the mesh cannot be assembled.
     BodyError : an interface is not found, more modes are asked for than exist, or an option is unknown.
+
+    Warns
+    -----
+    BodyWarning : what ``check_mesh`` remarks, and what else is in ``FlexibleBody.warnings``.
+    BasisWarning : a load at an interface strains the body more than the modes show (``FlexibleBody.advice()``).
     """
     contents = dict(locals())  # first: all arguments, and nothing else
     del contents["cache"]
@@ -78,17 +85,37 @@ def reduce(
         raise BodyError(str(error)) from None
     kept = BodyCache(contents, cache)
     found = kept.find()
+    told = (*mesh.warnings, *omissions(mesh))  # when the file was read
     if found is not None:
-        return found
+        return _with_warnings(found, told)
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
+    _warn_of_body(name or mesh.source, mesh.source, warnings, told)
     refuse_overlap(mesh, interfaces)
     joined = without_idle_links(mesh)
+    joined = replace(joined, warnings=tuple(dict.fromkeys((*joined.warnings, *warnings))))
     fem = assemble(joined, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
     choices = dict(second_order=second_order, damping=damping, stress=stress)
     body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, **choices)
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
     kept.keep(body)
+    return _with_warnings(body, (*told, *fem.mesh.warnings))
+
+
+def _with_warnings(body: FlexibleBody, told: Sequence[str]) -> FlexibleBody:
+    """The body, after the warnings that have not been issued yet."""
+    _warn_of_body(body.name, body.source, body.warnings, told)
+    missing = body.advice().missing
+    if missing:
+        warn(missing, BasisWarning, where=f"body '{body.name}'")
     return body
+
+
+def _warn_of_body(name: str, source: str, messages: Sequence[str], told: Sequence[str]) -> None:
+    """Each message with the names of the body and of its file, as far as it does not hold them."""
+    for message in messages:
+        file = f" ({source})" if source not in message and source != name else ""
+        named = name == source and source in message
+        warn(message, BodyWarning, where="" if named else f"body '{name}'{file}", known=told)
 
 
 @listening()

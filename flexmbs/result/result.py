@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import SimulationError
+from flexmbs.errors import ResultWarning, SimulationError
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
 from flexmbs.reduction.body import FlexibleBody
@@ -34,11 +34,15 @@ from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
 from flexmbs.stages import listening
 from flexmbs.system.euler import rotation_vectors
+from flexmbs.user_warnings import warn
 
 
 def load(folder: str | Path) -> Result:
-    """Read the result of a run from its folder, also of a run that was killed (see ``Result.status``)."""
-    return Result(*load_folder(folder), final_state=Path(folder) if has_state(Path(folder)) else None)
+    """Read the result of a run from its folder; a ResultWarning says when the run did not reach its end."""
+    result = Result(*load_folder(folder), final_state=Path(folder) if has_state(Path(folder)) else None)
+    if result.status != "finished":
+        warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
+    return result
 
 
 class Result:

@@ -15,6 +15,7 @@ from flexmbs.reduction.high_modes import (
     in_eigenvectors,
     with_damped_modes,
 )
+from flexmbs.system import plausible
 from flexmbs.system.markers import Marker
 from flexmbs.system.rigid import RigidBody
 from flexmbs.system.rotations import as_matrix, as_vector
@@ -114,6 +115,9 @@ class BodyInSystem:
             if node is not None or on is not None:
                 raise MechanismError(f"{where}: node= and on= belong to flexible bodies; give position= in m")
             place = as_vector((0.0, 0.0, 0.0) if position is None else position, f"{where}: position (m)")
+            if isinstance(self.body, RigidBody):
+                gyration = np.sqrt(np.trace(self.body.inertia) / (2.0 * self.body.mass))
+                plausible.marker_position(float(np.linalg.norm(place - self.body.center)), float(gyration), where)
             marker = Marker(self.name, name, place, turn)
         self.markers[name] = marker
         return marker

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.errors import MechanismError
+from flexmbs.system import plausible
 from flexmbs.system.forces import Element
 from flexmbs.system.joint_forces import JointForces
 from flexmbs.system.joints import JointType
@@ -77,6 +78,8 @@ class Joint(JointForces):
             )
         where = f"joint '{self.name}', prescribed {chosen}"
         self.drivers[chosen], self.levels[chosen] = driver(position, rate, acceleration, where)
+        if self.type.coordinates[chosen] == "rad" and isinstance(position, int | float | np.number):
+            plausible.angle(float(position), where)
         return self
 
     def hold(self, *coordinates: str) -> Joint:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation as _Rotation
 
 from flexmbs.errors import MechanismError
+from flexmbs.system import plausible
 
 _DIGITS = str.maketrans("123", "xyz")
 
@@ -64,6 +65,7 @@ class EulerAngles:
         if angles.shape != (3,) or not np.all(np.isfinite(angles)):
             raise MechanismError(f"Euler angles {self.sequence!r}: expected three finite angles, got {self.angles!r}")
         object.__setattr__(self, "angles", tuple(angles.tolist()))
+        plausible.euler_angles(angles, self.degrees, f"Euler angles {self.sequence!r}")
 
     @property
     def matrix(self) -> np.ndarray:

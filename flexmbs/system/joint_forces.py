@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.errors import MechanismError
+from flexmbs.system import plausible
 from flexmbs.system.forces import (
     AppliedLaw,
     Element,
@@ -37,6 +38,7 @@ class JointForces:
         """
         chosen = self._single(coordinate, "a spring")
         law = spring_law(stiffness, damping, rest, preload, f"joint '{self.name}', spring")
+        self._check_angles(chosen, "spring", rest=rest)
         return self._add_force(chosen, "spring", law, name)
 
     def friction(
@@ -92,6 +94,7 @@ class JointForces:
         """
         chosen = self._single(coordinate, "a limit")
         law = stop_law(lower, upper, stiffness, exponent, damping, depth, f"joint '{self.name}', limit")
+        self._check_angles(chosen, "limit", lower=lower, upper=upper)
         return self._add_force(chosen, "limit", law, name)
 
     def motor(self, curve, command=1.0, coordinate: str | None = None, *, name=None):
@@ -125,6 +128,12 @@ class JointForces:
             chosen, number = f"{wanted} {number}", number + 1
         self.forces.append(Element(chosen, law, joint=self, coordinate=coordinate))
         return self
+
+    def _check_angles(self, coordinate: str, word: str, **values) -> None:
+        """A warning where angles look like degrees."""
+        for name, value in values.items():
+            if self.type.coordinates[coordinate] == "rad" and value is not None:
+                plausible.angle(float(value), f"joint '{self.name}', {word}: {name}")
 
     def _require_one_axis(self, where: str) -> None:
         directions = np.array([axis.direction for axis in self.type.axes if axis.kind != "ball"])

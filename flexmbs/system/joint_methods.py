@@ -8,6 +8,7 @@ constraints even where the bodies could be carried by it.
 from __future__ import annotations
 
 from flexmbs.errors import MechanismError
+from flexmbs.system import plausible
 from flexmbs.system.bodies import suggestion
 from flexmbs.system.elements import Joint
 from flexmbs.system.joints import JOINT_TYPES
@@ -51,6 +52,8 @@ class JointMethods:
                 for coordinate, number in numbers.items():
                     if number is not None:
                         start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
+                        if word == "start" and joint.type.coordinates[coordinate] == "rad":
+                            plausible.angle(start[coordinate], f"{where}: start {coordinate}")
                         given.add(coordinate)
             if rotation is not None:
                 joint.rotation = as_quaternion(rotation, where)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.errors import BodyError, MechanismWarning
-from flexmbs.system import primitives
-from flexmbs.system.rotations import Rotation, as_matrix, as_vector
+from flexmbs.system import plausible, primitives
+from flexmbs.system.rotations import Rotation, as_matrix, as_number, as_vector
 from flexmbs.system.solids import Solid
 from flexmbs.system.surface_mesh import SurfaceMesh, enclosed_moments
+from flexmbs.user_warnings import warn
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding
@@ -68,7 +68,7 @@ class RigidBody:
         if reason and not self.allow_nonphysical:
             raise BodyError(f"rigid body: {reason}; allow_nonphysical=True computes mass properties with it")
         if reason:
-            warnings.warn(f"rigid body: {reason}; its mass properties are computed", MechanismWarning, stacklevel=3)
+            warn(f"rigid body: {reason}; its mass properties are computed", MechanismWarning)
 
     @property
     def nonphysical_reason(self) -> str:
@@ -145,8 +145,12 @@ class RigidBody:
 
     @classmethod
     def _of_solid(cls, density: float, solid: Solid, shape: str) -> RigidBody:
-        if not np.isfinite(density) or density <= 0.0:
+        density = as_number(density, f"rigid {shape}: density (kg/m3)")
+        if density <= 0.0:
             raise BodyError(f"rigid {shape}: mass {density * solid.volume} kg must be positive")
+        plausible.density(density, f"rigid {shape}")
+        if solid.surface is not None:
+            plausible.body_size(float(np.ptp(solid.surface.points, axis=0).max()), f"rigid {shape}")
         return cls(density * solid.volume, density * solid.inertia, solid.center, surface=solid.surface)
 
     @classmethod

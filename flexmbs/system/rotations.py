@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation as ScipyRotation
 
 from flexmbs.errors import MechanismError
+from flexmbs.system import plausible
 from flexmbs.system.euler import EulerAngles, euler_angles, quaternions, rotation_vectors
 
 _FORMS = "rotation must be a 3x3 matrix, a rotation vector (3), a quaternion w, x, y, z, or EulerAngles"
@@ -84,6 +85,7 @@ def as_matrix(rotation: ArrayLike | EulerAngles | Rotation | None, where: str) -
             raise MechanismError(f"{where}: the rotation matrix is not orthogonal with determinant +1")
         return value
     if value.shape == (3,):
+        plausible.rotation_vector(value, where)
         return ScipyRotation.from_rotvec(value).as_matrix()
     if value.shape == (4,):
         if abs(np.linalg.norm(value) - 1.0) > 1e-6:
@@ -101,7 +103,10 @@ def as_quaternion(rotation: ArrayLike | EulerAngles | Rotation | None, where: st
 
 def as_vector(value: ArrayLike, where: str, size: int = 3) -> np.ndarray:
     """Finite vector of ``size`` numbers, or MechanismError."""
-    vector = np.asarray(value, dtype=float)
+    try:
+        vector = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
     if vector.shape != (size,) or not np.all(np.isfinite(vector)):
         raise MechanismError(f"{where}: expected {size} finite numbers, got {value!r}")
     return vector

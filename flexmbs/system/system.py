@@ -8,6 +8,7 @@ from flexmbs.errors import MechanismError
 from flexmbs.kernels.laws import ContactLaw
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
+from flexmbs.system import plausible
 from flexmbs.system.bodies import BodyInSystem
 from flexmbs.system.constraint_methods import ConstraintMethods
 from flexmbs.system.constraints import Constraint, ElasticCoupling
@@ -34,10 +35,8 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     """
 
     def __init__(self, gravity=(0.0, 0.0, -9.81), coordinates: str = "reduced"):
-        if coordinates not in COORDINATES:
-            raise MechanismError(f"coordinates = {coordinates!r}: expected one of {', '.join(COORDINATES)}")
         self.coordinates = coordinates
-        self.gravity = as_vector(gravity, "gravity (m/s2)")
+        self.gravity = gravity
         self.ground = BodyInSystem("ground", None)
         self.bodies: dict[str, BodyInSystem] = {"ground": self.ground}
         self.joints: dict[str, Joint] = {}
@@ -46,6 +45,29 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         self.couplers: dict[str, ElasticCoupling] = {}
         self._start_forces()
         self._start_signals()
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """(3,) m/s2, world axes; assign a vector to change it."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value) -> None:
+        vector = as_vector(value, "gravity (m/s2)").copy()
+        plausible.gravity(vector)
+        vector.flags.writeable = False  # a changed component would not be checked
+        self._gravity = vector
+
+    @property
+    def coordinates(self) -> str:
+        """ "reduced" or "absolute"."""
+        return self._coordinates
+
+    @coordinates.setter
+    def coordinates(self, value: str) -> None:
+        if value not in COORDINATES:
+            raise MechanismError(f"coordinates = {value!r}: expected one of {', '.join(COORDINATES)}")
+        self._coordinates = value
 
     def add(
         self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,

@@ -55,11 +55,6 @@ class JointType:
         return bool(self.axes) and self.axes[-1].kind == "ball"
 
     @property
-    def reversible(self) -> bool:
-        """Whether the chain can be run through from marker b to marker a."""
-        return all(axis.kind not in ("ball", "surface") for axis in self.axes)
-
-    @property
     def coordinates(self) -> dict[str, str]:
         """Unit of every coordinate but a ball's, by name: that of the first axis that it moves."""
         found: dict[str, str] = {}
