@@ -25,5 +25,9 @@ class SimulationError(FlexmbsError):
     """A run stopped before its end; everything finished up to then is saved."""
 
 
+class CacheWarning(UserWarning):
+    """Something kept from earlier runs is not used, so that it is computed or compiled again."""
+
+
 class MechanismWarning(UserWarning):
     """Something in a mechanism that is computed as stated, although it is unusual or not physical."""
