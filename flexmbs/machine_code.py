@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-from contextlib import suppress
+import warnings
 from pathlib import Path
 
 import llvmlite
@@ -21,6 +21,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from flexmbs.cache_folder import cache_folder, distrust, folders_to_read, read_trusted, write_whole
+from flexmbs.errors import CacheWarning
 
 SUFFIX = ".code"
 _DIGEST = 32  # bytes at the head of a file: hash of the rest
@@ -92,13 +93,18 @@ class MachineCode(_Cache):
         return None
 
     def save_overload(self, sig, data) -> None:
-        """Keep a compiled form where that is possible."""
+        """Keep a compiled form where that is possible; CacheWarning where it is not."""
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
         content = dumps(data._reduce())
         name = self._file_name(sig, data.codegen)
-        with suppress(OSError):
-            write_whole(cache_folder() / self._folder / name, hashlib.sha256(content).digest() + content)
+        folder = cache_folder() / self._folder
+        try:
+            write_whole(folder / name, hashlib.sha256(content).digest() + content)
+        except OSError as error:
+            why = error.strerror or error
+            text = f"compiled code is not kept in {folder} ({why}): it is compiled anew at each start"
+            warnings.warn(text, CacheWarning, stacklevel=2)
 
     def enable(self) -> None:
         self._enabled = True

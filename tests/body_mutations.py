@@ -346,10 +346,11 @@ def use(path: Path, kind: str) -> None:
 def _run(system, **more) -> None:
     from flexmbs import SimulationError
 
-    begin = time.perf_counter()
+    begin: list[float] = []  # once everything is compiled
 
     def too_long(progress) -> None:
-        if time.perf_counter() - begin > SECONDS_OF_A_RUN:
+        begin.append(time.process_time())
+        if begin[-1] - begin[0] > SECONDS_OF_A_RUN:
             raise SimulationError("the run takes too long")  # stiff and slow, but neither stuck nor silent
 
     start = more.get("start")
