@@ -41,6 +41,10 @@ class BasisWarning(BodyWarning):
     """The modes of a flexible body do not show all of its deflection under loads at its markers."""
 
 
+class CacheWarning(FlexmbsWarning):
+    """Something kept from earlier runs is not used, so that it is computed or compiled again."""
+
+
 class MechanismWarning(FlexmbsWarning):
     """Something in a mechanism that is computed as stated, although it is unusual or not physical."""
 

@@ -26,10 +26,12 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
         words = [f"{word} {names}" for word, names in (("not here:", gone), ("not there:", new)) if names]
         return [f"coordinates {'; '.join(words) or 'in another order'}"]
     current, found = system_arrays(model), []
-    for name, array in saved.system.items():
-        other = current[name]
-        if array.shape != other.shape or array.dtype != other.dtype:
-            found.append(f"{_words(name)}: {len(array)} numbers or records there, {len(other)} here")
+    for name, other in current.items():
+        array = saved.system.get(name)
+        if array is None:
+            found.append(f"{_words(name)}: not there")
+        elif array.shape != other.shape or array.dtype != other.dtype:
+            found.append(f"{_words(name)}: {array.size} numbers or records there, {other.size} here")
         elif array.dtype.names is None:
             found += _numbers(name, array, other, model, "")
         else:
@@ -40,7 +42,7 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
 
 def _numbers(name: str, there: np.ndarray, here: np.ndarray, model: Model, field: str) -> list[str]:
     """The first difference of a column, with whose it is."""
-    apart = np.abs(there - here) > 1e-9 * np.maximum(np.abs(there), np.abs(here)) + 1e-14
+    apart = ~(np.abs(there - here) <= 1e-9 * np.maximum(np.abs(there), np.abs(here)) + 1e-14) & (there != here)
     if not np.any(apart):
         return []
     at = np.unravel_index(int(np.argmax(apart)), apart.shape)

@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.analysis.differences import CHOICE, system_arrays
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.prepare import with_independent_constraints
+from flexmbs.analysis.saved_checks import check_indices
 from flexmbs.errors import MechanismError
 from flexmbs.integrate import state as s
 from flexmbs.kernels.blocks import Block
@@ -92,13 +93,18 @@ def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
 
 
 def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
-    """Whether the saved arrays are those that these blocks have."""
-    return all(
-        f"{block}.{name}" in saved.arrays and saved.arrays[f"{block}.{name}"].shape == getattr(content, name).shape
+    """Whether the saved arrays are those that these blocks (all of a run) have; MechanismError where one is damaged."""
+    alike = all(
+        f"{block}.{name}" in saved.arrays
+        and saved.arrays[f"{block}.{name}"].shape == getattr(content, name).shape
+        and saved.arrays[f"{block}.{name}"].dtype == getattr(content, name).dtype
         for block, content in blocks.items()
         for name in content.fields
         if name not in ADDRESSES
     )
+    if alike:
+        check_indices(saved.arrays, blocks)
+    return alike
 
 
 def finite(state: s.State) -> bool:

@@ -9,13 +9,16 @@ import numpy as np
 
 from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import Tables, make_workspace
+from flexmbs.model.check_tables import check_tables
 from flexmbs.model.model import Model
 
 
 def with_tables(model: Model, **changed: np.ndarray) -> Model:
-    """``model`` with some arrays of its tables replaced."""
+    """``model`` with some arrays of its tables replaced; MechanismError where kernels could not use them."""
     fields = {name: getattr(model.tables, name) for name in Tables.fields}
-    return replace(model, tables=Tables(**{**fields, **changed}))
+    tables = Tables(**{**fields, **changed})
+    check_tables(tables)
+    return replace(model, tables=tables)
 
 
 def driven_coordinates(model: Model) -> np.ndarray:

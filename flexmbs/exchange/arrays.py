@@ -10,6 +10,7 @@ from scipy import sparse
 from flexmbs.errors import BodyError, BodyWarning
 from flexmbs.exchange.moments import InertiaMoments, fields_with_moments
 from flexmbs.reduction.body import FlexibleBody, PointFields, SurfaceFields
+from flexmbs.reduction.body_checks import checked_body
 from flexmbs.user_warnings import warn
 
 
@@ -73,8 +74,8 @@ def body_from_arrays(
     quadratic = np.zeros((p, nn, 3)) if quadratic is None else _array(quadratic, (p, nn, 3), f"{where}: quadratic")
     if quadratic_rotations is None and rotations is not None:
         quadratic_rotations = np.zeros((p, nn, 3))
-    ids = np.arange(1, nn + 1) if node_ids is None else np.asarray(node_ids, dtype=np.int64)
-    if len(ids) != nn or len(np.unique(ids)) != nn:
+    ids = np.arange(1, nn + 1) if node_ids is None else _whole(node_ids, f"{where}: node_ids")
+    if ids.shape != (nn,) or len(np.unique(ids)) != nn:
         raise BodyError(f"{where}: node_ids are {nn} different numbers, one for each point")
     if (M is None) == (moments is None):
         raise BodyError(f"{where}: give the mass either as M (nodal or scalar mass) or as moments (integrals)")
@@ -86,11 +87,11 @@ def body_from_arrays(
     Ke = _modal(K, modes, f"{where}: K")
     De = np.zeros((n, n)) if D is None else _modal(D, modes, f"{where}: D")
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)
-    drawn = np.zeros(0, dtype=np.int64) if faces is None else np.asarray(faces, dtype=np.int64).ravel()
+    drawn = np.zeros(0, dtype=np.int64) if faces is None else _whole(faces, f"{where}: faces").ravel()
     squared = np.divide(np.diag(Ke), np.diag(Me), out=np.zeros(n), where=np.diag(Me) > 0.0)
     notes = [*warnings, *notes]
     warn(notes, BodyWarning, where=f"body '{name}'")
-    return FlexibleBody(
+    body = FlexibleBody(
         name=name,
         mass=float(moments.mass),
         frequencies=np.sqrt(np.maximum(squared, 0.0)) / (2.0 * np.pi),
@@ -113,6 +114,7 @@ def body_from_arrays(
         warnings=tuple(notes),
         cubic=None if cubic is None else _array(cubic, (p, n), f"{where}: cubic"),
     )
+    return checked_body(body, where)
 
 
 def moments_of_nodes(points: np.ndarray, modes: np.ndarray, quadratic: np.ndarray, M, where: str) -> InertiaMoments:
@@ -169,6 +171,9 @@ def _modal(A, modes: np.ndarray, where: str) -> np.ndarray:
 
 
 def _array(values, shape: tuple[int, ...], where: str) -> np.ndarray:
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise BodyError(f"{where}: expected numbers, got {values.dtype}")
     values = np.array(values, dtype=float)
     fits = values.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, values.shape, strict=True))
     if not fits:
@@ -179,8 +184,22 @@ def _array(values, shape: tuple[int, ...], where: str) -> np.ndarray:
     return values
 
 
+def _whole(values, where: str) -> np.ndarray:
+    """Whole numbers, also where they are written as floats."""
+    values = np.asarray(values)
+    if values.size == 0:
+        return values.astype(np.int64)
+    whole = values.dtype.kind in "iu" or values.dtype.kind == "f" and np.all(np.isfinite(values) & (values % 1 == 0))
+    if not whole or np.abs(values).max() >= 2**53:
+        raise BodyError(f"{where}: expected whole numbers, got {values.dtype} such as {values.ravel()[0]}")
+    return values.astype(np.int64)
+
+
 def _pairs(pairs, n: int, where: str) -> np.ndarray:
-    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    pairs = _whole(pairs, f"{where}: pairs")
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        raise BodyError(f"{where}: pairs: expected an array of shape (any, 2), got {pairs.shape}")
+    pairs = pairs.reshape(-1, 2)
     if pairs.size and (pairs.min() < 0 or pairs.max() >= n or np.any(pairs[:, 0] > pairs[:, 1])):
         raise BodyError(f"{where}: pairs are (a, b) with 0 <= a <= b <= {n - 1}")
     return pairs

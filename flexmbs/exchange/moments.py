@@ -68,6 +68,7 @@ def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFie
     Fields Z_p get the smallest coefficients that have their integrals with 1 and x: what the integrals leave open
     (int Z Phi^T dm, int Z Z^T dm) is of second order in the modal coordinates.
     """
+    _check_shapes(moments, where)
     mass = float(moments.mass)
     if not (np.isfinite(mass) and mass > 0.0):
         raise BodyError(f"{where}: the body's mass is {mass:g} kg; a positive number is expected")
@@ -86,6 +87,20 @@ def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFie
     c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(len(means) // 3, 3, -1)
     Z = _pair_coefficients(c[0], moments)
     return InertiaFields(c[0].copy(), c[1:].copy(), Z, max(0.0, -worst)), warnings
+
+
+def _check_shapes(moments: InertiaMoments, where: str) -> None:
+    n, p = len(np.atleast_1d(moments.mode_first)), len(np.atleast_1d(moments.pair_first))
+    shapes = {
+        "mass": (), "first": (3,), "second": (3, 3), "mode_first": (n, 3), "mode_position": (n, 3, 3),
+        "mode_mode": (n, n, 3, 3), "pair_first": (p, 3), "pair_position": (p, 3, 3),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        value = np.asarray(getattr(moments, name))
+        if value.shape != shape or value.dtype.kind not in "iuf" or not np.all(np.isfinite(value)):
+            raise BodyError(
+                f"{where}: moments.{name}: expected {shape} finite numbers, got {value.dtype} of shape {value.shape}"
+            )
 
 
 def _gram(moments: InertiaMoments) -> np.ndarray:

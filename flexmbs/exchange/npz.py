@@ -11,8 +11,11 @@ import numpy as np
 from flexmbs.errors import BodyError
 from flexmbs.exchange.arrays import body_from_arrays
 from flexmbs.exchange.moments import InertiaMoments
+from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.store import NESTED, PARTS
+from flexmbs.stored_arrays import read_npz_arrays, text_of
 
 FORMAT = "flexmbs body 1"
 _TEXTS = ("mode_labels", "warnings")
@@ -52,27 +55,26 @@ def read_npz(path: str | Path) -> FlexibleBody:
     and ``marker_nodes`` name the markers. BodyError says which array is missing, unknown or of a wrong shape.
     """
     arrays = _load(path)
-    if "format" not in arrays:
-        return _from_plain(arrays, str(path))
-    if str(arrays["format"]) != FORMAT:
-        raise BodyError(f"{path}: holds '{arrays['format']}'; expected '{FORMAT}'")
     try:
-        return _from_whole(arrays)
+        if "format" not in arrays:
+            return _from_plain(arrays, str(path))
+        if str(arrays["format"]) != FORMAT:
+            raise BodyError(f"{path}: holds '{arrays['format']}'; expected '{FORMAT}'")
+        return checked_body(_from_whole(arrays), str(path))
     except KeyError as error:
         raise BodyError(f"{path}: the body is incomplete ({error} is missing)") from error
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
+        raise BodyError(f"{path}: an array is not what it should be ({text_of(error)})") from error
 
 
 def _load(path: str | Path) -> dict[str, np.ndarray]:
-    import zipfile
-    import zlib
+    def allow(size: float) -> None:
+        require_memory(size, str(path), "A machine with more memory, or a body with fewer modes.")
 
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not hasattr(file, "files"):
-                raise BodyError(f"{path}: holds one array; expected an .npz file of named arrays")
-            return {key: file[key] for key in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise BodyError(f"{path}: cannot be read as an .npz file ({error})") from error
+        return read_npz_arrays(path, allow)
+    except ValueError as error:
+        raise BodyError(f"{path}: cannot be read as an .npz file of named arrays ({error})") from error
 
 
 def _flat(prefix: str, value) -> dict[str, object]:

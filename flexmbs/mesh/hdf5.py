@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import MeshError
+from flexmbs.stored_arrays import HDF5_DAMAGE as _DAMAGE
+from flexmbs.stored_arrays import size_problem
+from flexmbs.stored_arrays import text_of as _first_line
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how files begin
-# What h5py raises on damaged content, whichever the access.
-_DAMAGE = (OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError)
-_BEST_COMPRESSION = 1100  # deflate does not compress better than about 1:1030
 
 
 @contextmanager
@@ -89,15 +89,11 @@ def array(dataset, path: Path) -> np.ndarray:
     """The content of a dataset; its claimed size is checked against what the file stores first."""
     where = f"{path}: {dataset.name}"
     try:
-        size = int(np.prod([int(n) for n in dataset.shape or ()], dtype=object)) * dataset.dtype.itemsize
-        stored, is_elsewhere = dataset.id.get_storage_size(), dataset.is_virtual or bool(dataset.external)
+        problem = size_problem(dataset, path.stat().st_size)
     except _DAMAGE as error:
         raise MeshError(f"{where}: damaged HDF5 data ({_first_line(error)}).") from error
-    if is_elsewhere:
-        raise MeshError(f"{where}: the data stand in another file; copy them into this one.")
-    on_disk = path.stat().st_size
-    if size > max(on_disk, _BEST_COMPRESSION * min(stored, on_disk)):
-        raise MeshError(f"{where}: {size} bytes are claimed, but {stored} are stored; the file is damaged or cut off.")
+    if problem:
+        raise MeshError(f"{where}: {problem}.")
     try:
         return np.asarray(dataset[()])
     except _DAMAGE as error:
@@ -110,7 +106,3 @@ def numbers(dataset, path: Path, code: str) -> np.ndarray:
     if values.dtype.kind not in {"i": "iu", "f": "fiu"}[code]:
         raise MeshError(f"{path}: {dataset.name}: numbers are needed, found data of type {values.dtype}.")
     return values.astype(np.int64 if code == "i" else float)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:120]

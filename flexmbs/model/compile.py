@@ -10,15 +10,17 @@ from flexmbs.errors import MechanismError
 from flexmbs.kernels import tables as t
 from flexmbs.kernels.laws import law_number
 from flexmbs.kernels.laws.base import PARAMETERS
+from flexmbs.model.check_tables import check_tables
 from flexmbs.model.constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.ends import CoordinateEnd, ends_of_axis
-from flexmbs.model.flexible import Pool, check_finite, cloud_rows, condensed_units, marker_moves, rigid_cloud
+from flexmbs.model.flexible import Pool, cloud_rows, condensed_units, marker_moves, rigid_cloud
 from flexmbs.model.forces import ForceTables
 from flexmbs.model.functions import final_row, part_name
 from flexmbs.model.model import Model
 from flexmbs.model.names import CoordinateNames
 from flexmbs.model.tree import Branch, spanning_tree
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.body_checks import check_mechanics
 from flexmbs.system.contacts import Plane
 from flexmbs.system.functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.system.markers import Marker
@@ -209,7 +211,7 @@ class _Compiler:
         )  # fmt: skip
 
     def add_flexible(self, name: str, body: FlexibleBody, links, backwards: bool) -> None:
-        check_finite(body, name)
+        check_mechanics(body, f"body '{name}'")
         part = self.system.bodies[name]
         modal_start = len(self.q)
         for label in body.mode_labels:
@@ -287,7 +289,9 @@ class _Compiler:
         kinds = arrays["coordinates"]
         arrays["condensed"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
-        return t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
+        tables = t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
+        check_tables(tables)
+        return tables
 
 
 def compile_system(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexmbs.errors import BodyError
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.system.rigid import RigidBody
 
@@ -40,18 +39,6 @@ def rigid_cloud(body: RigidBody) -> np.ndarray:
     values, vectors = np.linalg.eigh(body.second_moment)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return np.column_stack([np.sqrt(body.mass) * body.center, root])
-
-
-def check_finite(body: FlexibleBody, name: str) -> None:
-    """BodyError when an array of the body is not finite, its mass not positive or its modal mass not definite."""
-    if not (np.isfinite(body.mass) and body.mass > 0.0):
-        raise BodyError(f"body '{name}': mass {body.mass} kg must be positive")
-    for what, values in (
-        ("Ke", body.Ke), ("De", body.De), ("inertia X", body.inertia.X), ("inertia P", body.inertia.P),
-        ("inertia Z", body.inertia.Z),
-    ):  # fmt: skip
-        if not np.all(np.isfinite(values)):
-            raise BodyError(f"body '{name}': {what} has entries that are not finite")
 
 
 def cloud_rows(body: FlexibleBody) -> tuple[list[tuple[int, int, int]], list[int], np.ndarray]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.cache_folder import cache_folder
+from flexmbs.cache_folder import cache_folder, distrust, folders_to_read
 from flexmbs.errors import BodyError
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body import FlexibleBody
@@ -24,6 +24,7 @@ from flexmbs.stages import stage
 #: Environment variable: most gigabytes that the bodies take on disk; 0 turns the cache off.
 VARIABLE = "FLEXMBS_BODY_CACHE_GB"
 DEFAULT_GIGABYTES = 5.0
+BODIES = "bodies"  # folder of the cache
 #: Bodies that take less time than this (s) are computed again rather than kept.
 WORTH_KEEPING = 1.0
 _LIBRARIES = ("numpy", "scipy", "pypardiso", "python-mumps", "h5py")
@@ -66,12 +67,15 @@ class BodyCache:
             return
         with suppress(*_UNUSABLE):
             folder = bodies_folder()
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o755, parents=True, exist_ok=True)
             self._write(folder, body)
             drop_oldest(folder, self._limit)
 
     def _files(self) -> list[Path]:
-        return [] if self._key is None else sorted(bodies_folder().glob(f"{self._key}-*.h5"))
+        if self._key is None:
+            return []
+        folders = [place / BODIES for place in folders_to_read()]
+        return [path for f in folders if not distrust(f) for path in sorted(f.glob(f"{self._key}-*.h5"))]
 
     def _write(self, folder: Path, body: FlexibleBody) -> None:
         """Under a temporary name first, so that no other process ever sees half a file."""
@@ -90,8 +94,8 @@ class BodyCache:
 
 
 def bodies_folder() -> Path:
-    """Where the bodies lie."""
-    return cache_folder() / "bodies"
+    """Where bodies are kept."""
+    return cache_folder() / BODIES
 
 
 def gigabytes() -> float:

@@ -12,6 +12,8 @@ from flexmbs.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+from flexmbs.reduction.body_checks import checked_body
+from flexmbs.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 
 # 2: second-order fields may belong to quadratic forms ("forms") in place of pairs.
 FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")
@@ -40,7 +42,7 @@ def save_body(body: FlexibleBody, path: str | Path) -> None:
 
 
 def load_body(path: str | Path) -> FlexibleBody:
-    """Read what ``save_body`` wrote; BodyError when the file is missing or is something else."""
+    """Read what ``save_body`` wrote; BodyError when the file is missing, damaged or something else."""
     import h5py
 
     if not Path(path).is_file():
@@ -48,8 +50,8 @@ def load_body(path: str | Path) -> FlexibleBody:
     try:
         with h5py.File(path, "r") as file:
             return read_body(file, str(path))
-    except OSError as error:
-        raise BodyError(f"{path}: not an HDF5 file, or damaged ({error})") from error
+    except HDF5_DAMAGE as error:
+        raise BodyError(f"{path}: not an HDF5 file, or damaged ({text_of(error)})") from error
 
 
 def write_body(group, body: FlexibleBody) -> None:
@@ -73,26 +75,37 @@ def write_body(group, body: FlexibleBody) -> None:
 
 
 def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
-    """Read a body from an open HDF5 group; ``where`` names it in errors."""
+    """Read a body from an open HDF5 group; ``where`` names it in errors.
+
+    Raises
+    ------
+    BodyError
+        Something is missing or cannot be read, or the numbers are those of no body (reduction.body_checks).
+    """
+    try:
+        return checked_body(_body_in(group, where), where)
+    except HDF5_DAMAGE as error:
+        raise BodyError(f"{where}: the body is incomplete or damaged ({text_of(error)})") from error
+
+
+def _body_in(group, where: str) -> FlexibleBody:
+    """What stands in the group, unchecked."""
     found = group.attrs.get("format")
-    if found not in READABLE:
+    if not isinstance(found, str) or found not in READABLE:
         newer = str(found).startswith("flexmbs body ")
         advice = "; a newer flexmbs wrote it: update flexmbs" if newer else ""
         raise BodyError(f"{where}: holds {found or 'no flexible body'}; expected {' or '.join(READABLE)}{advice}")
-    try:
-        values = {}
-        for part in fields(FlexibleBody):
-            if part.name in PARTS:
-                if part.name in group or part.default is MISSING:
-                    values[part.name] = _read_plain(group[part.name], PARTS[part.name])
-            elif part.name == "markers":
-                values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
-            elif part.name == "options":
-                values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
-            else:
-                values[part.name] = _read_value(group, part.name, part.default)
-    except KeyError as error:
-        raise BodyError(f"{where}: the body is incomplete ({error})") from error
+    values = {}
+    for part in fields(FlexibleBody):
+        if part.name in PARTS:
+            if part.name in group or part.default is MISSING:
+                values[part.name] = _read_plain(group[part.name], PARTS[part.name])
+        elif part.name == "markers":
+            values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
+        elif part.name == "options":
+            values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
+        else:
+            values[part.name] = _read_value(group, part.name, part.default)
     return FlexibleBody(**values)
 
 
@@ -137,10 +150,7 @@ def _read_value(group, name: str, default=MISSING):
         return _plain(group.attrs[name])
     if name not in group and default is not MISSING:
         return default
-    dataset = group[name]
-    if dataset.dtype.kind == "O":
-        return tuple(dataset.asstr()[()].tolist())
-    return dataset[()]
+    return read_dataset(group[name])
 
 
 def _plain(value):

@@ -11,6 +11,8 @@ import numpy as np
 
 from flexmbs.errors import SimulationError
 from flexmbs.result.joining import write_arrays
+from flexmbs.result.saved_checks import check_state
+from flexmbs.stored_arrays import read_npz_arrays
 
 STATE, SYSTEM = "state.npz", "system.npz"
 OF_SYSTEM = "system."  # prefix of what stays the same during a run
@@ -78,7 +80,7 @@ def has_state(folder: Path) -> bool:
 def load_state(path: str | Path) -> SavedState:
     """The last state of a run from its folder (finished, stopped, interrupted or killed), or one saved to a file.
 
-    Raises SimulationError when there is none.
+    Raises SimulationError when there is none, or one that is damaged.
     """
     path = Path(path)
     files = (path / SYSTEM, path / STATE) if path.is_dir() else (path,)
@@ -87,11 +89,17 @@ def load_state(path: str | Path) -> SavedState:
         raise SimulationError(f"{path}: no saved state here ({', '.join(missing)} not found)")
     found: dict[str, np.ndarray] = {}
     for file in files:
-        with np.load(file, allow_pickle=False) as archive:
-            found.update({name: archive[name] for name in archive.files})
+        try:
+            found.update(read_npz_arrays(file))
+        except ValueError as error:
+            raise SimulationError(f"{file}: the saved state is damaged ({error})") from error
     if "note" not in found or not any(name.startswith(OF_SYSTEM) for name in found):
         raise SimulationError(f"{path}: this file holds no saved state")
-    note = json.loads(str(found.pop("note")))
+    try:
+        note = json.loads(str(found.pop("note")))
+    except (ValueError, RecursionError) as error:
+        raise SimulationError(f"{path}: the saved state is damaged: its note is no JSON text ({error})") from error
     system = {name.removeprefix(OF_SYSTEM): found[name] for name in found if name.startswith(OF_SYSTEM)}
     arrays = {name: array for name, array in found.items() if not name.startswith(OF_SYSTEM)}
+    check_state(str(path), arrays, system, note)
     return SavedState(float(note.pop("t")), arrays, system, note)

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.errors import SimulationError
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.store import read_body, write_body
 from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure_checks import check_structure
+from flexmbs.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 
 
 def save_structure(structure: Structure, path: str | Path) -> None:
@@ -41,18 +44,30 @@ def save_structure(structure: Structure, path: str | Path) -> None:
 
 
 def load_structure(path: str | Path) -> Structure:
-    """Read what :func:`save_structure` wrote."""
+    """Read what :func:`save_structure` wrote; SimulationError naming the file when it is damaged."""
     import h5py
 
-    with h5py.File(path, "r") as file:
-        flexible = {
-            index: read_body(group["flexible"]) for index, group in _numbered(file, "bodies") if "flexible" in group
-        }
-        bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
-        markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
-        contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
-        joints = tuple(JointRecord(**_read_plain(group)) for _, group in _numbered(file, "joints"))
-        return Structure(bodies=bodies, markers=markers, contacts=contacts, joints=joints, **_read_plain(file))
+    try:
+        with h5py.File(path, "r") as file:
+            structure = _structure_in(file, str(path))
+    except HDF5_DAMAGE as error:
+        raise SimulationError(f"{path}: the result is damaged: {text_of(error)}") from error
+    check_structure(structure, str(path))
+    return structure
+
+
+def _structure_in(file, where: str) -> Structure:
+    """What stands in the file; only its flexible bodies are checked."""
+    flexible = {
+        index: read_body(group["flexible"], f"{where}: body {index}")
+        for index, group in _numbered(file, "bodies")
+        if "flexible" in group
+    }
+    bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
+    markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
+    contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
+    joints = tuple(JointRecord(**_read_plain(group)) for _, group in _numbered(file, "joints"))
+    return Structure(bodies=bodies, markers=markers, contacts=contacts, joints=joints, **_read_plain(file))
 
 
 def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:
@@ -94,5 +109,5 @@ def _read_plain(group) -> dict[str, object]:
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     for name, item in group.items():
         if isinstance(item, h5py.Dataset) and name != "plain":
-            values[name] = item[()]
+            values[name] = read_dataset(item)
     return values

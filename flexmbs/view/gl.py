@@ -12,10 +12,11 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from flexmbs.cache_folder import cache_folder
+from flexmbs.cache_folder import cache_folder, folders_to_read, read_trusted, write_whole
 from flexmbs.errors import FlexmbsError
 
 VARIABLE = "VTK_DEFAULT_OPENGL_WINDOW"
@@ -85,18 +86,18 @@ def _cached_choice() -> str | None:
         candidates = [os.environ[VARIABLE]]
     if not candidates:
         return None
-    path = cache_folder() / f"rendering-{_key(found)}.json"
-    try:
-        return json.loads(path.read_text())["window"]
-    except (OSError, ValueError, KeyError):
-        pass
+    name = f"rendering-{_key(found)}.json"
+    for folder in folders_to_read():
+        try:
+            kept = json.loads(read_trusted(folder / name) or b"null")["window"]
+        except (ValueError, KeyError, TypeError):  # not there, or damaged
+            continue
+        if kept in candidates:
+            return kept
     chosen = next((kind for kind in candidates if _renders(kind)), None)
     if chosen is not None:  # a failure is tried again: what was missing may be installed by then
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({"window": chosen}))
-        except OSError:
-            pass  # a read-only home only costs the next start a second
+        with suppress(OSError):  # a read-only home only costs the next start a second
+            write_whole(cache_folder() / name, json.dumps({"window": chosen}).encode())
     return chosen
 
 

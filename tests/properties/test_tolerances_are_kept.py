@@ -1,7 +1,7 @@
 """The tolerance asked for is that of the motion: at its end the error is at most ten times rtol.
 
-Smooth motions that are not chaotic, and one up to the second impact; coordinates of unlike sizes are compared in parts of
-their sizes.
+Smooth motions that are not chaotic, and one up to the second impact; coordinates of unlike sizes are compared in parts
+of their sizes.
 """
 
 from functools import cache

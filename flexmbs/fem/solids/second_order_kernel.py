@@ -1,15 +1,20 @@
 """The loops of ``solid_second_order``, compiled: array operations of NumPy take three times as long.
 
-They call no other compiled function, so that numba's own cache, which looks at this file only, is never stale.
+They call no other compiled function, so that this file alone names the folder of their machine code.
 """
 
 from __future__ import annotations
 
-import numba
+from pathlib import Path
+
 import numpy as np
 
+from flexmbs.machine_code import compiled, hash_of_sources
 
-@numba.njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+_FOLDER = f"elements-{hash_of_sources([Path(__file__)])}"
+
+
+@compiled(_FOLDER, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 def element_loads(slopes, gradients, weights, tensors, first, second, loads):
     """Add int B^T C sym(grad a^T grad b) dV of every element and pair (a, b).
 
@@ -52,7 +57,7 @@ def element_loads(slopes, gradients, weights, tensors, first, second, loads):
                     loads[e, node, 2, p] += x * stress[4, p] + y * stress[3, p] + z * stress[2, p]
 
 
-@numba.njit(cache=True)
+@compiled(_FOLDER)
 def add_at_nodes(total, nodes, loads):
     """Add loads (ne, nen, 3, npairs) of elements to those of nodes, (nn, 3, npairs)."""
     for e in range(nodes.shape[0]):

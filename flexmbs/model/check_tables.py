@@ -1,0 +1,279 @@
+"""Every index and offset of the tables, checked before compiled code gets them: it trusts them.
+
+Kernels check nothing: a marker that is not there, or an offset behind the end of the pool, would be read and written in
+somebody else's memory. One pass of array operations over each table; a mechanism of some bodies takes less than a
+millisecond.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.errors import MechanismError
+from flexmbs.kernels import force_tables as f
+from flexmbs.kernels import tables as t
+from flexmbs.kernels.laws import LAWS
+
+_HARMONIC_SIZE, _FRAME_SIZE, _CURVE_HEAD, _SURFACE_HEAD = 4, 12, 8, 10
+_OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)
+_OF_COORDINATES = (f.VALUE, f.RATE, f.ACCELERATION)
+
+
+class _Tables:
+    """Sizes that indices are compared with, and the comparisons."""
+
+    def __init__(self, tables: t.Tables) -> None:
+        self.tables, self.pool = tables, tables.pool
+        self.markers, self.coordinates = len(tables.markers), len(tables.coordinates)
+        self.signals = len(tables.signals) + int(tables.functions["outputs"].sum())
+        self.record = t.record_size(tables)
+        self.modes, self.forms = tables.bodies["modes"], tables.bodies["form_end"] - tables.bodies["form_start"]
+
+    def within(self, what: str, values, end, start=0) -> None:
+        """start <= value < end for all of them."""
+        bad = (values < start) | (values >= end)
+        if not bad.any():
+            return
+        at = int(np.argmax(bad))
+        first, last = (int(np.broadcast_to(limit, bad.shape)[at]) for limit in (start, end))
+        raise MechanismError(
+            f"tables: {what} of record {at} is {values[at]}; expected {first} to {last - 1}. This is a defect of "
+            "flexmbs or of a saved state: kernels would read memory that is not theirs"
+        )
+
+    def room(self, what: str, at, size) -> None:
+        """``size`` numbers from offset ``at`` on lie in the pool."""
+        self.within(f"{what} (offset in the pool)", at, len(self.pool) + 1 - size)
+
+    def spans(self, what: str, start, end, count: int) -> None:
+        """0 <= start <= end <= count."""
+        self.within(f"end of {what}", end, count + 1)
+        self.within(f"start of {what}", start, end + 1)
+
+    def counted(self, what: str, at: np.ndarray, number: int = 0) -> np.ndarray:
+        """Counts that stand in the pool at ``at + number``, at least 1."""
+        self.room(what, at + number, 1)
+        counts = self.pool[at + number]
+        self.within(f"{what} (count in the pool)", counts, len(self.pool) + 1, 1)
+        if np.any(counts % 1.0 != 0.0):
+            raise MechanismError(f"tables: {what} (count in the pool) is no whole number")
+        return counts.astype(np.int64)
+
+
+def check_tables(tables: t.Tables) -> None:
+    """MechanismError naming the first entry of ``tables`` that kernels could not use."""
+    c = _Tables(tables)
+    for name in ("pool", "gravity"):
+        if not np.all(np.isfinite(getattr(tables, name))):
+            at = int(np.argmin(np.isfinite(getattr(tables, name))))
+            raise MechanismError(f"tables: number {at} of {name} is not finite; check masses, stiffnesses, positions")
+    _check_bodies(c)
+    _check_fields(c)
+    for check, parts in _CHECKS.items():
+        if any(len(getattr(tables, part)) for part in parts):
+            check(c)
+    _check_unknowns(c)
+
+
+def _check_bodies(c: _Tables) -> None:
+    tables, bodies = c.tables, c.tables.bodies[1:]
+    for name in ("parent_marker", "own_marker"):
+        c.within(f"{name} of bodies", bodies[name], c.markers)
+    c.within("body of markers", tables.markers["body"], len(tables.bodies))
+    own = np.arange(1, len(tables.bodies))
+    c.within("body of parent_marker", tables.markers["body"][bodies["parent_marker"]], own)
+    c.within("body of own_marker", tables.markers["body"][bodies["own_marker"]], own + 1, own)
+    c.spans("axes of bodies", bodies["axis_start"], bodies["axis_end"], len(tables.axes))
+    c.within("modes of bodies", bodies["modes"], c.coordinates + 1)
+    c.within("modal_start of bodies", bodies["modal_start"], c.coordinates + 1 - bodies["modes"])
+    for name, table in (("row", tables.rows), ("pair", tables.pairs)):
+        c.spans(f"{name}s of bodies", bodies[f"{name}_start"], bodies[f"{name}_end"], len(table))
+    n, rank, forms = bodies["modes"], bodies["rank"], c.forms[1:]
+    pairs, rows = bodies["pair_end"] - bodies["pair_start"], bodies["row_end"] - bodies["row_start"]
+    c.within("forms of bodies", forms, len(c.pool) + 1)
+    c.spans("forms of bodies", bodies["form_start"], bodies["form_end"], int(np.maximum(forms, 0).sum()))
+    c.within("rank of bodies", rank, len(c.pool) + 1, 1)
+    c.room("x_at of bodies", bodies["x_at"], 3 * rank)
+    for k in "123":
+        c.within(f"row_{k} of bodies", bodies[f"row_{k}"], rows + 1)
+    if np.any(bodies["row_1"] + bodies["row_2"] + bodies["row_3"] != rows):
+        raise MechanismError("tables: a body has not as many rows as its components together")
+    c.room("row_at of bodies", bodies["row_at"], rank * rows)
+    flexible = n > 0
+    for name in ("stiffness_at", "damping_at"):
+        c.room(f"{name} of bodies", bodies[name][flexible], n[flexible] ** 2)
+    for name, size in (("form_at", pairs * forms), ("cubic_at", forms * n)):
+        given = bodies[name] != -1
+        c.room(f"{name} of bodies", bodies[name][given], size[given])
+    plain = bodies["form_at"] == -1
+    if np.any(forms[plain] != pairs[plain]):
+        raise MechanismError("tables: a body has not as many forms as pairs")
+    if not np.all(np.isfinite(bodies["root_mass"])):
+        raise MechanismError("tables: the root of a body's mass is not finite")
+
+
+def _check_fields(c: _Tables) -> None:
+    """Rows and pairs refer to modes and forms of their own body; markers have their fields."""
+    tables, bodies = c.tables, c.tables.bodies[1:]
+    for table, name, counts in (
+        (tables.pairs, "pair", (("a", c.modes[1:]), ("b", c.modes[1:]))),
+        (tables.rows, "row", (("mode", c.modes[1:]), ("form", c.forms[1:]))),
+    ):
+        sizes = bodies[f"{name}_end"] - bodies[f"{name}_start"]
+        places = np.repeat(bodies[f"{name}_start"] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        for field, count in counts:
+            least = -1 if field == "form" else 0
+            c.within(f"{field} of {name}s", table[field][places], np.repeat(count, sizes), least)
+    c.within("component of rows", tables.rows["component"], 3)
+    c.room("frame_at of markers", tables.markers["frame_at"], _FRAME_SIZE)
+    moving = tables.markers[tables.markers["flexible"] != 0]
+    body = moving["body"]
+    c.room("field_at of markers", moving["field_at"], 6 * (c.modes[body] + c.forms[body]))
+
+
+def _check_axes(c: _Tables) -> None:
+    axes = c.tables.axes
+    kind, at = axes["kind"], axes["at"]
+    balls = kind == t.BALL
+    c.within("kind of axes", kind, t.SURFACE + 1)
+    c.within("coordinate of axes", axes["coordinate"], c.coordinates - 2 * balls)
+    c.within("ball of axes", axes["ball"][balls], int(balls.sum()))
+    curves, surfaces = at[(kind == t.CURVE) | (kind == t.INVERSE_CURVE)], at[kind == t.SURFACE]
+    c.within("second of axes", axes["second"][kind == t.SURFACE], c.coordinates)
+    if len(curves):
+        c.room("at of axes", curves, _CURVE_HEAD + 1 + 19 * c.counted("curve", curves))
+    if len(surfaces):
+        m, n = c.counted("surface", surfaces), c.counted("surface", surfaces, 1)
+        c.room("at of axes", surfaces, _SURFACE_HEAD + 2 + m + n + 108 * m * n)
+
+
+def _check_signals(c: _Tables) -> None:
+    signals = c.tables.signals
+    kind, own = signals["kind"], np.arange(len(signals))
+    c.within("kind of signals", kind, t.PRODUCT + 1)
+    combined = kind >= t.SUM
+    for name in ("first", "second"):
+        c.within(f"{name} of signals", signals[name][combined], own[combined])
+    c.room("at of signals", signals["at"][kind == t.HARMONIC], _HARMONIC_SIZE)
+    pieces = signals["at"][kind == t.PIECES]
+    if len(pieces):
+        count, terms = c.counted("pieces", pieces), c.counted("pieces", pieces, 1)
+        c.room("at of signals", pieces, 3 + count + 1 + count * terms)
+
+
+def _check_contacts(c: _Tables) -> None:
+    contacts = c.tables.contacts
+    for name in "ab":
+        c.within(f"marker {name} of contacts", contacts[name], c.markers)
+    c.within("kind of contacts", contacts["kind"], t.SPHERE_SPHERE + 1)
+    c.within("law of contacts", contacts["law"], len(LAWS))
+
+
+def _check_elements(c: _Tables) -> None:
+    elements = c.tables.elements
+    on_coordinate = elements["geometry"] == f.COORDINATE_ELEMENT
+    c.within("geometry of elements", elements["geometry"], f.TWIST_ELEMENT + 1)
+    c.within("law of elements", elements["law"], f.APPLIED_LAW + 1)
+    c.within("coordinate of elements", elements["a"][on_coordinate], c.coordinates)
+    for name in "ab":
+        c.within(f"marker {name} of elements", elements[name][~on_coordinate], c.markers)
+    driven = np.isin(elements["law"], (f.FRICTION_LAW, f.MOTOR_LAW, f.APPLIED_LAW))
+    c.within("signal of elements", elements["signal"][driven], c.signals)
+    c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
+    tabled = np.concatenate([
+        elements["table"][(elements["law"] == f.MOTOR_LAW) | (elements["table"] != -1)],
+        elements["damper"][elements["damper"] != -1],
+    ])  # fmt: skip
+    if len(tabled):
+        c.room("table of elements", tabled, 1 + 6 * c.counted("table", tabled))
+
+
+def _check_loads(c: _Tables) -> None:
+    bushings, loads, spread = c.tables.bushings, c.tables.loads, c.tables.spread_loads
+    for name in "ab":
+        c.within(f"marker {name} of bushings", bushings[name], c.markers)
+    c.within("at of bushings", bushings["at"], c.record + 1 - f.BUSHING_RECORD)
+    for name, size in (("stiffness_at", 36), ("damping_at", 36), ("rest_at", 12)):
+        c.room(f"{name} of bushings", bushings[name], size)
+    c.within("marker of loads", loads["marker"], c.markers)
+    for name in ("sx", "sy", "sz"):
+        c.within(f"{name} of loads", loads[name], c.signals)
+    c.within("body of spread_loads", spread["body"], len(c.tables.bodies))
+    c.within("signal of spread_loads", spread["signal"], c.signals)
+    n = c.modes[spread["body"]]
+    c.room("field_at of spread_loads", spread["field_at"], (1 + n) * (6 + n))
+
+
+def _check_sensors(c: _Tables) -> None:
+    tables, sensors, functions = c.tables, c.tables.sensors, c.tables.functions
+    kind = sensors["kind"]
+    c.within("kind of sensors", kind, f.COMBINATION + 1)
+    c.within("at of sensors", sensors["at"], c.record)
+    components = np.where(kind == f.REACTION, 6, np.where(kind == f.ENERGY, 4, 3))
+    c.within("component of sensors", sensors["component"], components)
+    joints, coordinates = np.isin(kind, _OF_JOINTS), np.isin(kind, _OF_COORDINATES)
+    c.within("joint of sensors", sensors["a"][joints], len(tables.bodies) + len(tables.constraints))
+    c.within("coordinate of sensors", sensors["a"][coordinates], c.coordinates)
+    c.within("signal of sensors", sensors["a"][kind == f.SIGNAL_VALUE], c.signals)
+    sums = sensors[kind == f.COMBINATION]
+    c.within("count of sensors", sums["count"], c.coordinates + 1)
+    c.room("weights of sensors", sums["a"], sums["count"])
+    c.within("first coordinate of sensors", sums["b"], c.coordinates + 1 - sums["count"])
+    markers = ~(joints | coordinates | np.isin(kind, (f.SIGNAL_VALUE, f.COMBINATION, f.ENERGY)))
+    c.within("marker a of sensors", sensors["a"][markers], c.markers)
+    c.within("marker b of sensors", sensors["b"][markers | (kind == f.NORMAL_LOAD)], c.markers)
+    c.spans("inputs of functions", functions["input_start"], functions["input_end"], len(tables.inputs))
+    c.within("inputs", tables.inputs, len(sensors))
+    c.within("outputs of functions", functions["outputs"], c.record + 1)
+    c.within("output of functions", functions["output"], c.signals - len(tables.signals) + 1 - functions["outputs"])
+    c.within("at of functions", functions["at"], c.record + 1 - functions["outputs"])
+    c.within("time of functions", functions["time"], len(tables.signals))
+    c.within("coordinate of states", tables.states["coordinate"], c.coordinates)
+    c.within("signal of states", tables.states["signal"], c.signals, -1)
+    c.within("function of samplers", tables.samplers["function"], len(functions))
+    outputs = functions["outputs"][tables.samplers["function"]]
+    c.within("coordinate of samplers", tables.samplers["coordinate"], c.coordinates + 1 - outputs)
+
+
+def _check_constraints(c: _Tables) -> None:
+    tables, constraints = c.tables, c.tables.constraints
+    kind = constraints["kind"]
+    c.within("kind of constraints", kind, t.CABLE + 1)
+    for name in "ab":
+        c.within(f"marker {name} of constraints", constraints[name], c.markers)
+    c.within("rows of constraints", constraints["rows"], 7, 1)
+    c.within("row of constraints", constraints["row"], c.coordinates + 1 - constraints["rows"])
+    c.within("signal of constraints", constraints["signal"], c.signals, -1)
+    c.within("component of constraints", constraints["component"], 3)
+    closing, rolling = constraints[kind == t.CLOSURE], constraints[kind == t.ROLLING]
+    c.spans("axes of constraints", closing["start"], closing["end"], len(tables.axes))
+    summed = constraints[(kind == t.COUPLING) | (kind == t.CABLE)]
+    c.spans("terms of constraints", summed["start"], summed["end"], len(tables.terms))
+    c.room("directions of constraints", rolling["start"], 12)
+    c.spans("terms of couplers", tables.couplers["start"], tables.couplers["end"], len(tables.terms))
+    c.within("coordinate of terms", tables.terms["coordinate"], max(c.coordinates, c.markers))
+    for group, count in ((constraints[kind == t.COUPLING], c.coordinates), (constraints[kind == t.CABLE], c.markers)):
+        for start, end in zip(group["start"], group["end"], strict=True):
+            c.within("coordinate of terms", tables.terms["coordinate"][start:end], count)
+
+
+def _check_unknowns(c: _Tables) -> None:
+    tables = c.tables
+    c.within("signal of coordinates", tables.coordinates["signal"], c.signals, -1)
+    c.within("condensed", tables.condensed, c.coordinates)
+    c.within("free", tables.free, c.coordinates)
+    if len(np.unique(tables.free)) != len(tables.free):
+        raise MechanismError("tables: an unknown stands twice among the free ones")
+    c.within("band", tables.band.reshape(1), max(len(tables.free), 1))
+
+
+#: What is looked at only where one of these tables holds something.
+_CHECKS = {
+    _check_axes: ("axes",),
+    _check_signals: ("signals",),
+    _check_contacts: ("contacts",),
+    _check_elements: ("elements",),
+    _check_loads: ("bushings", "loads", "spread_loads"),
+    _check_sensors: ("sensors", "functions", "inputs", "states", "samplers"),
+    _check_constraints: ("constraints", "terms", "couplers"),
+}

@@ -1,0 +1,217 @@
+"""A flexible body whose every number is what kernels and viewers index and compute with.
+
+Files are written by others, copied, edited and damaged. What does not fit is refused by name here, once, whatever it
+was read from: compiled code trusts counts and indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from flexmbs.errors import BodyError
+from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.body_physics import check_physics
+
+# Shapes in letters: n modes, p pairs, K second-order fields, N nodes, S points of the surface, R functions of the
+# inertia, M stress points, E line elements, G markers and one more, F numbers; in the order in which they are learnt.
+_ARRAYS = {
+    "frequencies": ("n",), "pairs": ("p", 2), "forms": ("K", "p"), "Me": ("n", "n"), "Ke": ("n", "n"),
+    "De": ("n", "n"), "points": ("N", 3), "node_ids": ("N",), "modes": ("n", "N", 3), "rotations": ("n", "N", 3),
+    "quadratic": ("K", "N", 3), "quadratic_rotations": ("K", "N", 3), "cubic": ("K", "n"), "flexibility": ("G", 6, 6),
+}  # fmt: skip
+_PARTS = {
+    "inertia": {"X": (3, "R"), "P": ("n", 3, "R"), "Z": ("K", 3, "R")},
+    "surface": {
+        "points": ("S", 3), "faces": ("F",), "modes": ("n", "S", 3), "quadratic": ("K", "S", 3),
+        "stress_modes": ("n", "S", 6),
+    },
+    "stress_modes.points": {
+        "positions": ("M", 3), "element_ids": ("M",), "node_ids": ("M",), "region": ("M",), "layer": ("M",),
+        "height": ("M",), "axes": ("M", 3, 3),
+    },
+    "stress_modes": {"stress": ("n", "M", 6), "strain": ("n", "M", 6)},
+    "section_force_modes": {
+        "element_ids": ("E",), "positions": ("E", 2, 3), "axes": ("E", 3, 3), "forces": ("n", "E", 2, 6),
+    },
+}  # fmt: skip
+_MARKER = {"position": (3,), "Phi": ("n", 3), "Psi": ("n", 3), "Zu": ("K", 3), "Zr": ("K", 3)}
+_INTEGERS = ("pairs", "node_ids", "element_ids", "region", "layer", "faces")
+_OPTIONAL = ("rotations", "quadratic_rotations", "forms", "cubic", "flexibility", "strain")
+_NUMBERS = {"mass": None, "compression_error": "inertia", "field_error": "inertia"}
+
+
+@dataclass
+class _Check:
+    """Arrays met so far fix what the letters of shapes stand for."""
+
+    where: str
+    letters: dict[str, int] = field(default_factory=dict)
+    source: dict[str, str] = field(default_factory=dict)
+
+    def fail(self, what: str) -> None:
+        raise BodyError(f"{self.where}: {what}")
+
+    def arrays(self, owner, shapes: Mapping[str, tuple], prefix: str = "") -> dict[str, np.ndarray | None]:
+        """All arrays of ``owner`` as float64 or int64."""
+        return {key: self.array(getattr(owner, key), key, shape, prefix) for key, shape in shapes.items()}
+
+    def array(self, value, key: str, shape: tuple, prefix: str) -> np.ndarray | None:
+        name, whole = prefix + key, key in _INTEGERS
+        if value is None and key in _OPTIONAL:
+            return None
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in ("iu" if whole else "fiu"):
+            held = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+            self.fail(f"{name} is {held}; expected an array of {'whole ' * whole}numbers")
+        if value.ndim != len(shape):
+            self.fail(f"{name} has the shape {value.shape}; expected {self._words(shape)}")
+        for want, got in zip(shape, value.shape, strict=True):
+            if isinstance(want, str) and want not in self.letters:
+                self.letters[want], self.source[want] = got, name
+        if any(self.letters.get(want, want) != got for want, got in zip(shape, value.shape, strict=True)):
+            self.fail(f"{name} has the shape {value.shape}; expected {self._words(shape)}")
+        if whole:
+            return value.astype(np.int64, copy=False)
+        value = value.astype(float, copy=False)
+        if not np.all(np.isfinite(value)):
+            self.fail(f"{name} holds values that are not finite numbers")
+        return value
+
+    def number(self, value, name: str) -> float:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+            self.fail(f"{name} is {type(value).__name__}; expected a number")
+        if not np.isfinite(value):
+            self.fail(f"{name} is {value}; expected a finite number")
+        return float(value)
+
+    def _words(self, shape: tuple) -> str:
+        """A shape with where its numbers come from."""
+        sizes = ", ".join(str(self.letters.get(size, "any")) if isinstance(size, str) else str(size) for size in shape)
+        known = sorted({self.source[size] for size in shape if size in self.source})
+        return f"({sizes}{',' * (len(shape) == 1)})" + (f", as {' and '.join(known)} have it" if known else "")
+
+
+def checked_body(body: FlexibleBody, where: str) -> FlexibleBody:
+    """``body`` with arrays of float64 and int64, after everything in it was checked.
+
+    Kinds, shapes and counts agree; numbers are finite; pairs, faces and names of markers refer to what is there; mass,
+    stiffness and inertia are those of a body (reduction.body_physics).
+
+    Raises
+    ------
+    BodyError
+        It begins with ``where`` and says which array is wrong and what was expected.
+    """
+    check = _started(body, where)
+    _check_texts(body, check)
+    changes: dict[str, object] = check.arrays(body, _ARRAYS)
+    for name in ("inertia", "surface", "stress_modes", "section_force_modes"):
+        part = getattr(body, name)
+        if part is None and name in ("stress_modes", "section_force_modes"):
+            continue
+        inner = {}
+        if name == "stress_modes":
+            points = check.arrays(part.points, _PARTS["stress_modes.points"], "stress_modes.points.")
+            inner["points"] = replace(part.points, **points)
+        changes[name] = replace(part, **check.arrays(part, _PARTS[name], f"{name}."), **inner)
+    changes["inertia"] = replace(
+        changes["inertia"],
+        **{key: check.number(getattr(body.inertia, key), f"inertia.{key}") for key, of in _NUMBERS.items() if of},
+    )
+    changes["mass"] = check.number(body.mass, "mass")
+    changes["markers"] = {name: _marker(marker, name, check) for name, marker in body.markers.items()}
+    body = replace(body, **changes)
+    _check_references(body, check)
+    check_physics(body, where)
+    return body
+
+
+def check_mechanics(body: FlexibleBody, where: str) -> None:
+    """BodyError unless what the kernels compute with fits together; for bodies that were put together in memory."""
+    check = _started(body, where)
+    names = ("frequencies", "pairs", "forms", "Me", "Ke", "De", "cubic")
+    check.arrays(body, {name: _ARRAYS[name] for name in names})
+    check.arrays(body.inertia, _PARTS["inertia"], "inertia.")
+    if not check.number(body.mass, "mass") > 0.0:
+        check.fail(f"mass {body.mass} kg must be positive")
+    for name, marker in body.markers.items():
+        _marker(marker, name, check)
+    _check_counts(body, check)
+
+
+def check_point_fields(fields: PointFields, name: str, body: FlexibleBody, where: str) -> None:
+    """BodyError unless the fields of marker ``name`` are those of a marker on ``body``."""
+    check = _started(body, where)
+    check.arrays(body, {key: _ARRAYS[key] for key in ("frequencies", "pairs", "forms")})
+    _marker(fields, name, check)
+
+
+def _started(body: FlexibleBody, where: str) -> _Check:
+    """A check that knows the number of markers, and of second-order fields where there is one for each pair."""
+    check = _Check(where)
+    if body.forms is None:
+        check.letters["K"] = len(body.pairs) if isinstance(body.pairs, np.ndarray) and body.pairs.ndim else 0
+        check.source["K"] = "pairs"
+    check.letters["G"] = len(body.markers) + 1 if isinstance(body.markers, Mapping) else 0
+    check.source["G"] = "the markers"
+    return check
+
+
+def _marker(marker: PointFields, name: str, check: _Check) -> PointFields:
+    if not isinstance(marker.has_rotation, bool | np.bool_):
+        check.fail(f"markers.{name}.has_rotation is {marker.has_rotation!r}; expected true or false")
+    return replace(marker, **check.arrays(marker, _MARKER, f"markers.{name}."), has_rotation=bool(marker.has_rotation))
+
+
+def _check_texts(body: FlexibleBody, check: _Check) -> None:
+    for key in ("name", "source", "attached_at"):
+        value = getattr(body, key)
+        if not (isinstance(value, str) or key == "attached_at" and value is None):
+            check.fail(f"{key} is {type(value).__name__}; expected text")
+    for key in ("mode_labels", "warnings"):
+        value = getattr(body, key)
+        if not (isinstance(value, tuple) and all(isinstance(text, str) for text in value)):
+            check.fail(f"{key} is {type(value).__name__}; expected texts")
+    if not isinstance(body.markers, Mapping) or not all(isinstance(name, str) for name in body.markers):
+        check.fail("markers are no fields by name")
+    if not isinstance(body.options, Mapping):
+        check.fail("options are no values by name")
+    if "normal_modes_to_hz" in body.options:  # the only one that is computed with
+        check.number(body.options["normal_modes_to_hz"], "options.normal_modes_to_hz")
+
+
+def _check_counts(body: FlexibleBody, check: _Check) -> None:
+    """Labels and pairs of the modes that there are."""
+    n, pairs = body.mode_count, body.pairs
+    if len(body.mode_labels) != n:
+        check.fail(f"{len(body.mode_labels)} mode_labels for {n} modes")
+    if len(pairs) and (pairs.min() < 0 or pairs.max() >= n or np.any(pairs[:, 0] > pairs[:, 1])):
+        check.fail(f"pairs are (a, b) with 0 <= a <= b <= {n - 1}")
+    if len(np.unique(pairs, axis=0)) != len(pairs):
+        check.fail("a pair of modes stands in pairs twice")
+    if body.inertia.X.shape[1] < 1:
+        check.fail("inertia.X has no columns; the first carries the centre of mass")
+
+
+def _check_references(body: FlexibleBody, check: _Check) -> None:
+    """What refers to something else in the body."""
+    _check_counts(body, check)
+    if body.attached_at is not None and body.attached_at not in body.markers:
+        check.fail(f"attached_at is '{body.attached_at}', and there is no such marker: {', '.join(body.markers)}")
+    check_faces(body.surface.faces, len(body.surface.points), f"{check.where}: surface.faces")
+
+
+def check_faces(faces: np.ndarray, count: int, where: str) -> None:
+    """BodyError unless faces are [number of points, these points, ...] of ``count``: what is drawn is indexed so."""
+    at, starts, numbers = 0, [], faces.tolist()
+    while at < len(numbers):
+        if not 1 <= numbers[at] < len(numbers) - at:
+            raise BodyError(f"{where}: a face of {numbers[at]} points at {at}, {len(numbers) - at - 1} numbers follow")
+        starts.append(at)
+        at += 1 + numbers[at]
+    rows = np.delete(faces, starts)
+    if len(rows) and (rows.min() < 0 or rows.max() >= count):
+        worst = rows.min() if rows.min() < 0 else rows.max()
+        raise BodyError(f"{where}: point {worst} is named, counted from 0, of {count}")

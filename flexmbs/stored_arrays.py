@@ -1,0 +1,93 @@
+"""Arrays of .npz and HDF5 files that may be damaged: nothing is allocated that the file cannot fill."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+BEST_COMPRESSION = 1100  # deflate does not compress better than about 1:1030
+#: What h5py raises on damaged content, whichever the access (MemoryError: of a size that no file has).
+HDF5_DAMAGE = (
+    OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError, MemoryError,
+)  # fmt: skip
+_NPZ_DAMAGE = (
+    OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, TypeError, OverflowError, SyntaxError,
+    RuntimeError, MemoryError, NotImplementedError, RecursionError, IndexError, AttributeError,
+)  # fmt: skip
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def text_of(error: BaseException) -> str:
+    """First line of an error's text, not too long; its kind where it has none."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]
+
+
+def size_problem(dataset, on_disk: int) -> str:
+    """What is wrong with the size that an HDF5 dataset claims, in a file of ``on_disk`` bytes; empty: nothing."""
+    size = prod(int(n) for n in dataset.shape or ()) * dataset.dtype.itemsize
+    stored = dataset.id.get_storage_size()
+    if dataset.is_virtual or dataset.external:
+        return "the data stand in another file; copy them into this one"
+    if size > max(on_disk, BEST_COMPRESSION * min(stored, on_disk)):
+        return f"{size} bytes are claimed, but {stored} are stored; the file is damaged or cut off"
+    return ""
+
+
+def read_dataset(dataset) -> np.ndarray | np.generic | tuple[str, ...]:
+    """The content of an HDF5 dataset, texts as a tuple; ValueError when it cannot be what it claims to be."""
+    problem = size_problem(dataset, int(dataset.file.id.get_filesize()))
+    if problem:
+        raise ValueError(f"{dataset.name}: {problem}")
+    if dataset.dtype.kind == "O":
+        return tuple(dataset.asstr()[()].tolist())
+    return dataset[()]
+
+
+def read_npz_arrays(path: str | Path, allow: Callable[[float], None] | None = None) -> dict[str, np.ndarray]:
+    """All arrays of an .npz file; nothing is unpickled.
+
+    Parameters
+    ----------
+    allow : called with the number of bytes before anything is read; it may raise
+
+    Raises
+    ------
+    ValueError : the file is none or damaged; the message does not name it
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            on_disk = Path(path).stat().st_size
+            for member in members:
+                if member.file_size > BEST_COMPRESSION * min(member.compress_size, on_disk) + 1024:
+                    raise ValueError(f"{member.filename}: {member.file_size} bytes are claimed in a file of {on_disk}")
+            if allow is not None:
+                allow(float(sum(member.file_size for member in members)))
+            return {member.filename.removesuffix(".npy"): _array(archive, member) for member in members}
+    except _NPZ_DAMAGE as error:
+        raise ValueError(text_of(error)) from error
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        if version not in _HEADERS:
+            raise ValueError(f"{member.filename}: arrays of format {version} are not read")
+        shape, by_columns, dtype = _HEADERS[version](file)
+        if dtype.hasobject:
+            raise ValueError(f"{member.filename}: holds Python objects; expected numbers or texts")
+        count = prod(shape)
+        size, held = count * dtype.itemsize, member.file_size - file.tell()
+        if count < 0 or size != held or count > 0 and size == 0 and count > member.file_size:
+            raise ValueError(f"{member.filename}: an array {shape} of {dtype} takes {size} bytes, {held} are there")
+        content = file.read(held)  # to the end: this is where the check sum is looked at
+        if file.read(1) or len(content) != held:
+            raise ValueError(f"{member.filename}: {len(content)} bytes could be read, {held} are expected")
+    if size == 0:
+        return np.zeros(shape, dtype)
+    return np.frombuffer(bytearray(content), dtype).reshape(shape, order="F" if by_columns else "C")
