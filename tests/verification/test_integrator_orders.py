@@ -80,11 +80,10 @@ def test_bdf_in_other_formulations(formulation, order, motion):
     assert result["constraint_error"].max() < 1e-9
 
 
+# Steps of index 3 vary the more the looser the tolerance: the order shows later.
 @pytest.mark.parametrize("motion", CONSTRAINED)
 def test_generalised_alpha_in_index_3(motion):
-    order, result = observed_order(
-        motion, integrator("generalised_alpha", "index 3"), BETWEEN["generalised_alpha"]
-    )
+    order, result = observed_order(motion, integrator("generalised_alpha", "index 3"), (1e-3, 3e-6))
     assert order > 2.0 * (1.0 - SLACK)
     assert result["constraint_error"].max() < 1e-9
 
