@@ -12,7 +12,7 @@ from flexmbs.errors import BodyError
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
-    "and s as three factors (0.001,1000,1). Default: taken as SI."
+    "and s as three factors (0.001,1000,1). Default: what the file states (UNV), else taken as SI."
 )
 units_option = click.option("--units", metavar="U", help=UNITS_HELP)
 includes_option = click.option(
