@@ -13,7 +13,7 @@ from flexmbs.user_warnings import reported, shown
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
-    "and s as three factors (0.001,1000,1). Default: taken as SI."
+    "and s as three factors (0.001,1000,1). Default: what the file states (UNV), else taken as SI."
 )
 
 

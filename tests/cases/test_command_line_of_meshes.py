@@ -129,6 +129,14 @@ def test_a_material_that_is_not_in_si_is_refused_before_anything_is_computed(pla
         assert refused.returncode == 1 and refused.stdout == "" and meant in refused.stderr
 
 
+def test_a_material_in_si_on_a_mesh_in_millimetres_asks_for_the_units_of_the_file(plate):
+    plate.write_text(PLATE.replace("0.5", "500").replace("0.25", "250"))
+    given = ("--thickness", "0.01", "--material", "210e9,0.3,8000", "--fix", "ROOT", "--count", "1", "--json")
+    refused = flexmbs("modes", plate, *given, check=False)
+    assert refused.returncode == 1 and "the mesh is 500 long" in refused.stderr and "--units mm-t-s" in refused.stderr
+    assert json.loads(flexmbs("modes", plate, *given, "--units", "mm-t-s").stdout)["mass"] == pytest.approx(10.0)
+
+
 @pytest.mark.parametrize("material", ["5e6,0.49,1000", "2e9,0.4,1150", "1e7,0.1,30", "70e9,0.3,2700", "1e6,0.2,15"])
 def test_soft_and_light_materials_in_si_are_taken(plate, material):
     assert flexmbs("info", plate, "--thickness", "0.01", "--material", material).returncode == 0

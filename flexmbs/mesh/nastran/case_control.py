@@ -108,5 +108,7 @@ def _add_set(case: CaseControl, key: tuple[str, int], text: str, of: frozenset[s
     except MeshError as error:
         case.warnings.append(f"{error} The set is left out.")
         return
-    if members.parts:
+    if not members.parts:
+        case.left_out.append((f"SET {number}", file, line, "it names no single nodes and elements"))
+    else:
         case.sets.append(CaseSet(number, members, of, file, line, section))

@@ -35,7 +35,8 @@ def build_mesh(content: Content, path: Path) -> Mesh:
         )
     blocks = make_blocks(structural, table, [[0]] * len(structural), lambda kind, key: {})
     content.warnings.append(
-        f"{blocks[0].where}: universal files are read without materials and sections; give them with with_material."
+        f"{blocks[0].where}: universal files are read without materials and sections; give them with with_material,"
+        " with_thickness and with_section (--material, --thickness, --section)."
     )
     sets = _sets(content, table, blocks, geometry, [*others, *rigid])
     return Mesh(

@@ -57,6 +57,7 @@ def test_free_continuations_of_a_free_card(tmp_path):
 SETS = """CEND
 SET 1 = 1,2
 SET 3 = 0.1, 0.2
+SET 9 = ALL
 DISP = 1
 OUTPUT(PLOT)
 SET 4 = ALL
@@ -88,8 +89,8 @@ def test_sets_behind_output_post_are_read_and_others_listed(tmp_path):
         "SET 1 (OUTPUT(POST))": 1, "SET 5": 2, "PSOLID 1": 2
     }  # fmt: skip
     listed = {entry.card: (entry.lines, entry.analysis, entry.why) for entry in mesh.skipped}
-    assert listed["SET 4"] == ((6,), True, "a set for plots, in OUTPUT(PLOT)")
-    assert "times or frequencies" in listed["SET 3"][2]
+    assert listed["SET 4"] == ((7,), True, "a set for plots, in OUTPUT(PLOT)")
+    assert "times or frequencies" in listed["SET 3"][2] and listed["SET 9"][0] == (4,)
 
 
 BODILESS = "CEND\nBEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n"
