@@ -33,7 +33,7 @@ def rotation_vector(vector: np.ndarray, where: str) -> None:
     if length > TURN + 1e-9:
         warn(
             f"{where}: the rotation vector {_numbers(vector)} is {length:.4g} rad = {length / TURN:.3g} turns long; "
-            "it is axis times angle in rad; if degrees are meant, np.radians of it or fm.EulerAngles(..., degrees=True)",
+            "it is axis times angle in rad; of degrees take np.radians, or fm.EulerAngles(..., degrees=True)",
             MechanismWarning,
         )
 
