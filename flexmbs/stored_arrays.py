@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -17,7 +18,7 @@ HDF5_DAMAGE = (
 )  # fmt: skip
 _NPZ_DAMAGE = (
     OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, TypeError, OverflowError, SyntaxError,
-    RuntimeError, MemoryError, NotImplementedError, RecursionError, IndexError, AttributeError,
+    RuntimeError, MemoryError, NotImplementedError, RecursionError, IndexError, AttributeError, tokenize.TokenError,
 )  # fmt: skip
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 

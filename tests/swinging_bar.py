@@ -60,6 +60,8 @@ def bar():
     x = np.linspace(0.0, 1.0, 11)
     deflection, slope, _ = shape(x)
     zero = np.zeros_like(x)
+    P = np.zeros((1, 3, 4))
+    P[0, 1, 1] = np.sqrt(0.15)  # so that it has the modal mass Me
     return FlexibleBody(
         name="bar",
         mass=0.628,
@@ -69,7 +71,7 @@ def bar():
         Ke=np.array([[60.0]]),
         De=np.zeros((1, 1)),
         pairs=np.array([[0, 0]]),
-        inertia=InertiaFields(np.zeros((3, 4)), np.zeros((1, 3, 4)), np.zeros((1, 3, 4))),
+        inertia=InertiaFields(np.zeros((3, 4)), P, np.zeros((1, 3, 4))),
         points=np.stack([x, zero, zero], axis=1),
         node_ids=np.arange(1, 12),
         modes=np.stack([zero, deflection, zero], axis=1)[None],

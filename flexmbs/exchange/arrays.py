@@ -141,7 +141,7 @@ def moments_of_nodes(points: np.ndarray, modes: np.ndarray, quadratic: np.ndarra
 
 def _scalar_mass(M, nn: int, where: str):
     """Anything that multiplies nodal values: (nn, nn) sparse or dense."""
-    M = M.tocsr() if sparse.issparse(M) else np.asarray(M, dtype=float)
+    M = M.tocsr() if sparse.issparse(M) else _numbers(M, f"{where}: M")
     if M.shape == (nn,):
         return sparse.diags_array(M)
     if M.shape == (nn, nn):
@@ -160,7 +160,7 @@ def _scalar_mass(M, nn: int, where: str):
 
 def _modal(A, modes: np.ndarray, where: str) -> np.ndarray:
     n, nn = modes.shape[:2]
-    A = A if sparse.issparse(A) else np.asarray(A, dtype=float)
+    A = A if sparse.issparse(A) else _numbers(A, where)
     if A.shape == (3 * nn, 3 * nn) and 3 * nn != n:
         flat = modes.reshape(n, -1)
         A = flat @ (A @ flat.T)
@@ -171,10 +171,7 @@ def _modal(A, modes: np.ndarray, where: str) -> np.ndarray:
 
 
 def _array(values, shape: tuple[int, ...], where: str) -> np.ndarray:
-    values = np.asarray(values)
-    if values.dtype.kind not in "biuf":
-        raise BodyError(f"{where}: expected numbers, got {values.dtype}")
-    values = np.array(values, dtype=float)
+    values = np.array(_numbers(values, where))
     fits = values.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, values.shape, strict=True))
     if not fits:
         expected = ", ".join("any" if want == -1 else str(want) for want in shape)
@@ -182,6 +179,13 @@ def _array(values, shape: tuple[int, ...], where: str) -> np.ndarray:
     if not np.all(np.isfinite(values)):
         raise BodyError(f"{where}: holds values that are not finite numbers")
     return values
+
+
+def _numbers(values, where: str) -> np.ndarray:
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise BodyError(f"{where}: expected numbers, got {values.dtype}")
+    return values.astype(float, copy=False)
 
 
 def _whole(values, where: str) -> np.ndarray:

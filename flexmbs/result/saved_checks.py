@@ -8,6 +8,7 @@ from numbers import Real
 import numpy as np
 
 from flexmbs.errors import SimulationError
+from flexmbs.reduction.body_checks import LARGEST
 
 _NAMES = ("coordinate_names", "rate_names", "contact_names", "balls")
 _FINITE = ("state.q", "state.v", "state.reference")
@@ -36,7 +37,7 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
         whole = name != "t"
         if not isinstance(value, int if whole else Real) or isinstance(value, bool) or not np.isfinite(value):
             fail(f"{name} is {value!r}; expected a number")
-        if whole and value < 0:
+        if value < 0:
             fail(f"{name} is {value}; expected a number that is not negative")
     if not isinstance(note.get("asked"), dict) or not isinstance(note.get("status"), str):
         fail("what was asked for and how the run stands is missing")
@@ -50,6 +51,9 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
         "state.episode": (contacts, 4), "state.samples": (len(samplers),),
         "recorder.last": (1 + 3 * n + 4 * balls + contacts,),
     }  # fmt: skip
+    numbers = arrays.get("state.number", np.zeros(0))
+    if numbers.ndim != 1 or not len(numbers) or numbers[0] != note["t"]:  # the first is the time (integrate.state)
+        fail(f"it is that of t = {note['t']} s, and its numbers of another time")
     for name, array in arrays.items():
         if array.dtype.kind not in "biufc":
             fail(f"{name} is of {array.dtype}; expected numbers")
@@ -58,7 +62,7 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
             found = f"has the shape {arrays[name].shape}" if name in arrays else "is missing"
             fail(f"{name} {found}; expected the shape {shape}")
     for name in _FINITE:
-        if not np.all(np.isfinite(arrays[name])):
+        if not np.all(np.abs(arrays[name]) < LARGEST):
             fail(f"{name} holds values that are not finite numbers")
     turns = np.linalg.norm(arrays["state.reference"], axis=1)
     if np.any(np.abs(turns - 1.0) > TURN):

@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from flexmbs.errors import BodyError, SimulationError
-from flexmbs.reduction.body_checks import check_faces, check_point_fields
+from flexmbs.reduction.body_checks import LARGEST, check_faces, check_point_fields
 from flexmbs.result.structure import Structure
 
 _NAMES = (
@@ -37,7 +37,7 @@ class _Check:
         if not fits or any(want not in (-1, got) for want, got in zip(shape, value.shape, strict=True)):
             found = f"{value.dtype} of shape {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
             self.fail(f"{name} is {found}; expected numbers of shape {shape}".replace("-1", "any"))
-        if value.dtype.kind == "f" and not np.all(np.isfinite(value)):
+        if value.dtype.kind == "f" and not np.all(np.abs(value) < LARGEST):
             self.fail(f"{name} holds values that are not finite numbers")
 
     def index(self, name: str, value, end: int, start: int = 0) -> None:
@@ -76,7 +76,7 @@ class _Check:
                 self.index(f"{name} of '{pair.name}'", getattr(pair, name), len(s.markers))
         for contact in s.contacts:
             for radius in (contact.radius_a, contact.radius_b):
-                if isinstance(radius, bool) or not isinstance(radius, Real) or not np.isfinite(radius):
+                if isinstance(radius, bool) or not isinstance(radius, Real) or not abs(radius) < LARGEST:
                     self.fail(f"a radius of contact '{contact.name}' is {radius!r}; expected a number")
             if contact.normal is not None:
                 self.array(f"the normal of contact '{contact.name}'", contact.normal, (3,))
