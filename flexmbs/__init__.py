@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "flexmbs.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
-        "MechanismWarning",
+        "ResultFolderError", "MechanismWarning",
     ),
     "flexmbs.mesh": (
         "read_mesh", "Mesh", "Material", "BeamSection", "line_mesh", "box_mesh", "scaled", "with_material",

@@ -25,5 +25,9 @@ class SimulationError(FlexmbsError):
     """A run stopped before its end; everything finished up to then is saved."""
 
 
+class ResultFolderError(SimulationError):
+    """A result folder cannot be written or read, or holds what would be lost; says which file, and what helps."""
+
+
 class MechanismWarning(UserWarning):
     """Something in a mechanism that is computed as stated, although it is unusual or not physical."""

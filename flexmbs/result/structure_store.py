@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
+from flexmbs.errors import ResultFolderError
+from flexmbs.hdf5_files import damage, writing_hdf5
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.store import read_body, write_body
+from flexmbs.result.chunks import reading
 from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 
 
-def save_structure(structure: Structure, path: str | Path) -> None:
-    """Write ``structure`` to an HDF5 file; a flexible body used twice is stored once."""
-    import h5py
-
+def save_structure(structure: Structure, path: str | Path, run: str = "") -> None:
+    """Write ``structure`` of the run ``run`` to an HDF5 file; a flexible body used twice is stored once."""
     stored: dict[int, int] = {}
-    with h5py.File(path, "w") as file:
+    with writing_hdf5(path, ResultFolderError, owner=run) as file:
+        file.attrs["run"] = run
         for index, body in enumerate(structure.bodies):
             group = file.create_group(f"bodies/{index}")
             _write_plain(group, body, skip=("flexible",))
@@ -40,11 +44,28 @@ def save_structure(structure: Structure, path: str | Path) -> None:
         _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints"))
 
 
-def load_structure(path: str | Path) -> Structure:
-    """Read what :func:`save_structure` wrote."""
+@contextmanager
+def opened(path: str | Path) -> Iterator:
+    """An HDF5 file of a result, open for reading; ResultFolderError when it is not as it was written."""
     import h5py
 
-    with h5py.File(path, "r") as file:
+    with reading(Path(path)):
+        wrong = damage(path)
+        if wrong:
+            raise ValueError(wrong)
+        with h5py.File(path, "r") as file:
+            yield file
+
+
+def run_of(path: str | Path) -> str:
+    """Identity of the run that a model.h5 belongs to; empty for those of flexmbs 0.1.0."""
+    with opened(path) as file:
+        return str(file.attrs.get("run", ""))
+
+
+def load_structure(path: str | Path) -> Structure:
+    """Read what :func:`save_structure` wrote; ResultFolderError when it is damaged."""
+    with opened(path) as file:
         flexible = {
             index: read_body(group["flexible"]) for index, group in _numbered(file, "bodies") if "flexible" in group
         }

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
+from flexmbs.files import replacing_picture
 from flexmbs.result import Result
 from flexmbs.view.gl import prepare_offscreen
 
@@ -47,18 +48,18 @@ def animate(
 
     from flexmbs.view.scene import Scene
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     is_picture = path.suffix.lower() == ".png"
-    scene = Scene(result, color=color, scale=scale, window_size=window_size, smooth=is_picture)
-    try:
-        if is_picture:
-            scene.show_time(float(result.t[-1]) if time is None else time)
-            imageio.imwrite(path, scene.picture())
-        else:
-            with open_writer(imageio, path, frames_per_second) as writer:
-                _write_frames(scene, writer, result, round(duration * frames_per_second), progress)
-    finally:
-        scene.close()
+    with replacing_picture(path) as temporary:
+        scene = Scene(result, color=color, scale=scale, window_size=window_size, smooth=is_picture)
+        try:
+            if is_picture:
+                scene.show_time(float(result.t[-1]) if time is None else time)
+                imageio.imwrite(temporary, scene.picture())
+            else:
+                with open_writer(imageio, temporary, frames_per_second) as writer:
+                    _write_frames(scene, writer, result, round(duration * frames_per_second), progress)
+        finally:
+            scene.close()
     return path
 
 

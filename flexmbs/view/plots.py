@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from flexmbs.files import replacing_picture
 from flexmbs.result import Result
 
 TITLE_LETTERS = 60  # what fits in one line above the panels
@@ -40,8 +41,8 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
         figure.suptitle(heading, wrap=True)
     if save is None:
         return figure
-    Path(save).parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(save)
+    with replacing_picture(save) as temporary:
+        figure.savefig(temporary)
     return None
 
 
