@@ -15,6 +15,7 @@ _WHERE = {
     "flexmbs.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
         "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning", "ResultWarning",
+        "CacheWarning", "ResultFolderError",
     ),
     "flexmbs.mesh": (
         "read_mesh", "Mesh", "Material", "BeamSection", "line_mesh", "box_mesh", "scaled", "with_material",

@@ -27,8 +27,10 @@ import numpy as np
 
 from flexmbs.case_parameters import from_values, settings_of
 from flexmbs.data import cases_folder, meshes_folder
-from flexmbs.errors import CaseError, FlexmbsError, MechanismError, SimulationError
-from flexmbs.result import Result
+from flexmbs.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
+from flexmbs.files import what_is, write_bytes
+from flexmbs.result import Result, RunFolder, taken
+from flexmbs.result.names import SUMMARY
 
 
 def parameter(
@@ -97,7 +99,10 @@ def load_case(name: str | Path) -> Case:
             raise CaseError(f"{path}: no such file ({hint}); a case is a .py file, or a name of 'flexmbs cases'")
     else:
         path = cases_folder() / f"{name}.py"
-    if not path.is_file():
+    wrong = what_is(path)
+    if wrong and wrong != "does not exist":
+        raise CaseError(f"{path}: {wrong}; expected a case file (.py)")
+    if wrong:
         known = [found.stem for found in sorted(cases_folder().glob("*.py")) if not found.name.startswith("_")]
         raise CaseError(f"no case {str(name)!r}{_near(Path(name).stem, known)}; cases: {', '.join(known)}")
     spec = importlib.util.spec_from_file_location(f"flexmbs_case_{path.stem}", path)
@@ -120,8 +125,10 @@ def find_mesh(name: str | Path) -> Path:
     Raises CaseError naming the meshes there are.
     """
     for path in (Path(name), meshes_folder() / Path(name).name):
-        if path.is_file():
+        if not what_is(path):
             return path
+    if what_is(name) != "does not exist":
+        raise CaseError(f"{name}: {what_is(name)}; expected a mesh file")
     known = sorted(path.name for path in meshes_folder().iterdir() if path.suffix in (".inp", ".msh"))
     raise CaseError(f"no mesh file {str(name)!r}{_near(Path(name).name, known)}; meshes: {', '.join(known)}")
 
@@ -130,9 +137,10 @@ def run_case(
     case: Case | str | Path,
     values: Mapping[str, object] | None = None,
     *,
-    out: str | Path | None = None,
+    out: str | Path | RunFolder | None = None,
     progress: Callable[[object], None] | None = None,
     resume: bool = False,
+    force: bool = False,
 ) -> CaseOutcome:
     """Run a case and, with ``out``, write its result and summary.json there.
 
@@ -141,19 +149,23 @@ def run_case(
     values : parameter name -> value or text, for those that differ from their defaults
     progress : callback of ``System.simulate``
     resume : go on with the run in ``out`` where it was killed or interrupted
+    force : replace the result that ``out`` holds
 
-    Raises CaseError for a wrong parameter, and what the case itself raises (MeshError, MechanismError, ...).  A
+    Raises CaseError for a wrong parameter, ResultFolderError when ``out`` cannot be written, is in use by another run
+    or holds a result that ``force`` does not give up, and what the case itself raises (MeshError, MechanismError, ...).  A
     SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
     """
     case = case if isinstance(case, Case) else load_case(case)
     parameters = checked_parameters(case, values or {})
     started = time.perf_counter()
-    if hasattr(case.module, "resolve"):
-        parameters = case.module.resolve(parameters)
-    outcome = _execute(case, parameters, out, progress, resume)
-    outcome.stats["total_seconds"] = time.perf_counter() - started
-    if out is not None:
-        write_summary(outcome, Path(out))
+    with taken(out, force=force, resume=resume) as folder:
+        resume = resume or (folder is not None and folder.resume)
+        if hasattr(case.module, "resolve"):
+            parameters = case.module.resolve(parameters)
+        outcome = _execute(case, parameters, folder, progress, resume)
+        outcome.stats["total_seconds"] = time.perf_counter() - started
+        if folder is not None:
+            write_summary(outcome, folder.path)
     return outcome
 
 
@@ -178,7 +190,10 @@ def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome
     """Analyse, or simulate and evaluate."""
     used = asdict(parameters)
     if hasattr(case.module, "analyse"):
-        return CaseOutcome(case.name, used, case.module.analyse(parameters), {}, None, {})
+        figures = case.module.analyse(parameters)
+        if out is not None:
+            out.clear()
+        return CaseOutcome(case.name, used, figures, {}, None, {})
     settings = {name: used[name] for name in ("rtol", "atol") if used.get(name) is not None}
     started = time.perf_counter()
     system = case.module.build(parameters)
@@ -190,7 +205,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome
         if result is not None and out is not None:
             stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
             figures = _figures_so_far(case, result, parameters)
-            write_summary(CaseOutcome(case.name, used, figures, stats, result, case.view), Path(out))
+            write_summary(CaseOutcome(case.name, used, figures, stats, result, case.view), out.path)
         raise
     stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
     return CaseOutcome(case.name, used, case.module.figures(result, parameters), stats, result, case.view)
@@ -206,8 +221,8 @@ def _figures_so_far(case: Case, result: Result, parameters) -> dict[str, object]
 
 def write_summary(outcome: CaseOutcome, folder: Path) -> None:
     """Write folder/summary.json."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "summary.json").write_text(json.dumps(outcome.summary(), indent=2, allow_nan=False) + "\n")
+    text = json.dumps(outcome.summary(), indent=2, allow_nan=False) + "\n"
+    write_bytes(folder / SUMMARY, text.encode(), ResultFolderError)
 
 
 def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:

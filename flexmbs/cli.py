@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +16,13 @@ from flexmbs.cli_describe import describe_command
 from flexmbs.cli_mesh import info_command
 from flexmbs.cli_modes import modes_command
 from flexmbs.cli_reduce import reduce_command
+from flexmbs.cli_text import plain
 from flexmbs.cli_view import view_command
-from flexmbs.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, SimulationError
+from flexmbs.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, ResultFolderError, SimulationError
+from flexmbs.files import reason
+
+if TYPE_CHECKING:
+    from flexmbs.result import RunFolder
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,9 +52,13 @@ def cases_command() -> None:
 @cli.command("run", add_help_option=False)
 @click.argument("case", required=False)
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
-@click.option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Result folder (default: runs/CASE).")
+@click.option(
+    "--out", type=click.Path(file_okay=False), metavar="DIR",
+    help="Result folder; by default the first that is not there of runs/CASE, runs/CASE-2, ...",
+)  # fmt: skip
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR where it was killed or interrupted.")
+@click.option("--force", is_flag=True, help="Replace the result that DIR holds.")
 @click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
 @click.pass_context
 def run_command(
@@ -55,6 +68,7 @@ def run_command(
     out: str | None,
     no_view: bool,
     resume: bool,
+    force: bool,
     wants_help: bool,
 ) -> None:
     """Run CASE: the name of a case, or the path of a case file."""
@@ -70,29 +84,48 @@ def run_command(
         click.echo(context.get_help())
         _show_parameters(loaded)
         return
-    _run(loaded, assignments, Path(out) if out else Path("runs") / loaded.name, animate=not no_view, resume=resume)
+    if resume and force:
+        raise CaseError("--resume goes on with a run, --force replaces it: give one of them")
+    with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
+        _run(loaded, assignments, folder, animate=not no_view)
 
 
-def _run(case, assignments: tuple[str, ...], out: Path, *, animate: bool, resume: bool) -> None:
+@contextmanager
+def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[RunFolder]:
+    """The locked folder for a run of the case ``name`` and all that is written with it."""
+    from flexmbs.result.run_folder import RunFolder, numbered
+
+    with ExitStack() as stack:
+        try:
+            place = numbered(Path("runs") / name, force=force, resume=resume) if out is None else RunFolder(
+                out, force=force, resume=resume
+            )  # fmt: skip
+            folder = stack.enter_context(place)
+        except ResultFolderError as error:  # wrong use rather than a run that failed
+            raise CaseError(str(error)) from error
+        yield folder
+
+
+def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -> None:
     from flexmbs.case_parameters import split_assignments
     from flexmbs.cases import run_case, write_plots
     from flexmbs.progress import ProgressBar
 
     with ProgressBar(case.name) as progress:
         try:
-            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress, resume=resume)
+            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress)
         except SimulationError as error:
             raise SimulationError(f"{case.name} stopped: {error}") from error
     _show_figures(outcome)
     written = [out / "summary.json"]
     if outcome.result is not None:
-        written += write_plots(case, outcome, out)
+        written += write_plots(case, outcome, out.path)
         if animate:
             written += _animate(case, outcome.result, out)
     click.echo("\nwrote " + ", ".join(str(path) for path in written))
 
 
-def _animate(case, result, out: Path) -> list[Path]:
+def _animate(case, result, out: RunFolder) -> list[Path]:
     """The animation of a run; without OpenGL the run still succeeds and says what to install."""
     from flexmbs.view.gl import RenderingUnavailable
 
@@ -142,7 +175,7 @@ def _number(value: object) -> str:
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
     """Warnings of flexmbs in one line, as its errors; others as Python shows them."""
     if issubclass(category, FlexmbsWarning):
-        click.echo(f"warning: {message}", err=True)
+        click.echo(plain(f"warning: {message}"), err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 
@@ -164,11 +197,19 @@ def main() -> None:
         code = cli.main(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
+        error.message = plain(error.message)
         error.show()
         sys.exit(error.exit_code)
     except FlexmbsError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(plain(f"error: {error}"), err=True)
         sys.exit(exit_code(error))
+    except BrokenPipeError:  # who reads the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(plain(f"error: {where}{reason(error)}"), err=True)
+        sys.exit(1)
     except MemoryError as error:
         click.echo(f"error: the memory ran out ({error}). A coarser mesh or fewer modes need less.", err=True)
         sys.exit(1)

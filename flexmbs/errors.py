@@ -25,6 +25,10 @@ class SimulationError(FlexmbsError):
     """A run stopped before its end; everything finished up to then is saved."""
 
 
+class ResultFolderError(SimulationError):
+    """A result folder cannot be written or read, or holds what would be lost; says which file, and what helps."""
+
+
 class FlexmbsWarning(UserWarning):
     """Base class of every warning of flexmbs: ``warnings.simplefilter("error", fm.FlexmbsWarning)`` stops at them."""
 

@@ -49,8 +49,10 @@ def read_dataset(dataset) -> np.ndarray | np.generic | tuple[str, ...]:
     return dataset[()]
 
 
-def read_npz_arrays(path: str | Path, allow: Callable[[float], None] | None = None) -> dict[str, np.ndarray]:
-    """All arrays of an .npz file; nothing is unpickled.
+def read_npz_arrays(
+    path: str | Path, allow: Callable[[float], None] | None = None, names: tuple[str, ...] | None = None
+) -> dict[str, np.ndarray]:
+    """Arrays of an .npz file (all, or those of ``names``); nothing is unpickled, and every checksum is looked at.
 
     Parameters
     ----------
@@ -63,6 +65,11 @@ def read_npz_arrays(path: str | Path, allow: Callable[[float], None] | None = No
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
+            found = [member.filename.removesuffix(".npy") for member in members]
+            if len(set(found)) != len(found) or not all(member.filename.endswith(".npy") for member in members):
+                raise ValueError("its list of arrays is damaged")
+            if names is not None:
+                members = [members[found.index(name)] for name in names]
             on_disk = Path(path).stat().st_size
             for member in members:
                 if member.file_size > BEST_COMPRESSION * min(member.compress_size, on_disk) + 1024:

@@ -32,7 +32,7 @@ from flexmbs.kernels.jit import announce_compilation
 from flexmbs.kernels.tables import make_workspace
 from flexmbs.model.ends import coordinate_beyond, end_passed
 from flexmbs.model.model import Model
-from flexmbs.result import Result, RunWriter, SavedState
+from flexmbs.result import Result, RunFolder, RunWriter, SavedState, taken
 from flexmbs.stages import listening, stage
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
@@ -57,9 +57,10 @@ def _say(progress: Progress) -> None:
 @listening()
 def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
-    integrator: str | Integrator = "auto", out: str | Path | None = None,
+    integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
     store_every: int = 1, resume: bool = False, start: SavedState | Result | str | Path | None = None,
+    force: bool = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -71,7 +72,7 @@ def simulate(
     max_step : s, largest step
     integrator : "auto" (analysis.choice), "radau", "generalised_alpha", "bdf", "explicit", or one with parameters, such
         as ``fm.BDF(max_order=3)``; ``stats["integrator"]`` tells which it was, ``stats["integrator_reason"]`` why
-    out : folder that receives the result while the run grows (None: memory only)
+    out : folder that receives the result while the run grows (None: memory only); no other run can write there then
     progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line when the run
         takes longer than a second; False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
@@ -80,11 +81,14 @@ def simulate(
     resume : go on with the run in ``out`` from its last saved state (from the start values when there is none): a
         killed or interrupted run ends with the digits of an uninterrupted one
     start : saved state, or the result or folder of a run, from whose end a new run begins
+    force : replace the result that ``out`` holds; without it (and without ``resume``) such a folder is refused
 
     Raises
     ------
     MechanismError
         The system cannot be computed, starts in penetration, or is not that of the saved state; nothing has been run.
+    ResultFolderError
+        ``out`` cannot be written, another run writes there, or it holds a result.
     SimulationError
         The run stopped early; its message says why, ``error.result`` holds what was finished (also in ``out``) and
         ``error.state`` the state from which ``start=`` goes on.
@@ -93,9 +97,21 @@ def simulate(
         raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
     check_end(t_end)  # before the bodies are compiled
     check_tolerances(rtol, atol)
-    saved = saves.chosen(out, resume, start, from_equilibrium)
-    if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
-        raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
+    if isinstance(out, RunFolder):
+        resume = out.resume
+    saves.check_beginning(out, resume, start, from_equilibrium, force)
+    with taken(out, force=force, resume=resume) as folder:
+        saved = saves.chosen(folder, resume, start)
+        if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
+            raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
+        words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
+        run = _prepared(system, t_end, words, progress, saved, from_equilibrium)
+        return run.go(folder, int(store_every), saved, resume)
+
+
+def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | None, from_equilibrium: bool) -> _Run:
+    """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin."""
+    integrator = words["integrator"]
     model = ready(system, whole=True)
     method, reason = chosen(integrator, model)
     if not method.trees_only:
@@ -104,15 +120,14 @@ def simulate(
     if from_equilibrium and saved is None:
         model, active = in_equilibrium(model, 0.0)
     model = with_condensed_modes(model, 0.0, method)
-    settings = make_settings(model, t_end, rtol, atol, max_step, method)
-    words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}
-    asked = {name: repr(value) for name, value in words.items()}
+    settings = make_settings(model, t_end, words["rtol"], words["atol"], words["max_step"], method)
+    asked = {name: repr(value) for name, value in {**words, "integrator": method}.items()}
     told = _say if progress is None or progress is True else progress or None
     run = _Run(system, stated, model, settings, method, asked, told)
     run.reason = reason
     if active is not None:
         run.state.active[:] = active
-    return run.go(out, int(store_every), saved, resume)
+    return run
 
 
 class _Run:
@@ -145,7 +160,7 @@ class _Run:
     def blocks(self) -> dict:
         return {"state": self.state, "scratch": self.scratch, "settings": self.settings}
 
-    def go(self, out, store_every: int, saved: SavedState | None, resume: bool) -> Result:
+    def go(self, out: RunFolder | None, store_every: int, saved: SavedState | None, resume: bool) -> Result:
         """Begin or go on, to the end."""
         from flexmbs.integrate.loop import advance, start
 
@@ -157,9 +172,11 @@ class _Run:
         self.recorder = Recorder(self.model, writer, store_every)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(start, saved, resume)
+        if self.model.signals.interrupted:  # nothing has been stored yet
+            raise self.model.signals.error
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
-        with DeferredInterrupt() as self.interrupt:
+        with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
             try:
                 with self.model.signals.catching():
                     outcome = self._loop(advance, outcome)

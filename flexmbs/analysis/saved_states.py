@@ -60,16 +60,24 @@ def capture(
     return SavedState(float(arrays["state.number"][s.TIME]), arrays, system_arrays(stated), {**words, **note})
 
 
-def chosen(out, resume: bool, start, from_equilibrium: bool) -> SavedState | None:
-    """The state that a run goes on from, if any."""
+def check_beginning(out, resume: bool, start, from_equilibrium: bool, force: bool) -> None:
+    """MechanismError when a run is asked to begin in two ways at once."""
     if resume and (out is None or start is not None):
         raise MechanismError("resume=True goes on with the run in the folder out=...; give it, and no start=")
+    if resume and force:
+        raise MechanismError("give either resume=True (go on with the run in out=...) or force=True (replace it)")
     if start is None:
-        return load_state(out) if resume and has_state(Path(out)) else None
+        return
     if from_equilibrium:
         raise MechanismError("give either start=... or from_equilibrium=True")
-    if out is not None and isinstance(start, str | Path) and Path(start).resolve() == Path(out).resolve():
+    if out is not None and isinstance(start, str | Path) and os.path.realpath(start) == os.path.realpath(out):
         raise MechanismError("start= and out= name the same folder: resume=True goes on there; or give another out=")
+
+
+def chosen(out, resume: bool, start) -> SavedState | None:
+    """The state that a run goes on from, if any."""
+    if start is None:
+        return load_state(out) if resume and has_state(Path(out)) else None
     return as_state(start)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexmbs.errors import BodyError
 from flexmbs.exchange.text_numbers import LARGEST, as_float, as_int, read_lines
+from flexmbs.files import write_lines
 
 _GROUP = re.compile(r"\*\*\s*RECORD\s+GROUP\s+(\d+)", re.IGNORECASE)
 _TITLES = {
@@ -206,11 +207,7 @@ def _stiffening(path: str | Path, group: _Group, n: int) -> dict[int, np.ndarray
 
 def write_mbdyn_data(data: MbdynData, path: str | Path) -> None:
     """Write a .fem file; every number with the 17 digits that repeat it exactly."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in _lines(data))
-    except OSError as error:
-        raise BodyError(f"{path}: cannot be written ({error.strerror or error})") from error
+    write_lines(path, _lines(data), BodyError)
 
 
 def _lines(data: MbdynData) -> Iterator[str]:

@@ -12,6 +12,7 @@ from flexmbs.errors import BodyError
 from flexmbs.exchange.arrays import body_from_arrays
 from flexmbs.exchange.moments import InertiaMoments
 from flexmbs.fem.solvers.memory import require_memory
+from flexmbs.files import write_arrays
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.store import NESTED, PARTS
@@ -41,11 +42,7 @@ def write_npz(body: FlexibleBody, path: str | Path) -> None:
         else:
             arrays[part.name] = np.array(value, dtype=str) if part.name in _TEXTS else value
     arrays["absent"] = np.array(absent, dtype=str)
-    try:
-        with open(path, "wb") as file:
-            np.savez_compressed(file, **arrays)
-    except OSError as error:
-        raise BodyError(f"{path}: cannot be written ({error.strerror or error})") from error
+    write_arrays(path, arrays, BodyError, compressed=True)
 
 
 def read_npz(path: str | Path) -> FlexibleBody:

@@ -17,6 +17,7 @@ import numpy as np
 
 from flexmbs.errors import BodyError
 from flexmbs.exchange.text_numbers import as_float, as_int, read_lines
+from flexmbs.files import write_lines
 
 NODE_PARTS = ("origin", "phi", "psi", "AP")
 BODY_PARTS = ("mdCM", "J", "Ct", "Cr", "Me", "Gr", "Ge", "Oe", "ksigma", "Ke", "De")
@@ -342,11 +343,7 @@ def _completed(M0: np.ndarray, structure: int) -> np.ndarray:
 
 def write_sid_data(data: SidData, path: str | Path) -> None:
     """Write a SID_FEM file; every number with the 17 digits that repeat it exactly."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in _lines(data))
-    except OSError as error:
-        raise BodyError(f"{path}: cannot be written ({error.strerror or error})") from error
+    write_lines(path, _lines(data), BodyError)
 
 
 def _lines(data: SidData) -> Iterator[str]:

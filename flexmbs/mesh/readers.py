@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from flexmbs.errors import MeshError, MeshWarning
+from flexmbs.files import what_is
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.recognise import FORMATS, MeshFormat, format_of
 from flexmbs.mesh.skipping import left_out_loads, omissions
@@ -63,7 +65,7 @@ def read_mesh(
     path = Path(path)
     system = None if units is None else unit_system(units)
     mesh_format = _format(path)
-    stage(f"reading {path.name}", long=path.is_file() and path.stat().st_size > _LONG)
+    stage(f"reading {path.name}", long=path.stat().st_size > _LONG)
     package, function = mesh_format.reader.split(":")
     reader = getattr(importlib.import_module(package), function)
     options = {"allow_outside": allow_outside_includes} if mesh_format.has_includes else {}
@@ -82,9 +84,14 @@ def read_mesh(
 
 
 def _format(path: Path) -> MeshFormat:
-    if not path.is_file():
-        hint = "it is a folder" if path.is_dir() else f"looked for {path.resolve()}"
+    wrong = what_is(path)
+    if wrong == "does not exist":
+        hint = f"looked for {os.path.abspath(path)}"
         raise MeshError(f"{path}: no such mesh file ({hint}).") from FileNotFoundError(str(path))
+    if wrong == "is a folder":
+        raise MeshError(f"{path}: no such mesh file (it is a folder).") from IsADirectoryError(str(path))
+    if wrong:
+        raise MeshError(f"{path}: {wrong}; expected a mesh file.")
     found = format_of(path)
     if found is None:
         known = "; ".join(f"{f.name} ({', '.join(f.extensions)})" for f in FORMATS)

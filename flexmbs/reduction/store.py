@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import numpy as np
 from flexmbs.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints
+from flexmbs.files import what_is
+from flexmbs.hdf5_files import writing_hdf5
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
@@ -28,25 +29,19 @@ NESTED = {(StressModes, "points"): StressPoints}
 
 def save_body(body: FlexibleBody, path: str | Path) -> None:
     """Write ``body`` to an HDF5 file; an existing one is replaced once the new one is whole."""
-    import h5py
-
-    temporary = Path(f"{path}.{os.getpid()}.part")
-    try:
-        with h5py.File(temporary, "w") as file:
-            write_body(file, body)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise BodyError(f"{path}: cannot be written ({error})") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with writing_hdf5(path, BodyError) as file:
+        write_body(file, body)
 
 
 def load_body(path: str | Path) -> FlexibleBody:
     """Read what ``save_body`` wrote; BodyError when the file is missing, damaged or something else."""
     import h5py
 
-    if not Path(path).is_file():
+    wrong = what_is(path)
+    if wrong == "does not exist":
         raise BodyError(f"{path}: no such file; a body is saved with save_body(body, path)")
+    if wrong:
+        raise BodyError(f"{path}: {wrong}; expected the file of a body")
     try:
         with h5py.File(path, "r") as file:
             return read_body(file, str(path))

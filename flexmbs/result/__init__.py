@@ -1,6 +1,7 @@
 """Results: what a run stores and serves."""
 
 from flexmbs.result.result import Result, State, load
+from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState, load_state
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored import StoredTrajectory
@@ -14,6 +15,7 @@ __all__ = [
     "JointRecord",
     "MarkerRecord",
     "Result",
+    "RunFolder",
     "RunWriter",
     "SavedState",
     "State",
@@ -22,4 +24,5 @@ __all__ = [
     "Trajectory",
     "load",
     "load_state",
+    "taken",
 ]

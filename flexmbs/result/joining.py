@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import uuid
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -13,11 +11,24 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import SimulationError
+from flexmbs.errors import ResultFolderError
+from flexmbs.hdf5_files import writing_hdf5
+from flexmbs.result.chunks import (
+    REMEDY,
+    chunk_files,
+    damaged,
+    plain_number,
+    read_chunk,
+    read_note,
+    reading,
+    row_count,
+)
+from flexmbs.result.names import MODEL, RESULT, STATE
+from flexmbs.result.saved_state import state_note
 from flexmbs.result.stored import StoredTrajectory
-from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.result.structure_store import opened
+from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk
 
-RESULT, CHUNKS = "result.h5", "chunk_*.npz"
 SLICE = 8192  # rows of an earlier part that are copied at once
 
 
@@ -25,10 +36,12 @@ SLICE = 8192  # rows of an earlier part that are copied at once
 class Parts:
     """What a folder holds of a run: rows of an earlier result.h5 (0: none), then chunks in order.
 
-    ``base_note`` is the note of that result.h5; its last rows may be superseded by the chunks.
+    ``run`` is the identity of the run, ``base_note`` the note of that result.h5; its last rows may be superseded by the
+    chunks.
     """
 
     folder: Path
+    run: str
     base_rows: int
     base_note: Mapping[str, object]
     chunks: tuple[Path, ...]
@@ -42,51 +55,47 @@ class Parts:
         ]
 
 
-def chunk_path(folder: Path, number: int) -> Path:
-    return folder / f"chunk_{number:06d}.npz"
+def parts_of(folder: Path, run: str) -> Parts:
+    """The parts of the run ``run`` in ``folder``; chunks that result.h5 already holds do not count.
 
-
-def chunk_number(path: Path) -> int:
-    return int(path.stem.partition("_")[2])
-
-
-def parts_of(folder: Path) -> Parts:
-    """The parts in ``folder``; chunks that result.h5 already holds do not count."""
-    note = _note_of(folder / RESULT) if (folder / RESULT).is_file() else {}
+    Raises ResultFolderError when one is damaged, is missing, or belongs to another run.
+    """
+    state = state_note(folder)  # first: a run that goes on meanwhile only adds to what the state knows
+    note = _checked_note(folder / RESULT, run) if (folder / RESULT).is_file() else {}
     last = int(note.get("last_chunk", 0))
-    chunks = tuple(path for path in sorted(folder.glob(CHUNKS)) if chunk_number(path) > last)
+    numbered = {number: path for number, path in chunk_files(folder, run).items() if number > last}
     rows = int(note.get("rows", 0))
-    if chunks:  # they say from which row of result.h5 on they go on
-        rows = min(rows, int(read_note(chunks[0]).get("base_rows", rows)))
-    return Parts(folder, rows, note, chunks)
+    if numbered:  # they say from which row of result.h5 on they go on
+        first = read_note(next(iter(numbered.values())))
+        rows = min(rows, int(first.get("base_rows", rows)))
+    total = _check_chunks(run, numbered, rows)
+    of_state = run if state is None else str(state.get("run", ""))
+    if of_state != run and not note:
+        raise damaged(folder / STATE, f"is that of another run than {MODEL}")
+    if state is not None and of_state == run and total < int(state["rows"]):
+        raise ResultFolderError(
+            f"{folder}: {int(state['rows']) - total} of the {state['rows']} steps up to {STATE} are missing: {RESULT} "
+            f"or the last chunks are gone; {REMEDY}"
+        )
+    return Parts(folder, run, rows, note, tuple(numbered.values()))
 
 
-def write_chunk(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, object]) -> None:
-    """A chunk, complete or not at all."""
-    write_arrays(path, {**arrays, "note": np.array(json.dumps(note, default=plain_number))})
+def _check_chunks(run: str, numbered: Mapping[int, Path], rows: int) -> int:
+    """Number of rows up to the end of the chunks, of which ``rows`` stand before them.
 
-
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """An .npz that is complete under its name, or not there: also when the machine stops."""
-    temporary = path.with_suffix(".part")
-    with open(temporary, "wb") as file:
-        np.savez(file, **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-
-
-def read_note(path: Path) -> dict:
-    with np.load(path, allow_pickle=False) as archive:
-        return json.loads(str(archive["note"]))
-
-
-def row_count(path: Path) -> int:
-    """Rows of a chunk, from the header of its times."""
-    with zipfile.ZipFile(path) as archive, archive.open("t.npy") as member:
-        version = np.lib.format.read_magic(member)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        return int(reader(member)[0][0])
+    ResultFolderError unless they follow each other without a gap, each under its own name.
+    """
+    before, total = None, rows
+    for number, path in numbered.items():
+        note = read_note(path)
+        if str(note.get("run", "")) != run or int(note.get("number", number)) != number:
+            raise damaged(path, f"is not the chunk that its name says, but number {note.get('number')} of a run")
+        if before is not None and number != before + 1:
+            raise damaged(path, f"comes after chunk {before}: {number - before - 1} chunks between are missing")
+        if int(note.get("row", total)) != total:
+            raise damaged(path, f"begins with row {note['row']}, but {total} rows stand before it: chunks are missing")
+        before, total = number, total + row_count(path)
+    return total
 
 
 def join(
@@ -98,12 +107,8 @@ def join(
     ``settle`` completes the arrays of chunks; ``contacts`` are all of the run; ``last_chunk`` is the number of the last
     chunk in it.
     """
-    import h5py
-
-    target = parts.folder / RESULT
-    temporary = target.with_suffix(".part")
     total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
-    with h5py.File(temporary, "w") as file:
+    with writing_hdf5(parts.folder / RESULT, ResultFolderError, owner=parts.run or "old") as file:
         begin = 0
         for arrays in _pieces(parts, settle):
             count = len(arrays["t"])
@@ -120,55 +125,54 @@ def join(
             "rows": total,
             "last_chunk": last_chunk,
             "identity": uuid.uuid4().hex,
+            "run": parts.run,
         }
         file.create_dataset("note", data=json.dumps(note, default=plain_number))
-    os.replace(temporary, target)
 
 
 def _pieces(parts: Parts, settle) -> Iterator[dict[str, np.ndarray]]:
     """Arrays of the parts in order, few rows at a time."""
-    import h5py
-
     if parts.base_rows:
-        with h5py.File(parts.folder / RESULT, "r") as file:
+        with opened(parts.folder / RESULT) as file:
             for begin in range(0, parts.base_rows, SLICE):
                 rows = slice(begin, min(begin + SLICE, parts.base_rows))
                 yield {name: item[rows] for name, item in file.items() if name != "note"}
     for path in parts.chunks:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files if name != "note"}
+        arrays = read_chunk(path)
         yield arrays if settle is None else settle(Trajectory(**arrays)).arrays()
 
 
-def stored(folder: Path) -> StoredTrajectory | None:
-    """The histories in ``folder``, joined or not; None when no step has been stored."""
-    parts = parts_of(folder)
+def stored(folder: Path, run: str) -> StoredTrajectory | None:
+    """The histories of a run in ``folder``, joined or not; None when no step has been stored."""
+    folder = folder.absolute()  # arrays are read later, from whatever folder is the current one then
+    parts = parts_of(folder, run)
     if not parts.chunks:
-        return _joined(folder / RESULT) if parts.base_rows else None
-    last = read_note(parts.chunks[-1])
-    with np.load(parts.chunks[-1], allow_pickle=False) as archive:
-        names = [name for name in archive.files if name != "note"]
-        status = f"interrupted at t = {archive['t'][-1]:.6g} s"
-    return StoredTrajectory(names, partial(_read_parts, parts), parts.contacts, last["stats"], status)
+        return _joined(folder / RESULT, parts) if parts.base_rows else None
+    last, arrays = read_note(parts.chunks[-1]), read_chunk(parts.chunks[-1])
+    status = f"interrupted at t = {arrays['t'][-1]:.6g} s"
+    with reading(parts.chunks[-1]):
+        return StoredTrajectory(arrays, partial(_read_parts, parts), parts.contacts, last["stats"], status)
 
 
-def _joined(path: Path) -> StoredTrajectory:
+def _joined(path: Path, parts: Parts) -> StoredTrajectory:
     import h5py
 
-    with h5py.File(path, "r") as file:
-        names = [name for name in file if name != "note"]
-        note = json.loads(file["note"][()].decode())
-    contacts = [ContactRecord(**contact) for contact in note["contacts"]]
-    read = partial(_read_joined, path, note.get("identity"))
-    return StoredTrajectory(names, read, contacts, note["stats"], note["status"])
+    note = parts.base_note
+    with reading(path):
+        with h5py.File(path, "r") as file:
+            names = [name for name in file if name != "note"]
+            check_chunk({name: file[name] for name in names})
+        contacts = [ContactRecord(**contact) for contact in note["contacts"]]
+        read = partial(_read_joined, path, note.get("identity"))
+        return StoredTrajectory(names, read, contacts, note["stats"], note["status"])
 
 
 def _read_joined(path: Path, identity: str | None, name: str) -> np.ndarray:
     import h5py
 
     if not path.is_file() or _note_of(path).get("identity") != identity:
-        raise SimulationError(f"{path}: the result that was opened here is gone, or another run has taken its place")
-    with h5py.File(path, "r") as file:
+        raise ResultFolderError(f"{path}: the result that was opened here is gone, or another run has taken its place")
+    with reading(path), h5py.File(path, "r") as file:
         return file[name][()]
 
 
@@ -177,26 +181,28 @@ def _read_parts(parts: Parts, name: str) -> np.ndarray:
 
     found = []
     if parts.base_rows:
-        with h5py.File(parts.folder / RESULT, "r") as file:
+        with reading(parts.folder / RESULT), h5py.File(parts.folder / RESULT, "r") as file:
             found.append(file[name][: parts.base_rows])
     for path in parts.chunks:
         if not path.is_file():
-            raise SimulationError(f"{path}: this part of the run is gone, or another run has taken its place")
-        with np.load(path, allow_pickle=False) as archive:
-            found.append(archive[name])
-    return np.concatenate(found)
+            raise ResultFolderError(f"{path}: this part of the run is gone, or another run has taken its place")
+        found.append(read_chunk(path, (name,))[name])
+    with reading(parts.folder / MODEL):
+        return np.concatenate(found)
+
+
+def _checked_note(path: Path, run: str) -> dict:
+    """The note of a result.h5 whose every byte is right, and which belongs to ``run``."""
+    with opened(path):
+        note = _note_of(path)
+    if str(note.get("run", "")) != run:
+        raise damaged(path, f"is that of another run than {MODEL}")
+    return note
 
 
 def _note_of(path: Path) -> dict:
     import h5py
 
-    with h5py.File(path, "r") as file:
+    with reading(path), h5py.File(path, "r") as file:
         note = json.loads(file["note"][()].decode())
         return {"rows": len(file["t"]), **note}
-
-
-def plain_number(value: object) -> float:
-    """NumPy scalars for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be stored in a result's statistics")

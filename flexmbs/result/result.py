@@ -26,6 +26,7 @@ from flexmbs.result.interpolation import (
     velocities_at,
 )
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.run_folder import taken
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored import StoredTrajectory
@@ -38,8 +39,13 @@ from flexmbs.user_warnings import warn
 
 
 def load(folder: str | Path) -> Result:
-    """Read the result of a run from its folder; a ResultWarning says when the run did not reach its end."""
-    result = Result(*load_folder(folder), final_state=Path(folder) if has_state(Path(folder)) else None)
+    """Read the result of a run from its folder; a ResultWarning says when the run did not reach its end.
+
+    Raises ResultFolderError (a SimulationError) when there is none, or a file is damaged, missing or of another run.
+    """
+    structure, trajectory = load_folder(folder)
+    state = Path(folder).absolute() if has_state(Path(folder)) else None
+    result = Result(structure, trajectory, final_state=state)
     if result.status != "finished":
         warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
     return result
@@ -66,6 +72,14 @@ class Result:
         self.trajectory = trajectory
         self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
         self._histories = catalogue(structure, velocities=self._moving)
+
+    def __getstate__(self) -> dict[str, object]:
+        """For pickle: reactions completed; what lies on disk goes by the path of its folder, without the arrays."""
+        self._complete()
+        return {"structure": self.structure, "trajectory": self.trajectory, "final_state": self._final_state}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__init__(**state)
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} to {self.t[-1]:g} s in {_count(len(self.t) - 1, 'step')}" if len(self.t) else "empty"
@@ -305,15 +319,19 @@ class Result:
             writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
         return path
 
-    def save(self, folder: str | Path) -> None:
-        """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them.
+
+        ResultFolderError when the folder cannot be written, or holds a result already that ``force`` does not give up.
+        """
         self._complete()
         arrays, state = self.trajectory.arrays(), self._final_state and self.final_state
-        writer = RunWriter(folder, self.structure)
-        writer.append(arrays)
-        if state is not None:
-            writer.save_state(state.at(writer.position))
-        writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
+        with taken(folder, force=force) as place:
+            writer = RunWriter(place, self.structure)
+            writer.append(arrays)
+            if state is not None:
+                writer.save_state(state.at(writer.position))
+            writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
 
     def plot(self, *names: str, save: str | Path | None = None):
         """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``."""

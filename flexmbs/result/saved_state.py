@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import SimulationError
-from flexmbs.result.joining import write_arrays
+from flexmbs.errors import ResultFolderError, SimulationError
+from flexmbs.files import what_is, write_arrays
+from flexmbs.result.chunks import damaged, reading
+from flexmbs.result.names import MODEL, STATE, SYSTEM
 from flexmbs.result.saved_checks import check_state
+from flexmbs.result.structure_store import run_of
 from flexmbs.stored_arrays import read_npz_arrays
 
-STATE, SYSTEM = "state.npz", "system.npz"
 OF_SYSTEM = "system."  # prefix of what stays the same during a run
 
 
@@ -59,14 +61,16 @@ class SavedState:
         """Write everything to one .npz file; :func:`load_state` reads it."""
         path = Path(path).with_suffix(".npz")
         system = {OF_SYSTEM + name: array for name, array in self.system.items()}
-        write_arrays(path, {**self.arrays, **system, "note": self._text()})
+        write_arrays(path, {**self.arrays, **system, "note": self._text()}, ResultFolderError)
         return path
 
     def save_beside(self, folder: Path, with_system: bool) -> None:
         """Write state.npz to the folder of a run; what stays the same only ``with_system``."""
+        run = str(self.note.get("run", ""))
         if with_system:
-            write_arrays(folder / SYSTEM, {OF_SYSTEM + name: array for name, array in self.system.items()})
-        write_arrays(folder / STATE, {**self.arrays, "note": self._text()})
+            system = {OF_SYSTEM + name: array for name, array in self.system.items()}
+            write_arrays(folder / SYSTEM, {**system, "run": np.array(run)}, ResultFolderError, owner=run or "old")
+        write_arrays(folder / STATE, {**self.arrays, "note": self._text()}, ResultFolderError, owner=run or "old")
 
     def _text(self) -> np.ndarray:
         return np.array(json.dumps({**self.note, "t": self.t}))
@@ -80,26 +84,42 @@ def has_state(folder: Path) -> bool:
 def load_state(path: str | Path) -> SavedState:
     """The last state of a run from its folder (finished, stopped, interrupted or killed), or one saved to a file.
 
-    Raises SimulationError when there is none, or one that is damaged.
+    Raises SimulationError when there is none, ResultFolderError when it is damaged or of another run than its folder.
     """
     path = Path(path)
     files = (path / SYSTEM, path / STATE) if path.is_dir() else (path,)
-    missing = [str(file) for file in files if not file.is_file()]
+    missing = [f"{file} {what_is(file)}" for file in files if what_is(file)]
     if missing:
-        raise SimulationError(f"{path}: no saved state here ({', '.join(missing)} not found)")
+        raise SimulationError(f"{path}: no saved state here ({', '.join(missing)})")
     found: dict[str, np.ndarray] = {}
     for file in files:
-        try:
+        with reading(file):
             found.update(read_npz_arrays(file))
-        except ValueError as error:
-            raise SimulationError(f"{file}: the saved state is damaged ({error})") from error
     if "note" not in found or not any(name.startswith(OF_SYSTEM) for name in found):
         raise SimulationError(f"{path}: this file holds no saved state")
-    try:
+    with reading(files[-1]):
         note = json.loads(str(found.pop("note")))
-    except (ValueError, RecursionError) as error:
-        raise SimulationError(f"{path}: the saved state is damaged: its note is no JSON text ({error})") from error
+    of_system = str(found.pop("run", note.get("run", "")))
+    if len(files) == 2:
+        _check_runs(path, of_system, str(note.get("run", "")))
     system = {name.removeprefix(OF_SYSTEM): found[name] for name in found if name.startswith(OF_SYSTEM)}
     arrays = {name: array for name, array in found.items() if not name.startswith(OF_SYSTEM)}
-    check_state(str(path), arrays, system, note)
+    with reading(files[-1]):
+        check_state(str(path), arrays, system, note)
     return SavedState(float(note.pop("t")), arrays, system, note)
+
+
+def state_note(folder: Path) -> dict | None:
+    """What the state in a folder says about itself; None when there is none."""
+    if not (folder / STATE).is_file():
+        return None
+    with reading(folder / STATE):
+        return json.loads(str(read_npz_arrays(folder / STATE, names=("note",))["note"]))
+
+
+def _check_runs(folder: Path, of_system: str, of_state: str) -> None:
+    """ResultFolderError when a file of the folder is that of another run."""
+    run = run_of(folder / MODEL) if (folder / MODEL).is_file() else of_state
+    for name, found in ((SYSTEM, of_system), (STATE, of_state)):
+        if found != run:
+            raise damaged(folder / name, f"is that of another run than {MODEL}")

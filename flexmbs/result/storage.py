@@ -7,77 +7,70 @@ is written after its chunk: chunks that are newer than the state are computed ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import SimulationError
-from flexmbs.result.joining import (
-    CHUNKS,
-    RESULT,
-    Parts,
-    chunk_number,
-    chunk_path,
-    join,
-    parts_of,
-    row_count,
-    stored,
-    write_chunk,
-)
-from flexmbs.result.saved_state import STATE, SYSTEM, SavedState
+from flexmbs.errors import ResultFolderError, SimulationError
+from flexmbs.files import remove_leftovers, what_is
+from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
+from flexmbs.result.joining import Parts, join, parts_of, stored
+from flexmbs.result.names import MODEL, RESULT, STATE
+from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
+from flexmbs.result.saved_state import SavedState
 from flexmbs.result.stored import StoredTrajectory
 from flexmbs.result.structure import Structure
-from flexmbs.result.structure_store import load_structure, save_structure
+from flexmbs.result.structure_store import load_structure, run_of, save_structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk, join_chunks
-
-MODEL = "model.h5"
 
 
 class RunWriter:
     """Receives the steps of a run and writes them to ``folder``, or keeps them in memory (None).
 
-    Earlier results in ``folder`` are removed, other files there stay; with ``resumed`` (the state in the folder) they
-    are gone on from.
+    ``folder`` is locked by who calls; a former result in it is removed, other files there stay. With ``resumed`` (the
+    state in the folder) the run there is gone on with.
     """
 
-    def __init__(self, folder: str | Path | None, structure: Structure, resumed: SavedState | None = None) -> None:
-        self.folder = None if folder is None else Path(folder)
+    def __init__(self, folder: RunFolder | None, structure: Structure, resumed: SavedState | None = None) -> None:
+        self.folder = None if folder is None else folder.path
         self.structure = structure
         self.rows = 0  # so far
         self._chunks: list[dict[str, np.ndarray]] = []
         self._contacts: list[ContactRecord] = []
         self._number = 0  # of the last chunk file
-        self._parts = None if folder is None else Parts(self.folder, 0, {}, ())
         self._system_saved = resumed is not None
-        if self.folder is None:
+        if folder is None:
             return
+        self._parts = Parts(self.folder, folder.run, 0, {}, ())
         if resumed is not None:
             self._go_on(resumed)
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        _remove_chunks(self.folder)
-        for name in (RESULT, STATE, SYSTEM):
-            (self.folder / name).unlink(missing_ok=True)
-        save_structure(structure, self.folder / MODEL)
+        save_structure(structure, self.folder / MODEL, folder.run)  # first: what cannot be written costs nothing
+        folder.clear()
 
     def _go_on(self, resumed: SavedState) -> None:
         """Keep the steps up to the state; what was stored behind it is computed again."""
-        found = parts_of(self.folder)
+        found = parts_of(self.folder, self._parts.run)
         last = int(resumed.note["chunk"])
         kept = tuple(path for path in found.chunks if chunk_number(path) <= last)
+        for path in kept:
+            read_chunk(path)  # damage is told now rather than at the end
         self.rows = int(resumed.note["rows"])
         base_rows = self.rows - sum(row_count(path) for path in kept)
         whole = int(found.base_note.get("rows", 0))
         if not 0 <= base_rows <= whole or (kept and base_rows != found.base_rows):
-            raise SimulationError(
-                f"{self.folder}: {STATE} does not belong to the stored steps ({whole} in {RESULT}, "
-                f"{self.rows - base_rows} in chunks, {self.rows} expected)"
+            raise damaged(
+                self.folder / STATE,
+                f"does not belong to the stored steps ({whole} in {RESULT}, {self.rows - base_rows} in chunks, "
+                f"{self.rows} expected)",
             )
-        for path in set(self.folder.glob(CHUNKS)) - set(kept) | set(self.folder.glob("*.part")):
+        for path in set(chunk_files(self.folder, found.run).values()) - set(kept):
             path.unlink()
-        self._parts = Parts(self.folder, base_rows, found.base_note, kept)
+        remove_leftovers(self.folder, found.run or "old")
+        self._parts = replace(found, base_rows=base_rows, chunks=kept)
         self._number = max(last, int(found.base_note.get("last_chunk", 0)))
 
     def append(
@@ -104,23 +97,40 @@ class RunWriter:
                 "contacts": [asdict(contact) for contact in contacts],
                 "stats": dict(stats or {}),
                 "base_rows": self._parts.base_rows,
+                "row": self.rows,
             }
-            path = chunk_path(self.folder, self._number + 1)
-            write_chunk(path, arrays, note)
+            path = chunk_path(self.folder, self._parts.run, self._number + 1)
+            with self._telling():
+                write_chunk(path, self._parts.run, arrays, note)
             self._number += 1
-            self._parts = Parts(self.folder, self._parts.base_rows, self._parts.base_note, (*self._parts.chunks, path))
+            self._parts = replace(self._parts, chunks=(*self._parts.chunks, path))
         self.rows += len(arrays["t"])
 
     @property
-    def position(self) -> dict[str, int]:
+    def position(self) -> dict[str, int | str]:
         """What a state must say so that a later run can go on behind the steps that are written now."""
-        return {"chunk": self._number, "rows": self.rows}
+        run = {} if self.folder is None else {"run": self._parts.run}
+        return {"chunk": self._number, "rows": self.rows, **run}
 
     def save_state(self, state: SavedState) -> None:
         """Keep the state after the last step (in the folder, if there is one)."""
         if self.folder is not None:
-            state.save_beside(self.folder, with_system=not self._system_saved)
+            with self._telling():
+                state.save_beside(self.folder, with_system=not self._system_saved)
             self._system_saved = True
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What cannot be written costs only what came after the last chunk."""
+        try:
+            yield
+        except ResultFolderError as error:
+            if not self._parts.chunks and not self._parts.base_rows:
+                raise
+            raise ResultFolderError(
+                f"{error}. The {self.rows} steps stored so far stay readable, and resume=True (--resume) goes on "
+                "from the last saved state"
+            ) from error
 
     def finish(
         self,
@@ -139,26 +149,30 @@ class RunWriter:
             raise SimulationError("the run ended before its first step was stored")
         if self.folder is None:
             return join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
-        join(self._parts, [*self._parts.contacts, *contacts], stats or {}, status, self._number, settle)
-        _remove_chunks(self.folder)
-        return stored(self.folder)
+        with self._telling():
+            join(self._parts, [*self._parts.contacts, *contacts], stats or {}, status, self._number, settle)
+        for path in chunk_files(self.folder, self._parts.run).values():
+            path.unlink()
+        return stored(self.folder, self._parts.run)
 
 
 def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     """Read the result of a run, finished or killed; arrays are read when they are used.
 
-    Raises SimulationError when the folder holds none, naming what is missing.
+    Raises ResultFolderError (a SimulationError) when the folder holds none, or a file in it is damaged, missing or that
+    of another run; it names folder, file and remedy.
     """
-    folder = Path(folder)
-    if not (folder / MODEL).is_file():
-        raise SimulationError(f"{folder}: no result here ({MODEL} is missing); give the folder named by --out")
-    structure = load_structure(folder / MODEL)
-    found = stored(folder)
+    folder = folder_path(folder, "folder")
+    missing = what_is(folder / MODEL)
+    if missing in ("does not exist", "is a symbolic link to nothing"):
+        raise ResultFolderError(f"{folder}: no result here ({MODEL} is missing); give the folder named by --out")
+    try:
+        structure, found = load_structure(folder / MODEL), stored(folder, run_of(folder / MODEL))
+    except ResultFolderError:
+        if not (folder / LOCK).exists():
+            raise
+        # a run that ends just now takes its chunks away: the second look finds the result
+        structure, found = load_structure(folder / MODEL), stored(folder, run_of(folder / MODEL))
     if found is None:
-        raise SimulationError(f"{folder}: the run ended before its first step was stored")
+        raise ResultFolderError(f"{folder}: the run ended before its first step was stored")
     return structure, found
-
-
-def _remove_chunks(folder: Path) -> None:
-    for path in [*folder.glob(CHUNKS), *folder.glob("*.part")]:
-        path.unlink(missing_ok=True)

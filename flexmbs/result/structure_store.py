@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import SimulationError
+from flexmbs.errors import ResultFolderError
+from flexmbs.hdf5_files import damage, writing_hdf5
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.store import read_body, write_body
+from flexmbs.result.chunks import reading
 from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.result.structure_checks import check_structure
-from flexmbs.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
+from flexmbs.stored_arrays import read_dataset
 
 
-def save_structure(structure: Structure, path: str | Path) -> None:
-    """Write ``structure`` to an HDF5 file; a flexible body used twice is stored once."""
-    import h5py
-
+def save_structure(structure: Structure, path: str | Path, run: str = "") -> None:
+    """Write ``structure`` of the run ``run`` to an HDF5 file; a flexible body used twice is stored once."""
     stored: dict[int, int] = {}
-    with h5py.File(path, "w") as file:
+    with writing_hdf5(path, ResultFolderError, owner=run) as file:
+        file.attrs["run"] = run
         for index, body in enumerate(structure.bodies):
             group = file.create_group(f"bodies/{index}")
             _write_plain(group, body, skip=("flexible",))
@@ -43,16 +46,30 @@ def save_structure(structure: Structure, path: str | Path) -> None:
         _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints"))
 
 
-def load_structure(path: str | Path) -> Structure:
-    """Read what :func:`save_structure` wrote; SimulationError naming the file when it is damaged."""
+@contextmanager
+def opened(path: str | Path) -> Iterator:
+    """An HDF5 file of a result, open for reading; ResultFolderError when it is not as it was written."""
     import h5py
 
-    try:
+    with reading(Path(path)):
+        wrong = damage(path)
+        if wrong:
+            raise ValueError(wrong)
         with h5py.File(path, "r") as file:
-            structure = _structure_in(file, str(path))
-    except HDF5_DAMAGE as error:
-        raise SimulationError(f"{path}: the result is damaged: {text_of(error)}") from error
-    check_structure(structure, str(path))
+            yield file
+
+
+def run_of(path: str | Path) -> str:
+    """Identity of the run that a model.h5 belongs to; empty for those of flexmbs 0.1.0."""
+    with opened(path) as file:
+        return str(file.attrs.get("run", ""))
+
+
+def load_structure(path: str | Path) -> Structure:
+    """Read what :func:`save_structure` wrote; ResultFolderError when it is damaged."""
+    with opened(path) as file:
+        structure = _structure_in(file, str(path))
+        check_structure(structure, str(path))
     return structure
 
 

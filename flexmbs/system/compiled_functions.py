@@ -90,11 +90,17 @@ def _called_back(function: UserFunction, signals: CompiledSignals):
 
     def call(t, inputs, outputs):
         y = view(outputs, function.outputs)
+        if signals.interrupted:
+            y[:] = math.nan
+            return
         try:
+            signals.calls += 1
             y[:] = function.checked(function.function(t, *function.arguments(view(inputs, function.input_size))))
         except BaseException as error:
             signals.fail(error, function.name)
             y[:] = math.nan
+        finally:
+            signals.calls -= 1
 
     return call
 

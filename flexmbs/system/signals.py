@@ -135,6 +135,7 @@ class CompiledSignals:
         self._addresses: dict[int, int] = {}
         self.error: BaseException | None = None
         self.failed = "a function of time"  # what raised the error
+        self.calls = 0  # of Python functions of the user that have not returned yet
 
     def keep(self, part: object) -> None:
         """Keep something alive as long as compiled code may call it."""
@@ -144,6 +145,15 @@ class CompiledSignals:
         """Remember the first exception, and whose it is."""
         if self.error is None:
             self.error, self.failed = error, name
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C has struck in a function: then none is called any more, so that the compiled loop ends."""
+        return isinstance(self.error, KeyboardInterrupt)
+
+    def runs_user_code(self) -> bool:
+        """Whether a Python function of the user is running, which may never return."""
+        return self.calls > 0
 
     def address(self, function: Callable[[float], float] | None) -> int:
         """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""
@@ -186,10 +196,15 @@ class CompiledSignals:
 
     def _guarded(self, function):
         def call(t: float) -> float:
+            if self.interrupted:
+                return math.nan
             try:
+                self.calls += 1
                 return float(function(t))
             except BaseException as error:  # an exception cannot cross the compiled loop: it stops the run there as NaN
                 self.error = self.error or error
                 return math.nan
+            finally:
+                self.calls -= 1
 
         return call

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
+from flexmbs.files import replacing_picture
 from flexmbs.result import Result
 from flexmbs.stages import listening, stage
 from flexmbs.view.gl import prepare_offscreen
@@ -69,22 +70,22 @@ def animate(
 
     from flexmbs.view.scene import Scene
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     is_picture = path.suffix.lower() == ".png"
-    scene = Scene(
-        result, color=color, scale=scale, color_range=color_range, camera=camera, zoom=zoom, title=title,
-        window_size=window_size, smooth=is_picture,
-    )  # fmt: skip
-    try:
-        if is_picture:
-            scene.show_time(float(result.t[-1]) if time is None else time)
-            imageio.imwrite(path, scene.picture())
-        else:
-            with open_writer(imageio, path, frames_per_second) as writer:
-                times = np.linspace(first, last, max(1, round(duration * frames_per_second)))
-                _write_frames(scene, writer, times, progress)
-    finally:
-        scene.close()
+    with replacing_picture(path) as temporary:
+        scene = Scene(
+            result, color=color, scale=scale, color_range=color_range, camera=camera, zoom=zoom, title=title,
+            window_size=window_size, smooth=is_picture,
+        )  # fmt: skip
+        try:
+            if is_picture:
+                scene.show_time(float(result.t[-1]) if time is None else time)
+                imageio.imwrite(temporary, scene.picture())
+            else:
+                with open_writer(imageio, temporary, frames_per_second) as writer:
+                    times = np.linspace(first, last, max(1, round(duration * frames_per_second)))
+                    _write_frames(scene, writer, times, progress)
+        finally:
+            scene.close()
     return path
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
+from flexmbs.files import replacing_picture
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
 from flexmbs.view.gl import prepare_offscreen, prepare_window
@@ -44,20 +45,20 @@ def save_mode(
     prepare_offscreen()
     import imageio.v2 as imageio
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     is_picture = path.suffix.lower() == ".png"
-    scene = BodyScene(body, mode, scale=scale, color=color, smooth=is_picture)
-    try:
-        if is_picture:
-            imageio.imwrite(path, scene.picture())
-        else:
-            cycles = 1 if path.suffix.lower() == ".gif" else 2  # a gif repeats by itself
-            with open_writer(imageio, path, frames_per_second) as writer:
-                for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
-                    scene.show_phase(float(phase))
-                    writer.append_data(scene.picture())
-    finally:
-        scene.close()
+    with replacing_picture(path) as temporary:
+        scene = BodyScene(body, mode, scale=scale, color=color, smooth=is_picture)
+        try:
+            if is_picture:
+                imageio.imwrite(temporary, scene.picture())
+            else:
+                cycles = 1 if path.suffix.lower() == ".gif" else 2  # a gif repeats by itself
+                with open_writer(imageio, temporary, frames_per_second) as writer:
+                    for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
+                        scene.show_phase(float(phase))
+                        writer.append_data(scene.picture())
+        finally:
+            scene.close()
     return path
 
 

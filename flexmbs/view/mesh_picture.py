@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
+from flexmbs.files import replacing_picture
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.faces import outer_faces, ring
 from flexmbs.mesh.mesh import Mesh
@@ -37,12 +38,12 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
         raise FlexmbsError(f"{path}: the picture of a mesh ends in .png")
     chosen = _chosen_sets(mesh, sets)
     prepare_offscreen()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    plotter = _plotter(mesh, chosen, off_screen=True)
-    plotter.show(auto_close=False, interactive=False)
-    plotter.render()
-    plotter.screenshot(str(path))
-    plotter.close()
+    with replacing_picture(path) as temporary:
+        plotter = _plotter(mesh, chosen, off_screen=True)
+        plotter.show(auto_close=False, interactive=False)
+        plotter.render()
+        plotter.screenshot(str(temporary))
+        plotter.close()
     return path
 
 

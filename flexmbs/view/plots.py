@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.files import replacing_picture
 from flexmbs.result import Result
 
 #: A curve has a point for each step, and within long steps at least so many over the whole run.
@@ -45,8 +46,8 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
         figure.suptitle(heading, wrap=True)
     if save is None:
         return figure
-    Path(save).parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(save)
+    with replacing_picture(save) as temporary:
+        figure.savefig(temporary)
     return None
 
 

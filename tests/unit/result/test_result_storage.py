@@ -9,7 +9,7 @@ import pytest
 import swinging_bar as bar
 
 from flexmbs.errors import SimulationError
-from flexmbs.result import Result, RunWriter, load
+from flexmbs.result import Result, RunFolder, RunWriter, load
 
 
 def chunk(trajectory, first, last):
@@ -21,12 +21,13 @@ def assert_same(first, second):
         assert np.array_equal(array, getattr(second, name)), name
 
 
-def write(folder, finish):
+def write(folder, finish, force=False):
     run = bar.trajectory()
-    writer = RunWriter(folder, bar.structure())
-    writer.append(chunk(run, 0, 60), stats={"steps_accepted": 59})
-    writer.append(chunk(run, 60, 151), contacts=run.contacts, stats={"steps_accepted": 150})
-    return writer.finish(stats={"steps_accepted": 150}) if finish else run
+    with RunFolder(folder, force=force) as place:
+        writer = RunWriter(place, bar.structure())
+        writer.append(chunk(run, 0, 60), stats={"steps_accepted": 59})
+        writer.append(chunk(run, 60, 151), contacts=run.contacts, stats={"steps_accepted": 150})
+        return writer.finish(stats={"steps_accepted": 150}) if finish else run
 
 
 def test_finished_run_is_read_back_bit_by_bit(tmp_path):
@@ -66,9 +67,9 @@ def test_killed_process_leaves_its_chunks(tmp_path):
         "import os, signal, sys\n"
         f"sys.path[:0] = {sys.path!r}\n"
         "import swinging_bar as bar\n"
-        "from flexmbs.result import RunWriter\n"
+        "from flexmbs.result import RunFolder, RunWriter\n"
         "run = bar.trajectory()\n"
-        f"writer = RunWriter({str(tmp_path)!r}, bar.structure())\n"
+        f"writer = RunWriter(RunFolder({str(tmp_path)!r}).__enter__(), bar.structure())\n"
         "writer.append({name: array[:50] for name, array in run.arrays().items()})\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -79,16 +80,17 @@ def test_killed_process_leaves_its_chunks(tmp_path):
 
 
 def test_stopped_run_keeps_its_reason(tmp_path):
-    writer = RunWriter(tmp_path, bar.structure())
-    writer.append(bar.trajectory().arrays())
-    writer.finish(status="stopped: step size underflow at t = 0.75 s")
+    with RunFolder(tmp_path) as folder:
+        writer = RunWriter(folder, bar.structure())
+        writer.append(bar.trajectory().arrays())
+        writer.finish(status="stopped: step size underflow at t = 0.75 s")
     assert load(tmp_path).status == "stopped: step size underflow at t = 0.75 s"
 
 
 def test_second_run_replaces_the_first_and_nothing_else(tmp_path):
     write(tmp_path, finish=False)
     (tmp_path / "notes.txt").write_text("mine")
-    write(tmp_path, finish=True)
+    write(tmp_path, finish=True, force=True)
     assert (tmp_path / "notes.txt").read_text() == "mine"
     assert not list(tmp_path.glob("chunk_*"))
 
@@ -120,7 +122,8 @@ def test_flexible_body_used_twice_is_stored_once(tmp_path):
     double = dataclasses.replace(
         single, bodies=(*single.bodies, twin), coordinate_names=names, rate_names=rates, rate_of=None
     )
-    RunWriter(tmp_path, double)
+    with RunFolder(tmp_path) as folder:
+        RunWriter(folder, double)
     with h5py.File(tmp_path / "model.h5") as file:
         assert [name for name in file["bodies"] if "flexible" in file["bodies"][name]] == ["1"]
 
@@ -137,6 +140,7 @@ def test_wrong_chunks_are_refused():
 def test_folder_without_result(tmp_path):
     with pytest.raises(SimulationError, match="model.h5 is missing"):
         load(tmp_path)
-    RunWriter(tmp_path, bar.structure())
+    with RunFolder(tmp_path) as folder:
+        RunWriter(folder, bar.structure())
     with pytest.raises(SimulationError, match="before its first step"):
         load(tmp_path)

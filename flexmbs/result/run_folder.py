@@ -1,0 +1,279 @@
+"""The folder of a run while it is written: one run at a time, nothing of others lost, nothing left when it fails early.
+
+Who writes holds a lock of the operating system on ``run.lock``. It ends with its process, however that ends, so a run
+that was killed keeps nobody out. On network file systems it holds between machines where these pass locks on (NFS from
+version 4, SMB); where there are no locks at all the run goes on with a warning.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import socket
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from flexmbs.errors import MechanismWarning, ResultFolderError
+from flexmbs.files import reason, remove_leftovers
+from flexmbs.result.chunks import chunk_files, read_note
+from flexmbs.result.names import MODEL, RESULT, STATE, SUMMARY, SYSTEM
+from flexmbs.result.structure_store import run_of
+
+LOCK = "run.lock"
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+def folder_path(folder: str | os.PathLike, argument: str = "out") -> Path:
+    """Path of a result folder; ResultFolderError for an empty text, which would mean the current folder."""
+    if not os.fspath(folder):
+        raise ResultFolderError(f'{argument}="" names no folder; give a name ("." is the current folder)')
+    return Path(folder)
+
+
+class RunFolder(os.PathLike):
+    """A result folder for one run: ``with RunFolder("runs/a") as folder: system.simulate(1.0, out=folder)``.
+
+    Several steps that belong together (a run, its summary, its plots) are written under one lock in this way.
+    """
+
+    def __init__(self, folder: str | os.PathLike, *, force: bool = False, resume: bool = False) -> None:
+        """``force`` lets a new run replace the result that is there; ``resume`` goes on with it."""
+        self.path = folder_path(folder)
+        self.force, self.resume = force, resume
+        self.run = ""  # identity of the run; empty for those of flexmbs 0.1.0
+        self._former: str | None = None  # identity of the run that this one replaces
+        self._lock = None
+        self._made: list[Path] = []
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def __truediv__(self, name: str) -> Path:
+        return self.path / name
+
+    def __enter__(self) -> RunFolder:
+        """Make the folder, lock it, look at what it holds.
+
+        Raises
+        ------
+        ResultFolderError
+            It cannot be written, another run writes to it, or it holds a result (nothing has been changed).
+        """
+        try:
+            self._make()
+            self._take_lock()
+        except OSError as error:
+            self._unmake()
+            raise ResultFolderError(f"{self.path}: no run can write to this folder: {reason(error)}") from error
+        try:
+            self._look()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Let others in; a folder that was made for this run and stayed empty goes."""
+        if self._lock is not None:
+            with suppress(OSError):  # first the name: who waits for this file sees that it is no longer the lock
+                (self.path / LOCK).unlink()
+            _unlock(self._lock)
+            self._lock = None
+        self._unmake()
+
+    def clear(self) -> None:
+        """Remove the result of a former run: files of its names, and chunks that belong to it; all else stays."""
+        if self._former is not None:
+            remove_leftovers(self.path, self._former or "old")
+            for path in chunk_files(self.path, self._former).values():
+                if self._former or _is_chunk(path):
+                    path.unlink(missing_ok=True)
+        for name in (RESULT, STATE, SYSTEM, SUMMARY):
+            (self.path / name).unlink(missing_ok=True)
+
+    def _make(self) -> None:
+        missing = [part for part in (self.path, *self.path.parents) if not part.exists()]
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._made = missing
+
+    def _unmake(self) -> None:
+        for part in self._made:
+            with suppress(OSError):  # not empty
+                part.rmdir()
+        self._made = []
+
+    def _take_lock(self) -> None:
+        path = self.path / LOCK
+        while True:
+            file = open(path, "a+b")  # noqa: SIM115 - it stays open as long as the run writes
+            try:
+                locked = _lock(file)
+            except OSError:
+                file.close()
+                raise
+            if not locked:
+                holder = _holder(path)
+                file.close()
+                raise ResultFolderError(
+                    f"{self.path}: another run writes to this folder ({holder}); wait for its end, or name another one"
+                )
+            if _is_still(path, file):
+                break
+            file.close()  # its holder removed it meanwhile
+        self._lock = file
+        note = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S %z")}
+        file.truncate(0)
+        file.write(json.dumps({**note, "command": " ".join(sys.argv)[:200]}).encode())
+        file.flush()
+
+    def _look(self) -> None:
+        """Refuse what would be overwritten without a word."""
+        present = [name for name in (MODEL, RESULT, STATE, SYSTEM, SUMMARY) if os.path.lexists(self.path / name)]
+        fresh = secrets.token_hex(4)
+        if self.resume and MODEL in present:
+            found = run_of(self.path / MODEL)
+            if STATE in present and SYSTEM in present:
+                self.run = found
+                return
+            if RESULT not in present and len(chunk_files(self.path, found)) <= 1:
+                self.run, self._former = fresh, found  # killed before its first state was saved: it begins again
+                return
+            raise ResultFolderError(
+                f"{self.path}: the run there cannot be resumed, as {STATE} or {SYSTEM} is missing; restore it from a "
+                "copy, or replace the result with force=True (--force)"
+            )
+        if present and not self.force:
+            raise ResultFolderError(
+                f"{self.path}: holds a result already ({', '.join(present)}), which would be lost; give another "
+                "folder, force=True (--force) to replace it, or resume=True (--resume) to go on with the run"
+            )
+        self.run = fresh
+        with suppress(ResultFolderError):  # damaged: its chunks stay, as nobody can tell whose they are
+            self._former = run_of(self.path / MODEL) if MODEL in present else None
+
+
+@contextmanager
+def taken(out, *, force: bool = False, resume: bool = False) -> Iterator[RunFolder | None]:
+    """The folder ``out`` locked as long as this lasts; what is locked already stays so afterwards; None for None."""
+    if out is None or isinstance(out, RunFolder):
+        yield out
+        return
+    with RunFolder(out, force=force, resume=resume) as folder:
+        yield folder
+
+
+@contextmanager
+def numbered(base: Path, *, force: bool = False, resume: bool = False) -> Iterator[RunFolder]:
+    """A locked folder that need not be named: the first of ``base``, ``base``-2, ... that nothing is in.
+
+    With ``resume`` the last of them that holds a run, with ``force`` ``base`` itself. Several processes that ask at
+    once get different ones.
+    """
+    paths = [base]  # those that are there, then the first that is not
+    while paths[-1].exists():
+        paths.append(base.with_name(f"{base.name}-{len(paths) + 1}"))
+    if resume:
+        paths = [path for path in paths if (path / MODEL).exists()][-1:] or [base]
+    elif not force:
+        paths = [path for path in paths if not _holds_something(path)]
+    folder = RunFolder(base if force else paths[0], force=force, resume=resume)
+    try:
+        folder.__enter__()
+    except ResultFolderError:
+        if force or resume or not _holds_something(folder.path):
+            raise
+        folder = None  # another process was faster
+    if folder is None:
+        with numbered(base) as other:
+            yield other
+        return
+    try:
+        yield folder
+    finally:
+        folder.__exit__()
+
+
+def _holds_something(path: Path) -> bool:
+    try:
+        return any(path.iterdir())
+    except FileNotFoundError:
+        return False
+    except OSError:  # a file, or what may not be read
+        return True
+
+
+def _is_chunk(path: Path) -> bool:
+    """Whether a file of a name that others use too is a chunk of flexmbs 0.1.0."""
+    try:
+        return "base_rows" in read_note(path)
+    except ResultFolderError:
+        return False
+
+
+def _holder(path: Path) -> str:
+    try:
+        note = json.loads(path.read_bytes())
+        return f"process {note['pid']} on {note['host']} since {note['since']}: {note['command']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "which one is not known"
+
+
+def _is_still(path: Path, file) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _lock(file) -> bool:
+    """Whether the lock was free; a warning where there are none."""
+    try:
+        _lock_or_raise(file)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            return False
+        if error.errno not in _NO_LOCKS:
+            raise
+        warnings.warn(
+            f"{file.name}: this file system has no locks ({error.strerror}): see to it that no other run writes here",
+            MechanismWarning,
+            stacklevel=2,
+        )
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30  # behind the text: others may read that
+
+    def _lock_or_raise(file) -> None:
+        file.seek(_FAR)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        file.seek(0)
+
+    def _unlock(file) -> None:
+        name = file.name
+        file.close()
+        with suppress(OSError):
+            os.unlink(name)
+
+else:
+    import fcntl
+
+    def _lock_or_raise(file) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(file) -> None:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)  # also where a forked process still has the file open
+        file.close()

@@ -1,0 +1,184 @@
+"""Files are whole under their names or not there; what cannot be written or read is said in one line."""
+
+import errno
+import os
+import resource
+import signal
+from contextlib import contextmanager
+from dataclasses import replace
+
+import long_runs
+import numpy as np
+import pytest
+import swinging_bar as bar
+
+import flexmbs as fm
+from flexmbs import files
+from flexmbs.errors import FlexmbsError
+from flexmbs.files import replacing, what_is, write_arrays, write_bytes
+from flexmbs.hdf5_files import damage, writing_hdf5
+from flexmbs.result import Result
+from flexmbs.stored_arrays import read_npz_arrays
+
+BODY = replace(bar.structure().bodies[1].flexible, name="bar")
+SPACE = 4096  # bytes; less than any of the files takes
+
+
+def of_result(path):
+    Result(bar.structure(), bar.trajectory()).save(path)
+
+
+def plot(path):
+    Result(bar.structure(), bar.trajectory()).plot("hinge.angle", save=path)
+
+
+WRITERS = {
+    "body.h5": lambda path: fm.save_body(BODY, path),
+    "body.npz": lambda path: fm.write_npz(BODY, path),
+    "body.fem": lambda path: fm.write_mbdyn_fem(BODY, path, all_nodes=True),
+    "body.sid": lambda path: fm.write_sid(BODY, path),
+    "result": of_result,
+    "plot.png": plot,
+}
+
+
+@contextmanager
+def full_disk():
+    """No file can grow beyond some bytes: writing fails in the system, as on a full disk."""
+    previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (SPACE, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, previous)
+
+
+def check_told(write, path, text):
+    with pytest.raises(FlexmbsError) as caught:
+        write(path)
+    message = str(caught.value)
+    assert text in message and str(path) in message and len(message.splitlines()) == 1, message
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_full_disk_leaves_the_former_file(tmp_path, name):
+    path, write = tmp_path / name, WRITERS[name]
+    plot(tmp_path / "other.png")  # matplotlib keeps lists of fonts, whose files are not ours
+    (tmp_path / "other.png").unlink()
+    with full_disk():
+        check_told(write, path, "cannot be written: it would be larger than a file may be here")
+    assert not list(tmp_path.iterdir())  # nothing half-written, under whatever name
+    write(path)
+    whole = {file: file.read_bytes() for file in ([path] if path.is_file() else path.iterdir())}
+    with full_disk(), pytest.raises(FlexmbsError):
+        path.is_file() and write(path)
+        Result(bar.structure(), bar.trajectory()).save(path, force=True)
+    assert {file: file.read_bytes() for file in whole} == whole
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_places_that_cannot_be_written(tmp_path, name):
+    write = WRITERS[name]
+    (tmp_path / "file").write_text("a file in the place of a folder")
+    check_told(write, tmp_path / "file" / name, "a file stands where a folder is expected")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    check_told(write, tmp_path / "loop", "that leads back to itself" if name != "result" else "a file stands where")
+    if name != "result":
+        os.mkfifo(tmp_path / "pipe")
+        check_told(write, tmp_path / "pipe", "it is a named pipe (FIFO), not a file")
+        (tmp_path / name).mkdir()
+        check_told(write, tmp_path / name, "it is a folder")
+        assert sorted(os.listdir(tmp_path)) == sorted(["file", "loop", "pipe", name])
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(errno.ENOSPC, "no space is left on the disk: free some"), (errno.EROFS, "read-only"),
+                         (errno.EACCES, "you may not write there"), (errno.EDQUOT, "your quota"), (errno.EIO, "Input")],
+)  # fmt: skip
+def test_reasons_are_told_with_what_helps(tmp_path, monkeypatch, number, text):
+    def fails(source, target):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(files.os, "replace", fails)
+    check_told(lambda path: write_bytes(path, b"x"), tmp_path / "x", text)
+    assert not list(tmp_path.iterdir())
+
+
+def test_interrupted_writing_leaves_nothing(tmp_path):
+    (tmp_path / "x.txt").write_text("former")
+    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "x.txt") as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["former"]
+
+
+def test_links_are_followed(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.npz").symlink_to(tmp_path / "there" / "real.npz")
+    write_arrays(tmp_path / "link.npz", {"x": np.arange(3.0)})
+    assert (tmp_path / "link.npz").is_symlink()
+    assert read_npz_arrays(tmp_path / "there" / "real.npz")["x"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_every_byte_of_an_hdf5_file_is_checked(tmp_path):
+    path = tmp_path / "x.h5"
+    with writing_hdf5(path) as file:
+        file.create_dataset("x", data=np.arange(10.0))
+        file.attrs["name"] = "a text"
+    assert damage(path) == ""
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert "checksum" in damage(path), at
+    path.write_bytes(whole[512:])  # HDF5's own part alone: of another tool
+    assert damage(path) == ""
+
+
+def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
+    """It ends with one error; when there is space again it goes on to the digits of a run that was not stopped."""
+    from flexmbs.analysis import dynamics
+    from flexmbs.result import storage
+
+    monkeypatch.setattr(dynamics, "WRITE_SECONDS", 0.0)
+    monkeypatch.setattr(dynamics, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr(dynamics, "WRITING_SHARE", 1e9)
+    write, written = storage.write_chunk, []
+
+    def full(path, *arguments):
+        written.append(path)
+        if len(written) == 4:
+            with full_disk():
+                write(path, *arguments)
+        write(path, *arguments)
+
+    monkeypatch.setattr(storage, "write_chunk", full)
+    with pytest.raises(fm.SimulationError, match="resume=True .--resume. goes on from the last saved state") as caught:
+        long_runs.run("pendulum", 0.1, tmp_path)
+    assert "larger than a file may be" in str(caught.value) and len(str(caught.value).splitlines()) == 1
+    assert len(fm.load(tmp_path).t) > 30
+    monkeypatch.undo()
+    resumed, whole = long_runs.run("pendulum", 0.1, tmp_path, resume=True), long_runs.run("pendulum", 0.1)
+    assert np.array_equal(resumed.t, whole.t) and np.array_equal(resumed["hinge.angle"], whole["hinge.angle"])
+
+
+def test_what_stands_in_the_place_of_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "broken").symlink_to(tmp_path / "nothing")
+    (tmp_path / "file").touch()
+    found = {
+        name: what_is(tmp_path / name) for name in ("pipe", "loop", "broken", "file", ".", "none", "file/x", "n" * 300)
+    }
+    assert found == {
+        "pipe": "is a named pipe (FIFO), not a file",
+        "loop": "it is a symbolic link that leads back to itself",
+        "broken": "is a symbolic link to nothing",
+        "file": "",
+        ".": "is a folder",
+        "none": "does not exist",
+        "file/x": "does not exist",
+        "n" * 300: "the name is too long",
+    }
+    assert "NUL" in what_is("a\0b")
