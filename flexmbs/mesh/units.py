@@ -181,7 +181,7 @@ def _mixed(mesh: Mesh) -> str | None:
     if sure and sure[0][1] is SI and not mesh.units and _size(mesh) > _LARGEST_PART:
         remedy = "scaled(mesh, 1e-3) turns millimetres into metres (sections stay as they are)"
         if not sure[0][0].where:  # a material that was given to the mesh, not one of its file
-            remedy = "read the file with units='mm-t-s' (--units mm-t-s) and give the material in SI"
+            remedy += ", and so does reading the file with units='mm-t-s' (--units mm-t-s) before the material is given"
         return (
             f"{sure[0][0].where or mesh.source}: inconsistent units suspected: material {sure[0][0].name} has"
             f" {sure[0][0].numbers()} (SI), but the mesh is {_size(mesh):g} long: in millimetres? {_ADVICE}: {remedy}."
