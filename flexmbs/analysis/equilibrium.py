@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmbs.analysis.assembly import folded, followed
 from flexmbs.analysis.blocked import dense, null_space
+from flexmbs.analysis.derivatives import derivatives
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.kernels.tables import BALL, ROTATION
@@ -24,6 +25,7 @@ LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism
 SETTLED = 1e-11  # last step, as a part of the largest one
 BALANCED = 1e-9  # unbalanced force, relative to the forces that act
 NEUTRAL = 1e-10  # stiffness relative to the largest one: the equilibrium is the same all along
+UNHELD = 1e-6  # m/s2 or rad/s2: a steady state accelerates by less
 
 
 @dataclass(frozen=True)
@@ -74,25 +76,24 @@ class Forces:
         return self.residual(q, np.zeros_like(q), a, reference)
 
     def stiffness(self, q, reference, multipliers) -> np.ndarray:
-        """(free, free) derivative of the residual of the free coordinates, central differences of fourth order."""
-        step, columns = 1e-5, []
-        for k in self.free:
-            parts = []
-            for factor in (1.0, -1.0, 2.0, -2.0):
-                moved = q.copy()
-                moved[k] += factor * step
-                parts.append(self.at_rest(moved, reference, multipliers)[self.free])
-            columns.append((8.0 * (parts[0] - parts[1]) - (parts[2] - parts[3])) / (12.0 * step))
-        return np.array(columns).T.reshape(len(self.free), len(self.free))
+        """(free, free) derivative of the residual of the free coordinates (m or rad)."""
+        def moved(change: np.ndarray) -> np.ndarray:
+            there = q.copy()
+            there[self.free] += change
+            return self.at_rest(there, reference, multipliers)[self.free]
+
+        return derivatives(moved, len(self.free), 1e-5).reshape(len(self.free), len(self.free))
 
 
 def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, moving: bool = False) -> Balance:
     """The equilibrium nearest to the start values of ``model``; ``stable``: that to which its forces pull it.
 
+    Contacts act where bodies overlap.
+
     Raises
     ------
     SimulationError
-        None was found; the worst equation is named.
+        None was found; the worst equation is named, or the coordinate that nothing holds and its acceleration.
     """
     return _Search(model, t, what, stable, moving).run()
 
@@ -100,7 +101,7 @@ def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, movin
 class _Search:
     def __init__(self, model: Model, t: float, what: str, stable: bool, moving: bool):
         self.what, self.stable, self.t = what, stable, t
-        self.forces = Forces(model, t, moving, contacts=stable)
+        self.forces = Forces(model, t, moving, contacts=True)
         self.still = replace(model, v=model.resting_rates)
         self.free = self.forces.free
         self.limit = self._limits(model)
@@ -113,11 +114,7 @@ class _Search:
         evaluator = self.forces.evaluator
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
         length = mechanism_length(model, evaluator)
-        turns = np.zeros(model.coordinate_count, dtype=bool)
-        for axis in model.tables.axes:
-            if axis["kind"] == BALL or axis["kind"] == ROTATION and axis["factor"] != 0.0:
-                turns[axis["coordinate"] : axis["coordinate"] + (3 if axis["kind"] == BALL else 1)] = True
-        return LARGEST_STEP * np.where(turns, 1.0, length)[self.free]
+        return LARGEST_STEP * np.where(turning_coordinates(model), 1.0, length)[self.free]
 
     def run(self) -> Balance:
         model, before = self._closed(self.still), np.inf
@@ -127,13 +124,16 @@ class _Search:
                 return self._found(model, multipliers)
             push = motions.T @ unbalanced
             K = motions.T @ self.forces.stiffness(model.q, model.reference, multipliers) @ motions
-            direction = motions @ self._direction(K, push)
+            part = self._direction(K, push)
+            direction = motions @ part
             largest = float(np.abs(direction / self.limit).max())
             if not np.isfinite(largest):
                 break
             # in the end rounding keeps the steps from falling further
             small = np.abs(unbalanced).max() <= BALANCED * self.scale and largest < 1e-6
             if largest < SETTLED or small and largest > 0.5 * before:
+                if not self.stable:
+                    self._check_held(model, motions, push + K @ part)
                 return self._found(model, multipliers)
             before = largest
             model = self._moved(model, direction / max(1.0, largest), unbalanced)
@@ -189,6 +189,22 @@ class _Search:
         self.forces.at_rest(model.q, model.reference, multipliers)  # the contacts that touch here
         return Balance(model, multipliers, self.forces.evaluator.active.copy())
 
+    def _check_held(self, model: Model, motions: np.ndarray, left: np.ndarray) -> None:
+        """SimulationError when forces ``left`` along ``motions`` stay, which no deflection would balance."""
+        M = self.forces.evaluator.mass_matrix(model.q, model.reference, self.t)[np.ix_(self.free, self.free)]
+        inverse = motions @ np.linalg.pinv(motions.T @ M @ motions, rcond=1e-14)
+        a = -inverse @ left
+        rounding = 1e-12 * self.scale * np.linalg.norm(inverse @ motions.T, axis=1)
+        excess = np.abs(a) - rounding
+        worst = int(np.argmax(excess))
+        if excess[worst] > UNHELD:
+            k = self.free[worst]
+            unit = "rad/s2" if turning_coordinates(model)[k] else "m/s2"
+            raise SimulationError(
+                f"{self.what}: '{model.coordinate_names[k]}' accelerates by {a[worst]:.6g} {unit} and no deflection "
+                "balances the force on it. Support it (joint, spring, contact below it), or take the load away"
+            )
+
     def _refuse(self, model: Model):
         unbalanced = self._unbalanced(model)[0]
         worst = int(np.argmax(np.abs(unbalanced)))
@@ -197,3 +213,12 @@ class _Search:
             f"'{model.coordinate_names[self.free[worst]]}', unbalanced by {abs(unbalanced[worst]):.6g} (N or N m). "
             "Is something free to fall, or does the start lie far away?"
         )
+
+
+def turning_coordinates(model: Model) -> np.ndarray:
+    """(coordinates,) bool: those in rad; the others, modal ones too, are in m."""
+    turns = np.zeros(model.coordinate_count, dtype=bool)
+    for axis in model.tables.axes:
+        if axis["kind"] == BALL or axis["kind"] == ROTATION and axis["factor"] != 0.0:
+            turns[axis["coordinate"] : axis["coordinate"] + (3 if axis["kind"] == BALL else 1)] = True
+    return turns

@@ -33,6 +33,7 @@ class BeamElements:
     line_mass : (ne,), kg/m
     gyration : (ne, 2), m: sqrt(Iz / A) along y, sqrt(Iy / A) along z
     rotary_inertia : bool
+    euler_bernoulli : bool
     """
 
     nodes: np.ndarray
@@ -47,6 +48,7 @@ class BeamElements:
     line_mass: np.ndarray
     gyration: np.ndarray
     rotary_inertia: bool
+    euler_bernoulli: bool
 
     @property
     def rotary_mass(self) -> np.ndarray:
@@ -137,7 +139,7 @@ def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> Be
         _block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks) if len(block.nodes)
     ]
     joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    return BeamElements(**joined, rotary_inertia=rotary_inertia)
+    return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=euler_bernoulli)
 
 
 def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli: bool) -> dict[str, np.ndarray]:

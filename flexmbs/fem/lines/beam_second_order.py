@@ -42,9 +42,11 @@ def second_order_strain(elements: BeamElements, a: BeamFields, b: BeamFields) ->
     Gamma = R^T r' - e1 and kappa of R = exp(theta) expanded to second order (Simo, CMAME 49, 1985):
     gamma2 = -theta x u' + 1/2 theta x (theta x e1),  kappa2 = -1/2 theta x theta'. Nodal rotations are components of
     rotation vectors, in Euler-Bernoulli beams too, whose shear strain is 0 to second order as well: so elements that
-    meet at an angle agree about the turn of their node.
+    meet at an angle agree about the turn of their node. What stretching adds there to bending, (u' v')' beside v'', is
+    left out: it is of the order of the strain.
     """
-    force = -(cross(a.turn, b.du) + cross(b.turn, a.du))
+    first, second = (_across(f.du) if elements.euler_bernoulli else f.du for f in (a, b))
+    force = -(cross(a.turn, second) + cross(b.turn, first))
     force += 0.5 * (twice_cross_axis(a.turn, b.turn) + twice_cross_axis(b.turn, a.turn))
     moment = -0.5 * (cross(a.turn, b.dturn) + cross(b.turn, a.dturn))
     # at the shear centre e of the section: gamma + kappa x e
@@ -52,6 +54,11 @@ def second_order_strain(elements: BeamElements, a: BeamFields, b: BeamFields) ->
     # fibres off the axis become helices: their mean strain is 1/2 (Iy + Iz) / A theta_x'^2 (H. Wagner, 1929)
     force[:, :, 0] += elements.polar_radius_squared[:, None, None] * a.dturn[:, :, 0] * b.dturn[:, :, 0]
     return force, moment
+
+
+def _across(slopes: np.ndarray) -> np.ndarray:
+    """Derivatives of displacement (ne, g, 3, n) without the stretch."""
+    return np.concatenate([np.zeros_like(slopes[:, :, :1]), slopes[:, :, 1:]], axis=2)
 
 
 def second_order_loads(elements: BeamElements, node_count: int, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -107,10 +107,9 @@ def test_timoshenko_with_stiff_shear_agrees_with_euler_bernoulli():
     _, modes, free = clamped_modes(normal, [0], 8)
     twist = np.zeros((len(fine.points), 6))
     twist[:, 3] = np.sin(0.5 * np.pi * fine.points[:, 0])
-    stretch = np.zeros_like(twist)
-    stretch[:, 0] = np.sin(0.5 * np.pi * fine.points[:, 0])
-    modes = np.column_stack([modes[:, :4], twist.ravel(), stretch.ravel()])
-    pairs = np.array([(a, b) for a in range(6) for b in range(a, 6)])
+    # bending in both planes and twist; stretching left out, whose coupling with bending Euler-Bernoulli drops
+    modes = np.column_stack([modes[:, :4], twist.ravel()])
+    pairs = np.array([(a, b) for a in range(5) for b in range(a, 5)])
     H = [solve_held(model, free, model.second_order_loads(modes, pairs)) for model in (normal, flexible)]
     for part in (0, 1, 2, 3, 4, 5):
         # what is left of shear, and rounding by the shear stiffness: 3e-7 seen
