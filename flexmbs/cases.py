@@ -16,6 +16,7 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -94,15 +95,14 @@ def load_case(name: str | Path) -> Case:
     """
     path = Path(name)
     if path.suffix == ".py" or len(path.parts) > 1:
-        if not path.is_file():
-            hint = "it is a folder" if path.is_dir() else f"looked for {path.resolve()}"
-            raise CaseError(f"{path}: no such file ({hint}); a case is a .py file, or a name of 'flexmbs cases'")
+        wrong = what_is(path)
+        hint = {"is a folder": "it is a folder", "does not exist": f"looked for {os.path.abspath(path)}"}.get(wrong)
+        if wrong:
+            wrong = f"no such file ({hint})" if hint else wrong
+            raise CaseError(f"{path}: {wrong}; a case is a .py file, or a name of 'flexmbs cases'")
     else:
         path = cases_folder() / f"{name}.py"
-    wrong = what_is(path)
-    if wrong and wrong != "does not exist":
-        raise CaseError(f"{path}: {wrong}; expected a case file (.py)")
-    if wrong:
+    if what_is(path):
         known = [found.stem for found in sorted(cases_folder().glob("*.py")) if not found.name.startswith("_")]
         raise CaseError(f"no case {str(name)!r}{_near(Path(name).stem, known)}; cases: {', '.join(known)}")
     spec = importlib.util.spec_from_file_location(f"flexmbs_case_{path.stem}", path)
@@ -152,8 +152,8 @@ def run_case(
     force : replace the result that ``out`` holds
 
     Raises CaseError for a wrong parameter, ResultFolderError when ``out`` cannot be written, is in use by another run
-    or holds a result that ``force`` does not give up, and what the case itself raises (MeshError, MechanismError, ...).  A
-    SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
+    or holds a result that ``force`` does not give up, and what the case itself raises (MeshError, MechanismError, ...).
+    A SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
     """
     case = case if isinstance(case, Case) else load_case(case)
     parameters = checked_parameters(case, values or {})

@@ -96,8 +96,8 @@ def replacing(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: 
 
 
 @contextmanager
-def replacing_picture(path: str | Path) -> Iterator[Path]:
-    """:func:`replacing` for pictures and films, whose folder is made when it is missing."""
+def replacing_in_folder(path: str | Path) -> Iterator[Path]:
+    """:func:`replacing` for pictures, films and tables, whose folder is made when it is missing."""
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -15,7 +15,7 @@ KINDS = ("bit", "bytes", "cut", "emptied", "removed", "renamed", "exchanged", "f
 def damage(folder: Path, other: Path, number: int) -> str:
     """Damage one file of a result; what was done.
 
-    ``other`` is the folder of another run of the same system: damage of the kind "from another run" puts its file there.
+    ``other`` is the folder of another run of the same system: "from another run" puts its file there.
     """
     choice = random.Random(number)
     kind = KINDS[number % len(KINDS)]
@@ -62,7 +62,7 @@ def _rename(path: Path, choice: random.Random) -> None:
 
 
 def verdict(folder: Path, whole: fm.Result) -> str:
-    """ "right" when what is read is what the undamaged folder gives, "told" when a FlexmbsError names folder and remedy.
+    """ "right" when what is read is that of the undamaged folder, "told" when a FlexmbsError names folder and remedy.
 
     AssertionError for anything else. The part that a missing last chunk behind the state leaves is right too.
     """

@@ -1,8 +1,8 @@
 """Ctrl-C during a run: noted at once, obeyed between two chunks of steps, so that nothing is torn.
 
-Functions of the user may never return. Where Python runs one of them, the first Ctrl-C interrupts it, and the run ends as
-usual. In compiled code no Python can run: there the second Ctrl-C ends the process as the system does, which loses only
-what came after the last chunk file.
+Functions of the user may never return. Where Python runs one of them, the first Ctrl-C interrupts it, and the run ends
+as usual. In compiled code no Python can run: there the second Ctrl-C ends the process as the system does, which loses
+only what came after the last chunk file.
 """
 
 from __future__ import annotations

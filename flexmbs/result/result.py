@@ -14,6 +14,7 @@ import numpy as np
 from flexmbs.errors import ResultWarning, SimulationError
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
+from flexmbs.files import replacing_in_folder
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
@@ -312,8 +313,7 @@ class Result:
         heads = [f"{name} [{unit}]" if (unit := self.unit(name)) else name for name in names]
         columns = [self.t, *(self[name] for name in names)]
         path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with replacing_in_folder(path) as temporary, temporary.open("x", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["t [s]", *heads])
             writer.writerows(zip(*(column.tolist() for column in columns), strict=True))

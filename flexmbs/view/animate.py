@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing_picture
+from flexmbs.files import replacing_in_folder
 from flexmbs.result import Result
 from flexmbs.stages import listening, stage
 from flexmbs.view.gl import prepare_offscreen
@@ -71,7 +71,7 @@ def animate(
     from flexmbs.view.scene import Scene
 
     is_picture = path.suffix.lower() == ".png"
-    with replacing_picture(path) as temporary:
+    with replacing_in_folder(path) as temporary:
         scene = Scene(
             result, color=color, scale=scale, color_range=color_range, camera=camera, zoom=zoom, title=title,
             window_size=window_size, smooth=is_picture,

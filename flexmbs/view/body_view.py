@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing_picture
+from flexmbs.files import replacing_in_folder
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
 from flexmbs.view.gl import prepare_offscreen, prepare_window
@@ -46,7 +46,7 @@ def save_mode(
     import imageio.v2 as imageio
 
     is_picture = path.suffix.lower() == ".png"
-    with replacing_picture(path) as temporary:
+    with replacing_in_folder(path) as temporary:
         scene = BodyScene(body, mode, scale=scale, color=color, smooth=is_picture)
         try:
             if is_picture:

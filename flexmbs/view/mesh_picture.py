@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing_picture
+from flexmbs.files import replacing_in_folder
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.faces import outer_faces, ring
 from flexmbs.mesh.mesh import Mesh
@@ -38,7 +38,7 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
         raise FlexmbsError(f"{path}: the picture of a mesh ends in .png")
     chosen = _chosen_sets(mesh, sets)
     prepare_offscreen()
-    with replacing_picture(path) as temporary:
+    with replacing_in_folder(path) as temporary:
         plotter = _plotter(mesh, chosen, off_screen=True)
         plotter.show(auto_close=False, interactive=False)
         plotter.render()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.files import replacing_picture
+from flexmbs.files import replacing_in_folder
 from flexmbs.result import Result
 
 #: A curve has a point for each step, and within long steps at least so many over the whole run.
@@ -46,7 +46,7 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
         figure.suptitle(heading, wrap=True)
     if save is None:
         return figure
-    with replacing_picture(save) as temporary:
+    with replacing_in_folder(save) as temporary:
         figure.savefig(temporary)
     return None
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.description import Description
-from flexmbs.files import replacing_picture
+from flexmbs.files import replacing_in_folder
 
 SPACING = 1.75  # inches between bodies that a joint joins
 LONGEST = 10.0  # distances follow a power of the number of joints with which the longest one is this: chains curl up
@@ -35,7 +35,7 @@ class Link:
 def save_topology(description: Description, path: str | Path) -> Path:
     """Write the picture; the ending of ``path`` (.png, .svg, .pdf) chooses the format."""
     figure = draw_topology(description)
-    with replacing_picture(path) as temporary:
+    with replacing_in_folder(path) as temporary:
         figure.savefig(temporary)
     return Path(path)
 

@@ -108,8 +108,8 @@ def test_control_characters_of_files_are_not_echoed(run, tmp_path):
     (tmp_path / "bell.inp").write_bytes(b"*NODE\n1, 0, 0, \x07\x1b[2J\x00\n")
     code, _, error = run("info", "bell.inp")
     assert code == 1 and not set(error) & set("\x00\x07\x1b"), repr(error)
-    for arguments in (("run", "swing.py", "--set", "angle=\x07\x1b"), ("ru\x07n",), ("run", "swing.py", "--set", "x" * 40_000)):
-        code, _, error = run(*arguments)
+    for arguments in (("--set", "angle=\x07\x1b"), ("--o\x07ut",), ("--set", "x" * 40_000)):
+        code, _, error = run("run", "swing.py", *arguments)
         assert code == 2 and not set(error) & set("\x00\x07\x1b") and len(error) < 3000, repr(error)
 
 

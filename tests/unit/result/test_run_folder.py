@@ -48,8 +48,9 @@ def holder(tmp_path):
 
 
 def test_second_writer_is_refused_by_name_until_the_first_is_gone(tmp_path, holder):
+    told = f"another run writes to this folder .process {holder.pid} on .* since 2"
     for options in ({}, {"force": True}, {"resume": True}):
-        with pytest.raises(ResultFolderError, match=f"another run writes to this folder .process {holder.pid} on .* since 2"):
+        with pytest.raises(ResultFolderError, match=told):
             write(tmp_path / "run", **options)
     holder.kill()
     holder.join()
@@ -109,7 +110,8 @@ def test_only_files_of_its_own_run_are_removed(tmp_path):
     unfinished(tmp_path)
     (own,) = tmp_path.glob("chunk_*.npz")
     run = own.name.split("_")[1]
-    foreign = ["download.part", "chunk_1.npz", "chunk_000001.npz", "chunk_0000beef_000001.npz", ".flexmbs-0000beef-1.part.npz"]
+    foreign = ["download.part", "chunk_1.npz", "chunk_000001.npz", "chunk_0000beef_000001.npz"]
+    foreign.append(".flexmbs-0000beef-1.part.npz")
     for name in foreign:
         (tmp_path / name).write_bytes(b"not of this run")
     left = tmp_path / f".flexmbs-{run}-0123456789abcdef.part.npz"
