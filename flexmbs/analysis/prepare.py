@@ -11,6 +11,7 @@ from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import independent_rows
 from flexmbs.analysis.inertia import check_inertia
+from flexmbs.analysis.misalignment import tell
 from flexmbs.analysis.variants import with_tables
 from flexmbs.kernels.tables import CONSTRAINTS
 from flexmbs.model.compile import compile_system
@@ -26,7 +27,7 @@ def ready(system, whole: bool = False) -> Model:
     In a tree without closed loops the integrator finds out by itself.  ``whole``: deep trees stay uncut, as explicit
     methods need them (their accelerations cost O(bodies) in any tree).
     """
-    model = _in_coordinates(system, closed_with_drivers(compile_system(system), 0.0), 0.0, system.coordinates)
+    model = _in_coordinates(system, _closed(system, 0.0), 0.0, system.coordinates)
     if system.coordinates == "reduced" and model.tree.depth > DEEP and not whole:
         model = _in_coordinates(system, model, 0.0, "segmented")
     if len(model.tables.constraints):
@@ -41,9 +42,16 @@ def in_segments(system, model: Model) -> Model:
 
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
     """Model of a system in its own choice of ``coordinates``, or in another one, with consistent start values."""
-    model = closed_with_drivers(compile_system(system), t)
+    model = _closed(system, t)
     model = _in_coordinates(system, model, t, coordinates or system.coordinates)
     return bound(with_independent_constraints(model, t), t)
+
+
+def _closed(system, t: float) -> Model:
+    """A system compiled and assembled; a warning says what was bent for it."""
+    model = closed_with_drivers(compile_system(system), t)
+    tell(model.closing)
+    return model
 
 
 def _in_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
@@ -83,7 +91,7 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
         if name in reduced.coordinate_index and name.rsplit(".", 1)[0] not in planted:
             same = reduced.coordinate_index[name]
             q[at], v[at] = reduced.q[same], reduced.v[same]
-    return replace(model, q=q, v=v, reference=reference)
+    return replace(model, q=q, v=v, reference=reference, closing=reduced.closing)
 
 
 def with_independent_constraints(model: Model, t: float) -> Model:
