@@ -102,6 +102,7 @@ class _Assembly:
         for part in model.modal.values():
             self.jointed[part] = False
         self.nearest = (np.inf, self.q, self.reference)
+        self.loose: Loops | None = None  # without drivers of coordinates, made when needed
 
     def run(self) -> Model:
         self._guess_closures()
@@ -133,14 +134,14 @@ class _Assembly:
         joints = misaligned_joints(self.loops, pose)
         flexible, bent, size = not np.all(self.jointed), None, misalignment_size(joints, self.loops.length)
         drivers = self._demanding_drivers(pose)
-        unreachable = out_of_reach(self.loops, pose, self.movable & self.jointed, size)
-        small = bool(joints) and unreachable and is_small(joints, self.loops.length)
+        unreachable = bool(joints) and self._is_out_of_reach(pose, size)
+        small = unreachable and is_small(joints, self.loops.length)
         if flexible and (drivers or small):
             bent = bent_closed(self.loops, self.movable & self.jointed, pose, 0.0 if drivers else size)
         if bent is not None:
             self.q, self.reference = bent.q, bent.reference
             return judged(Closing(() if drivers else joints, bent_bodies(self.model, bent.q), (), drivers))
-        if joints and unreachable and not drivers:
+        if unreachable and not drivers:
             at_pose = replace(self.model, q=pose.q, reference=pose.reference)
             raise refuse_rigid(joints, odd_axes(at_pose, self.t), flexible and not small)
         return self._refuse(pose.q, pose.reference)
@@ -169,11 +170,16 @@ class _Assembly:
                 break
         return pose
 
+    def _is_out_of_reach(self, pose: Pose, size: float) -> bool:
+        if self.loose is None:
+            self.loose = Loops(without_drivers(self.model, self.t), self.t, self.ignored)
+        return out_of_reach(self.loose, pose, self.jointed, size)
+
     def _is_misaligned(self, pose: Pose) -> bool:
         """Whether a pose is open by a little in directions that no rigid motion closes: then no other pose is tried."""
         joints = misaligned_joints(self.loops, pose)
         size = misalignment_size(joints, self.loops.length)
-        return 0.0 < size < LOOKS_MISALIGNED and out_of_reach(self.loops, pose, self.movable & self.jointed, size)
+        return 0.0 < size < LOOKS_MISALIGNED and self._is_out_of_reach(pose, size)
 
     def _kept(self, pose: Pose) -> bool:
         """Keep a pose when it is closed but for rounding."""

@@ -25,7 +25,7 @@ from flexmbs.model.model import Model
 ITERATIONS = 60
 SAME_ENERGY = 1e-9  # change of the energy, relative, from which on it is the least
 NOT_RIGID = 1.5  # times the misalignment: rigid motion that would have to turn by the inverse of it (rad) is none
-SMALLEST_RANK = 1e-6
+SMALLEST_RANK, LARGEST_RANK = 1e-6, 0.1
 
 
 class Elasticity:
@@ -53,7 +53,7 @@ def rigid_rank(misalignment: float) -> float:
 
     ``misalignment``: parts of the size, or rad.
     """
-    return max(NOT_RIGID * misalignment, SMALLEST_RANK)
+    return min(max(NOT_RIGID * misalignment, SMALLEST_RANK), LARGEST_RANK)
 
 
 def least_energy_change(

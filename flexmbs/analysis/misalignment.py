@@ -1,8 +1,8 @@
 """Joints out of line and bodies bent for them: measured, judged, and refused or warned of by name.
 
 What counts as a misalignment is told by the ranks: what stays open in the nearest rigid pose lies in directions in
-which the joints cannot move, there and in poses around it.  (Bars that are too short leave the loop open in a direction
-in which they do move elsewhere.)
+which the joints cannot move in random poses, were all of them free.  (Bars that are too short leave the loop open in
+a direction in which they do move elsewhere.)
 
 Judged is what drivers do not demand and the stated modal coordinates do not explain:
 
@@ -36,7 +36,7 @@ LARGEST_ANGLE = np.radians(2.0)
 LARGEST_STRAIN = 5e-3
 LARGEST_DRIVEN_STRAIN = 0.1
 OUT_OF_REACH = 0.5  # share of an opening that rigid motion cannot close, from which on it is a misalignment
-PLACES, MOVE = 5, 0.1  # poses around, and how far away they are: rad, or parts of the size
+PLACES, MOVE = 9, np.pi  # random poses, and how far away they are: rad, or parts of the size
 
 
 def misaligned_joints(loops: Loops, pose: Pose) -> tuple[MisalignedJoint, ...]:
@@ -79,9 +79,12 @@ def is_small(joints: tuple[MisalignedJoint, ...], length: float) -> bool:
 
 
 def out_of_reach(loops: Loops, pose: Pose, movable: np.ndarray, misalignment: float) -> bool:
-    """Whether what is open in ``pose`` lies in directions in which rigid motion closes nothing, there and nearby."""
-    if pose.size == 0.0 or not np.any(movable):
-        return pose.size > 0.0
+    """Whether what is open in ``pose`` lies in directions in which rigid motion closes nothing, in random poses.
+
+    ``movable`` (n,) bool: joint coordinates, those that are held or driven too.
+    """
+    if not np.any(movable):
+        return True
     rows, columns = loops.row_scales(), loops.column_scales()[movable]
     opening = rows * pose.opening / pose.size
     chance, rank, shares = np.random.default_rng(2), rigid_rank(misalignment), []
@@ -107,20 +110,29 @@ def bent_bodies(model: Model, q: np.ndarray) -> tuple[BentBody, ...]:
 
 
 def largest_strain(body: FlexibleBody, q: np.ndarray) -> float | None:
-    """Largest linear strain along an edge of the drawn surface at modal coordinates ``q``; None without a surface."""
-    faces, points = np.asarray(body.surface.faces), body.surface.points
-    if len(faces) == 0:
+    """Largest linear strain along an edge of the drawn surface at modal coordinates ``q``; None without a surface.
+
+    An estimate: shear along the edges (of a twisted beam) is not seen, and means along edges are smaller than peaks.
+    """
+    ends = _edges(np.asarray(body.surface.faces))
+    if len(ends) == 0:
         return None
-    moved, at, ends = np.tensordot(q, body.surface.modes, axes=(0, 0)), 0, []
-    while at < len(faces):
-        corners = faces[at + 1 : at + 1 + faces[at]]
-        ends.append(np.column_stack([corners, np.roll(corners, 1)]))
-        at += 1 + int(faces[at])
-    first, second = np.concatenate(ends).T
-    edges, stretch = points[first] - points[second], moved[first] - moved[second]
+    points, moved = body.surface.points[ends], np.tensordot(q, body.surface.modes, axes=(0, 0))[ends]
+    edges, stretch = points[:, 0] - points[:, 1], moved[:, 0] - moved[:, 1]
     lengths = np.einsum("ij,ij->i", edges, edges)
     real = lengths > 1e-18
     return float(np.abs(np.einsum("ij,ij->i", edges, stretch)[real] / lengths[real]).max(initial=0.0))
+
+
+def _edges(faces: np.ndarray) -> np.ndarray:
+    """(k, 2) corners of the edges of VTK faces [count, i, j, k, count, ...]; mid-side nodes left out."""
+    found, at = [np.zeros((0, 2), dtype=int)], 0
+    while at < len(faces):
+        count = int(faces[at])
+        corners = faces[at + 1 : at + 1 + {6: 3, 8: 4}.get(count, count)]
+        found.append(np.column_stack([corners, np.roll(corners, 1)]))
+        at += 1 + count
+    return np.concatenate(found)
 
 
 def _largest_stress(body: FlexibleBody, q: np.ndarray) -> float | None:

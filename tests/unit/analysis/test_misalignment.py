@@ -55,12 +55,15 @@ def test_offset_bends_the_rod_with_the_energy_of_beam_theory(angle):
 
 
 def test_solid_rod_with_an_offset():
-    """8-node bricks in bending, shear included: 2 % of U = 6 E I d^2 / (L^3 (1 + f)), f = 12 E I / (5/6 G A L^2)."""
+    """U = 6 E I d^2 / (L^3 (1 + f)), f = 12 E I / (5/6 G A L^2), to 5 %: bricks, held by the means of end faces.
+
+    With 12 x 4 x 4 bricks means are 3.4 % softer than beam theory, rigid ends, which cannot contract, 2.5 % stiffer.
+    """
     with pytest.warns(fm.MechanismWarning, match="0.2 mm along -z of marker 'rod.small'"):
         found = slider_crank(solid_rod(), 0.0, 2e-4, ends=("big", "small")).assemble()
     shear = 12.0 * E * SECTION.Iy / (5.0 / 6.0 * G * SECTION.area * ROD**2)
     energy = 6.0 * E * SECTION.Iy * 2e-4**2 / ROD**3 / (1.0 + shear)
-    assert found["energy.elastic"][0] == pytest.approx(energy, rel=0.02)
+    assert found["energy.elastic"][0] == pytest.approx(energy, rel=0.05)
 
 
 def test_tilt_about_the_rod_twists_it():
