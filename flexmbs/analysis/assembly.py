@@ -2,24 +2,42 @@
 
 Positions by a damped Gauss-Newton iteration with the smallest change of coordinates (Nikravesh, Computer-Aided Analysis
 of Mechanical Systems (1988), 4.3): first only of joint coordinates whose start values were not given, then of all joint
-coordinates, then of modal coordinates too.  Held coordinates (Joint.hold) never change.
+coordinates, then from fresh starts by the method of Levenberg and Marquardt (nearest_pose).  Only what rigid motion
+cannot close, because joints are out of line, bends flexible bodies, by the least elastic energy (bending), as far as
+misalignment allows it.  Held coordinates (Joint.hold) never change.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NoReturn
 
 import numpy as np
 
-from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.bending import Elasticity, bent_closed, least_energy_change, rigid_rank
+from flexmbs.analysis.blocked import dense
+from flexmbs.analysis.folding import folded
+from flexmbs.analysis.locking_axes import locking_axes, odd_axes
+from flexmbs.analysis.loops import Loops
+from flexmbs.analysis.misalignment import (
+    bent_bodies,
+    is_small,
+    judged,
+    misaligned_joints,
+    misalignment_size,
+    out_of_reach,
+    refuse_rigid,
+)
+from flexmbs.analysis.nearest_pose import CLOSED, Pose, nearest_pose
 from flexmbs.analysis.sparse import least_change
+from flexmbs.analysis.variants import driven_coordinates, without_drivers
 from flexmbs.errors import MechanismError
 from flexmbs.kernels.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
-from flexmbs.model.constraints import levels_of_rows
+from flexmbs.model.closing import Closing
 from flexmbs.model.model import Model
 
-CLOSED = 1e-12  # m or rad
 LARGEST_MOVE = 0.5  # of one iteration, m or rad
 ITERATIONS = 100
 # From a rough pose the iteration may end where the opening is smallest but not zero: then it starts again from poses
@@ -27,6 +45,7 @@ ITERATIONS = 100
 FRESH_STARTS, FRESH_TURN = 8, 1.0
 # The iteration is given up when the opening falls by less than this part in so many steps.
 SLOW, PATIENCE = 1e-3, 6
+LOOKS_MISALIGNED = 0.12  # parts of the size and rad: up to which what no rigid motion closes is no wrong choice of pose
 PLACES_ALONG = (0.125, 0.375, 0.625, 0.875)  # of a curve, where something on it may start
 
 
@@ -60,17 +79,6 @@ def followed(model: Model, t: float, rates: bool = True) -> Model:
     return _Assembly(model, t, frozenset()).follow(rates)
 
 
-def folded(model: Model, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """(balls, 4) ``reference`` with the rotation vectors of the balls in ``q`` folded in; there they become zero."""
-    from flexmbs.kernels.rotation import rotate_quaternion
-
-    turned = reference.copy()
-    for ball, start in enumerate(model.balls):
-        rotate_quaternion(reference[ball], *q[start : start + 3], turned[ball])
-        q[start : start + 3] = 0.0
-    return turned
-
-
 @dataclass(frozen=True)
 class _OwnCoordinates:
     """Coordinates of a joint that closes a loop, its rows among the constraints, and values from which to try."""
@@ -83,64 +91,128 @@ class _OwnCoordinates:
 class _Assembly:
     def __init__(self, model: Model, t: float, ignored: frozenset[int]):
         self.model, self.t, self.ignored = model, t, ignored
-        self.evaluator = Evaluator(model)
+        self.loops = Loops(model, t, ignored)
+        self.evaluator = self.loops.evaluator
         self.q, self.v, self.reference = model.q.copy(), model.v.copy(), model.reference.copy()
-        levels = model.tables.coordinates["level"][: model.coordinate_count]
-        driven = model.tables.coordinates["signal"][: model.coordinate_count] >= 0
-        self.movable = ~(driven & (levels == 0)) & ~model.held[: model.coordinate_count]
+        n = model.coordinate_count
+        levels, driven = model.tables.coordinates["level"][:n], model.tables.coordinates["signal"][:n] >= 0
+        self.movable = ~(driven & (levels == 0)) & ~model.held[:n]
         self.changeable = ~(driven & (levels <= 1))
-        self.jointed = np.ones(model.coordinate_count, dtype=bool)  # False: modal coordinates
+        self.jointed = np.ones(n, dtype=bool)  # False: modal coordinates
         for part in model.modal.values():
             self.jointed[part] = False
-        self.position_rows = self._rows_of_level(0)
-        self.rate_rows = self._rows_of_level(1)
         self.nearest = (np.inf, self.q, self.reference)
-
-    def _rows_of_level(self, highest: int) -> np.ndarray:
-        """Rows whose position (0), or position or rate (1), is constrained."""
-        kept = []
-        first = self.evaluator.rows[0]
-        for c, constraint in enumerate(self.model.tables.constraints):
-            if c in self.ignored:
-                continue
-            rows = np.arange(constraint["rows"]) + constraint["row"] - first
-            kept.append(rows[levels_of_rows(constraint) <= highest])
-        return np.concatenate(kept)
+        self.loose: Loops | None = None  # without drivers of coordinates, made when needed
 
     def run(self) -> Model:
         self._guess_closures()
-        given = self.model.given[: self.model.coordinate_count]
-        choices = (self.movable & self.jointed & ~given, self.movable & self.jointed, self.movable)
-        if not any(self._close(movable) for movable in choices) and not self._close_from_elsewhere():
-            self._refuse()
-        self._match_rates()
-        return replace(self.model, q=self.q, v=self.v, reference=self.reference)
+        closing = self._closed()
+        self._match_rates(closing)
+        found = replace(self.model, q=self.q, v=self.v, reference=self.reference)
+        axes = locking_axes(replace(found, q=self._unbent()), self.t)
+        closing = replace(closing, axes=axes)
+        return replace(found, closing=closing if closing != Closing() else None)
 
     def follow(self, rates: bool) -> Model:
         if not self._close(self.movable | self.model.held[: self.model.coordinate_count]):
-            self._refuse()
+            self._refuse(self.nearest[1], self.nearest[2])
         if rates:
-            self._match_rates()
+            self._match_rates(self.model.closing or Closing())
         return replace(self.model, q=self.q, v=self.v, reference=self.reference)
 
-    def _close_from_elsewhere(self) -> bool:
-        """Fresh starts from poses turned at random (the same ones every time)."""
+    def _unbent(self) -> np.ndarray:
+        """The coordinates found, modal ones as stated."""
+        q = self.q.copy()
+        q[: len(self.jointed)][~self.jointed] = self.model.q[: len(self.jointed)][~self.jointed]
+        return q
+
+    def _closed(self) -> Closing:
+        """Close the loops: by rigid motion, or else by bending flexible bodies as little as possible."""
+        pose = self._rigid_pose()
+        if pose is None:
+            return Closing()
+        joints = misaligned_joints(self.loops, pose)
+        flexible, bent, size = not np.all(self.jointed), None, misalignment_size(joints, self.loops.length)
+        drivers = self._demanding_drivers(pose)
+        unreachable = bool(joints) and self._is_out_of_reach(pose, size)
+        small = unreachable and is_small(joints, self.loops.length)
+        if flexible and (drivers or small):
+            bent = bent_closed(self.loops, self.movable & self.jointed, pose, 0.0 if drivers else size)
+        if bent is not None:
+            self.q, self.reference = bent.q, bent.reference
+            return judged(Closing(() if drivers else joints, bent_bodies(self.model, bent.q), (), drivers))
+        if unreachable and not drivers:
+            at_pose = replace(self.model, q=pose.q, reference=pose.reference)
+            raise refuse_rigid(joints, odd_axes(at_pose, self.t), flexible and not small)
+        return self._refuse(pose.q, pose.reference)
+
+    def _rigid_pose(self) -> Pose | None:
+        """None when rigid motion closes the loops (then kept); else the pose in which they are open least."""
+        given = self.model.given[: self.model.coordinate_count]
+        every = self.movable & self.jointed
+        start = self.q, self.reference
+        if self._close(every & ~given):
+            return None
+        pose = nearest_pose(self.loops, every & ~given, *start)
+        if self._kept(pose):
+            return None
+        if self._is_misaligned(pose):
+            return pose
+        if self._close(every):
+            return None
+        for movable, turned in ((every, None), (every & ~given, every & ~given), (every, every)):
+            for q in [start[0]] if turned is None else self._fresh_starts(start[0], turned):
+                found = nearest_pose(self.loops, movable, q, start[1])
+                if self._kept(found):
+                    return None
+                pose = found if found.size < 0.9 * pose.size else pose
+            if self._is_misaligned(pose):
+                break
+        return pose
+
+    def _is_out_of_reach(self, pose: Pose, size: float) -> bool:
+        if self.loose is None:
+            self.loose = Loops(without_drivers(self.model, self.t), self.t, self.ignored)
+        return out_of_reach(self.loose, pose, self.jointed, size)
+
+    def _is_misaligned(self, pose: Pose) -> bool:
+        """Whether a pose is open by a little in directions that no rigid motion closes: then no other pose is tried."""
+        joints = misaligned_joints(self.loops, pose)
+        size = misalignment_size(joints, self.loops.length)
+        return 0.0 < size < LOOKS_MISALIGNED and self._is_out_of_reach(pose, size)
+
+    def _kept(self, pose: Pose) -> bool:
+        """Keep a pose when it is closed but for rounding."""
+        if np.abs(pose.opening).max(initial=0.0) >= 100.0 * CLOSED:
+            return False
+        self.q, self.reference = pose.q, pose.reference
+        return True
+
+    def _fresh_starts(self, start: np.ndarray, movable: np.ndarray) -> Iterator[np.ndarray]:
+        """Poses turned at random (the same ones every time)."""
+        turns = self.loops.turns() & movable
         chance = np.random.default_rng(0)
-        start = self.q
-        turns = np.zeros(len(start), dtype=bool)
-        for axis in self.model.tables.axes:
-            if axis["kind"] == ROTATION and axis["factor"] != 0.0 and self.movable[axis["coordinate"]]:
-                turns[axis["coordinate"]] = True
         for k in range(FRESH_STARTS if np.any(turns) else 0):
-            self.q = start.copy()
-            self.q[turns] += chance.uniform(-1.0, 1.0, np.count_nonzero(turns)) * FRESH_TURN * (k + 1) / FRESH_STARTS
-            if self._close(self.movable & self.jointed):
-                return True
-        self.q = start
-        return False
+            q = start.copy()
+            turn = chance.uniform(-1.0, 1.0, np.count_nonzero(turns)) * FRESH_TURN * (k + 1) / FRESH_STARTS
+            q[: len(turns)][turns] += turn
+            yield q
+
+    def _demanding_drivers(self, pose: Pose) -> tuple[str, ...]:
+        """Names of the drivers of positions, when the loops close by rigid motion without them; else none."""
+        model, n = self.model, self.model.coordinate_count
+        coordinates = [k for k in driven_coordinates(model) if model.tables.coordinates["level"][k] == 0]
+        names = [model.coordinate_names[k] for k in coordinates]
+        prescribing = {c for c, name in enumerate(model.constraint_names) if name in model.prescribing}
+        names += [model.constraint_names[c] for c in sorted(prescribing)]
+        if not names:
+            return ()
+        loose = Loops(without_drivers(model, self.t), self.t, self.ignored | prescribing)
+        found = nearest_pose(loose, self.jointed & ~model.held[:n], pose.q, pose.reference)
+        return tuple(names) if np.abs(found.opening).max(initial=0.0) < 100.0 * CLOSED else ()
 
     def _openings(self, q, reference) -> np.ndarray:
-        return self.evaluator.openings(q, self.v, reference, self.t)[0][self.position_rows]
+        return self.loops.openings(q, reference)
 
     def _guess_closures(self) -> None:
         """Coordinates of the joints that close loops: of a few turned starts the one with the smallest opening.
@@ -225,7 +297,7 @@ class _Assembly:
             size = float(np.linalg.norm(opening))
             if self._keep_if_closed(q, reference, opening, CLOSED):
                 return True
-            G = self.evaluator.constraint_matrix(q, reference, self.t, OPENINGS)[self.position_rows][:, movable]
+            G = self.evaluator.constraint_matrix(q, reference, self.t, OPENINGS)[self.loops.position_rows][:, movable]
             change = -least_change(G, opening)
             change *= min(1.0, LARGEST_MOVE / max(float(np.abs(change).max()), 1e-300))
             for _ in range(12):
@@ -254,41 +326,55 @@ class _Assembly:
             self.nearest = (size, q, reference)
         return False
 
-    def _match_rates(self) -> None:
-        """Velocities that the constraints allow: those not given change first, then all, by as little as possible."""
-        n = self.model.coordinate_count
-        G = self.evaluator.constraint_matrix(self.q, self.reference, self.t)[self.rate_rows]
+    def _match_rates(self, closing: Closing) -> None:
+        """Velocities that the constraints allow: those not given change first, then all, by as little as possible.
+
+        Where bodies had to be bent they keep being bent with the least energy as the joints move.
+        """
+        n, rows = self.model.coordinate_count, self.loops.rate_rows
+        G = self.evaluator.constraint_matrix(self.q, self.reference, self.t)[rows]
         given = self.model.given_rates[:n]
-        choices = (self.changeable & self.jointed & ~given, self.changeable & self.jointed, self.changeable)
-        for movable in choices:
+        joints = (self.changeable & self.jointed & ~given, self.changeable & self.jointed)
+        for movable in (*joints, self.changeable) if not closing.bodies else joints:
             for _ in range(3):
                 rate = self._rates()
-                if np.abs(rate).max(initial=0.0) < CLOSED or not np.any(movable):
+                if np.abs(rate).max(initial=0.0) < CLOSED or not np.any(movable | bool(closing.bodies)):
                     break
-                self.v[:n][movable] -= least_change(G[:, movable], rate)
+                if closing.bodies:
+                    self._bend_rates(dense(G), rate, movable, closing)
+                else:
+                    self.v[:n][movable] -= least_change(G[:, movable], rate)
             # functions of time without given derivatives have rates with errors of 1e-10 and more
             if np.abs(self._rates()).max(initial=0.0) < 1e-7 * max(1.0, float(np.abs(self.v).max())):
                 return
         rate = np.abs(self._rates())
-        worst = self.evaluator.rows[self.rate_rows[int(np.argmax(rate))]]
+        worst = self.evaluator.rows[rows[int(np.argmax(rate))]]
         raise MechanismError(
             f"the velocities cannot be made consistent: constraint '{self.model.coordinate_names[worst]}' still "
             f"opens at {rate.max():.3g} m/s or rad/s; do drivers contradict each other, or is the mechanism locked?"
         )
 
+    def _bend_rates(self, G: np.ndarray, rate: np.ndarray, movable: np.ndarray, closing: Closing) -> None:
+        elastic, joints = Elasticity(self.model), np.flatnonzero(movable)
+        rows, scales = self.loops.row_scales(self.loops.rate_rows), self.loops.column_scales()[joints]
+        rank = rigid_rank(misalignment_size(closing.joints, self.loops.length))
+        rest = np.zeros(len(elastic.columns))
+        rigid, modal = rows[:, None] * G[:, joints] * scales, rows[:, None] * G[:, elastic.columns]
+        moves, change = least_energy_change(rigid, modal, rows * rate, elastic, rest, rank)
+        self.v[joints] += scales * moves
+        self.v[elastic.columns] += change
+
     def _rates(self) -> np.ndarray:
         self.evaluator.residual(self.q, self.v, np.zeros_like(self.q), self.reference, self.t, 1)
-        return self.evaluator.work.constraint[self.evaluator.rows, 1][self.rate_rows]
+        return self.evaluator.work.constraint[self.evaluator.rows, 1][self.loops.rate_rows]
 
-    def _refuse(self) -> None:
-        opening = self._openings(*self.nearest[1:])
-        first = self.evaluator.rows[0]
+    def _refuse(self, q: np.ndarray, reference: np.ndarray) -> NoReturn:
+        opening = self._openings(q, reference)
         sizes = {}
         for c, constraint in enumerate(self.model.tables.constraints):
             if c in self.ignored:
                 continue
-            rows = np.isin(self.position_rows, np.arange(constraint["rows"]) + constraint["row"] - first)
-            part = opening[rows]
+            part = opening[np.isin(self.loops.position_rows, self.loops.rows_of(c))]
             turn = float(np.linalg.norm(part[3:])) if constraint["rows"] == 6 else 0.0
             sizes[self.model.constraint_names[c]] = (float(np.linalg.norm(part[:3])), turn)
         name, (gap, turn) = max(sizes.items(), key=lambda item: item[1][0] + item[1][1])

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from flexmbs.analysis.inertia import mass_properties
+from flexmbs.analysis.locking_axes import loop_joints
 from flexmbs.analysis.mobility import Mobility, mobility
 from flexmbs.errors import FlexmbsError
-from flexmbs.model.tree import SpanningTree, spanning_tree
+from flexmbs.model.closing import Closing
+from flexmbs.model.tree import spanning_tree
 from flexmbs.system.forces import Element
 from flexmbs.system.markers import Marker
 from flexmbs.system.system import System
@@ -62,6 +64,7 @@ class Description:
     loops : names of the joints of every closed loop
     groups : bodies that move as one, because fixed joints join them
     mobility : degrees of freedom, what is redundant, idle or massless; None when there is a ``problem``
+    closing : joints out of line, bodies that are bent to close loops, axes that lock them
     problem : why the mechanism cannot be assembled, or empty
     """
 
@@ -76,6 +79,7 @@ class Description:
     groups: tuple[tuple[str, ...], ...]
     mobility: Mobility | None
     problem: str
+    closing: Closing = Closing()
 
     def __str__(self) -> str:
         from flexmbs.analysis.description_text import description_text
@@ -87,7 +91,9 @@ class Description:
     def as_dict(self) -> dict[str, object]:
         """Plain values, as JSON can hold them."""
         found = asdict(self)
+        found["closing"] = self.closing.as_dict()
         if self.mobility is not None:
+            del found["mobility"]["closing"]
             found["mobility"] |= {
                 "analysis": self.mobility.analysis,
                 "redundant": [{**asdict(item), "sentence": item.sentence} for item in self.mobility.redundant],
@@ -104,10 +110,12 @@ def describe(system: System) -> Description:
 
     A mechanism that cannot be assembled is described too; ``problem`` says what is wrong with it.
     """
+    closing = None
     try:
         found, problem = (mobility(system), "") if len(system.bodies) > 1 else (None, "the system has no bodies")
+        closing = None if found is None else found.closing
     except FlexmbsError as error:
-        found, problem = None, str(error)
+        found, problem, closing = None, str(error), vars(error).get("closing")
     tree = spanning_tree(system)
     cut = {joint.name for joint in tree.cut}
     return Description(
@@ -118,10 +126,11 @@ def describe(system: System) -> Description:
         constraints=tuple(_other(item) for item in system.constraints.values()),
         forces=tuple(_other(item) for group in _force_groups(system) for item in group.values()),
         contacts=tuple(_other(item) for item in system.contacts.values()),
-        loops=tuple(_loop(tree, joint) for joint in tree.cut),
+        loops=tuple(tuple(one.name for one in loop_joints(tree, joint)) for joint in tree.cut),
         groups=fixed_groups(system),
         mobility=found,
         problem=problem,
+        closing=closing or Closing(),
     )
 
 
@@ -177,26 +186,6 @@ def _acted_on(item) -> list[tuple[str, list[str]]]:
                 elif isinstance(part, tuple) and part and type(part[0]).__name__ == "Joint":
                     found.append((f"{part[0].name}.{part[1]}", [part[0].a.body, part[0].b.body]))
     return found
-
-
-def _loop(tree: SpanningTree, joint) -> tuple[str, ...]:
-    """Names of the joints of the loop that a cut joint closes, beginning with it."""
-    carried = {branch.body: branch for branch in tree.branches}
-
-    def path(body: str) -> list[str]:
-        names = []
-        while body != "ground":
-            branch = carried[body]
-            names.append(branch.joint.name)
-            body = branch.joint.b.body if branch.backwards else branch.joint.a.body
-        return names
-
-    first, second = path(joint.a.body), path(joint.b.body)
-    while first and second and first[-1] == second[-1]:
-        first.pop()
-        second.pop()
-    added = {branch.joint.name for branch in tree.branches if branch.added}
-    return tuple(name for name in (joint.name, *second, *reversed(first)) if name not in added)
 
 
 def fixed_groups(system: System) -> tuple[tuple[str, ...], ...]:

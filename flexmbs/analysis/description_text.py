@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from flexmbs.analysis.description import Description, OtherEntry
 from flexmbs.analysis.mobility import Mobility
+from flexmbs.model.closing import direction_in_words
 
 
 def description_text(found: Description) -> str:
@@ -38,6 +41,18 @@ def description_text(found: Description) -> str:
         lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
     if found.groups:
         lines += ["", "Move as one (fixed joints)", *(f"  {', '.join(group)}" for group in found.groups)]
+    lines += _section("Misaligned joints", ("joint", "from", "to", "gap [mm]", "along", "angle [deg]", "about"), [
+        (
+            one.joint, one.a, one.b, *_size_and_direction(one.gap, 1e3), *_size_and_direction(one.turn, 180.0 / np.pi),
+        )
+        for one in found.closing.joints
+    ])  # fmt: skip
+    lines += _section("Bent to close loops", ("body", "elastic energy [J]", "strain [%]", "von Mises stress [MPa]"), [
+        (body.body, f"{body.energy:.4g}", _known(body.strain, 100.0), _known(body.stress, 1e-6))
+        for body in found.closing.bodies
+    ])  # fmt: skip
+    if found.closing.axes:
+        lines += ["", "Axes nearly parallel", *(f"  {axis.sentence}" for axis in found.closing.axes)]
     if found.mobility is not None:
         lines += ["", "Degrees of freedom", *(f"  {line}" for line in mobility_lines(found.mobility))]
     if found.problem:
@@ -82,6 +97,15 @@ def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -
         "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)
     ]
     return ["", title, *table]
+
+
+def _known(value: float | None, factor: float) -> str:
+    return "-" if value is None else f"{factor * value:.4g}"
+
+
+def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, str]:
+    size = float(np.linalg.norm(vector))
+    return (f"{factor * size:.4g}", direction_in_words(vector)) if size > 1e-9 else ("-", "")
 
 
 def _numbers(values: Sequence[float]) -> str:

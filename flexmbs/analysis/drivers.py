@@ -15,6 +15,7 @@ from flexmbs.analysis.assembly import assembled
 from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import nearby
+from flexmbs.analysis.misalignment import joints_to_blame
 from flexmbs.analysis.variants import driven_coordinates, imposed, with_drivers, without_drivers
 from flexmbs.errors import MechanismError
 from flexmbs.kernels.tables import OPENINGS
@@ -59,7 +60,7 @@ def closed_with_drivers(model: Model, t: float) -> Model:
     try:
         closed = assembled(model, t)
     except MechanismError as error:
-        if not drivers or not len(model.tables.constraints):
+        if not drivers or not len(model.tables.constraints) or joints_to_blame(error):
             raise
         return _closed_one_by_one(model, drivers, t, error)
     if drivers and len(model.tables.constraints) and len(model.q) <= MANY:
@@ -79,7 +80,9 @@ def _closed_one_by_one(model: Model, drivers: Sequence[Driver], t: float, error:
         try:
             closed = _closed_with(at_start, drivers[: i + 1], drivers, t)
         except MechanismError as failure:
-            raise MechanismError(_blame(model, closed, driver, drivers[:i], t, failure)) from None
+            blame = MechanismError(_blame(model, closed, driver, drivers[:i], t, failure))
+            blame.closing = closed.closing
+            raise blame from None
     return imposed(closed, t)
 
 
@@ -93,8 +96,9 @@ def _closed_with(model: Model, kept: Sequence[Driver], drivers: Sequence[Driver]
 def _blame(model: Model, closed: Model, driver: Driver, earlier: Sequence[Driver], t: float, failure) -> str:
     """Why ``driver`` cannot hold where the loops are closed with the ``earlier`` ones."""
     partners = _Dependence(closed, [*earlier, driver], t).partners(len(earlier))
+    locks = f". {closed.closing.locks}" if closed.closing is not None and closed.closing.axes else ""
     if partners is None:
-        return f"the {driver.name} demands what the loops cannot reach at t = {t:g} s: {failure}"
+        return f"the {driver.name} demands what the loops cannot reach at t = {t:g} s: {failure}{locks}"
     reason = ""
     if driver.is_coordinate:
         unit = model.stored_units[model.stored_names.index(model.coordinate_names[driver.number])]
@@ -102,7 +106,7 @@ def _blame(model: Model, closed: Model, driver: Driver, earlier: Sequence[Driver
         if abs(wanted - possible) < 1e-9:
             wanted, possible, suffix = model.v[driver.number], closed.v[driver.number], "/s"
         reason = f": it demands {wanted:.6g} {unit}{suffix} at t = {t:g} s, where only {possible:.6g} is possible"
-    return _contradiction(driver, partners) + reason
+    return _contradiction(driver, partners) + reason + locks
 
 
 def _contradiction(driver: Driver, partners: Sequence[Driver]) -> str:

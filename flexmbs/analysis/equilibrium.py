@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.analysis.assembly import folded, followed
+from flexmbs.analysis.assembly import followed
 from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.derivatives import derivatives
 from flexmbs.analysis.evaluate import Evaluator
+from flexmbs.analysis.folding import folded
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.kernels.tables import BALL, ROTATION
 from flexmbs.model.model import Model

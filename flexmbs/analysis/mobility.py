@@ -19,6 +19,7 @@ from flexmbs.analysis.independent import nearby
 from flexmbs.analysis.inertia import freedoms_without_inertia
 from flexmbs.analysis.prepare import in_other_coordinates
 from flexmbs.analysis.variants import driven_coordinates, with_drivers, without_drivers
+from flexmbs.model.closing import Closing
 from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
 from flexmbs.system.system import System
@@ -61,6 +62,7 @@ class Mobility:
     momentary : freedoms of the start position alone: it is singular
     redundant : what is blocked twice
     idle, massless : sentences about freedoms that matter to nothing, and freedoms without inertia
+    closing : what closing the loops took besides rigid motion (None: nothing)
     """
 
     body_freedoms: int
@@ -74,6 +76,7 @@ class Mobility:
     redundant: tuple[Redundancy, ...]
     idle: tuple[str, ...]
     massless: tuple[str, ...]
+    closing: Closing | None = None
 
     @property
     def redundant_count(self) -> int:
@@ -135,6 +138,7 @@ def _counted(system: System, start: Model, near: BlockedMotions, momentary: int,
         redundant=_grouped(found, [*named, *owners], labels),
         idle=idle_freedoms(system, start, near, t),
         massless=freedoms_without_inertia(start, t),
+        closing=start.closing,
     )  # fmt: skip
 
 

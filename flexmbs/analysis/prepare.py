@@ -11,6 +11,7 @@ from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import independent_rows
 from flexmbs.analysis.inertia import check_inertia
+from flexmbs.analysis.misalignment import tell
 from flexmbs.analysis.unmet_starts import check_starts_of_cut_balls
 from flexmbs.analysis.variants import with_tables
 from flexmbs.kernels.tables import CONSTRAINTS
@@ -48,8 +49,9 @@ def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
 
 
 def _closed(system, t: float) -> Model:
-    """The system in joint coordinates, its loops closed."""
+    """The system in joint coordinates, its loops closed; a warning says what was bent for it."""
     model = closed_with_drivers(compile_system(system), t)
+    tell(model.closing)
     check_starts_of_cut_balls(model, t)
     return model
 
@@ -91,7 +93,7 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
         if name in reduced.coordinate_index and name.rsplit(".", 1)[0] not in planted:
             same = reduced.coordinate_index[name]
             q[at], v[at] = reduced.q[same], reduced.v[same]
-    return replace(model, q=q, v=v, reference=reference)
+    return replace(model, q=q, v=v, reference=reference, closing=reduced.closing)
 
 
 def with_independent_constraints(model: Model, t: float) -> Model:

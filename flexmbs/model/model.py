@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.kernels.tables import Tables
+from flexmbs.model.closing import Closing
 from flexmbs.model.ends import CoordinateEnd
 from flexmbs.model.forces import RecordColumn
 from flexmbs.model.tree import SpanningTree
@@ -44,6 +45,7 @@ class Model:
     user_functions : of the records of ``tables.functions``; None: one that hands its input on
     lags : records of ``tables.states`` that begin at what they follow
     record_columns : histories of what ``Workspace.record`` holds
+    closing : what closing the loops took besides rigid motion (None: nothing)
     """
 
     tables: Tables
@@ -75,6 +77,7 @@ class Model:
     user_functions: tuple[UserFunction | None, ...] = ()
     lags: tuple[int, ...] = ()
     record_columns: tuple[RecordColumn, ...] = ()
+    closing: Closing | None = None
 
     @property
     def state_coordinates(self) -> np.ndarray:
