@@ -11,6 +11,7 @@ from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import independent_rows
 from flexmbs.analysis.inertia import check_inertia
+from flexmbs.analysis.prescribed_motions import check_stated_start
 from flexmbs.analysis.variants import with_tables
 from flexmbs.kernels.tables import CONSTRAINTS
 from flexmbs.model.compile import compile_system
@@ -26,7 +27,9 @@ def ready(system, whole: bool = False) -> Model:
     In a tree without closed loops the integrator finds out by itself.  ``whole``: deep trees stay uncut, as explicit
     methods need them (their accelerations cost O(bodies) in any tree).
     """
-    model = _in_coordinates(system, closed_with_drivers(compile_system(system), 0.0), 0.0, system.coordinates)
+    stated = compile_system(system)
+    check_stated_start(system, stated)
+    model = _in_coordinates(system, closed_with_drivers(stated, 0.0), 0.0, system.coordinates)
     if system.coordinates == "reduced" and model.tree.depth > DEEP and not whole:
         model = _in_coordinates(system, model, 0.0, "segmented")
     if len(model.tables.constraints):
@@ -41,7 +44,10 @@ def in_segments(system, model: Model) -> Model:
 
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
     """Model of a system in its own choice of ``coordinates``, or in another one, with consistent start values."""
-    model = closed_with_drivers(compile_system(system), t)
+    stated = compile_system(system)
+    if t == 0.0:
+        check_stated_start(system, stated)
+    model = closed_with_drivers(stated, t)
     model = _in_coordinates(system, model, t, coordinates or system.coordinates)
     return bound(with_independent_constraints(model, t), t)
 
