@@ -14,15 +14,17 @@ from flexmbs.analysis.beginning import warm_up
 from flexmbs.analysis.choice import chosen
 from flexmbs.analysis.condensed import start_values, with_all_modes, with_condensed_modes
 from flexmbs.analysis.differences import CHOICE, setting_differences, system_differences
+from flexmbs.analysis.energy_watch import EnergyWatch
 from flexmbs.analysis.independent import better_rows
 from flexmbs.analysis.integrators import Integrator
 from flexmbs.analysis.interrupts import DeferredInterrupt
 from flexmbs.analysis.prepare import in_segments, ready, with_unknowns
+from flexmbs.analysis.prescribed_motions import check_motions, jump_in_rows
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.recording import OPEN, Recorder, open_contacts
 from flexmbs.analysis.settings import check_end, check_tolerances, make_settings
 from flexmbs.analysis.statics import in_equilibrium
-from flexmbs.analysis.stops import OFF_CURVE, OPENED, Stop, what_limits
+from flexmbs.analysis.stops import HALTED, OPENED, Stop, what_limits
 from flexmbs.analysis.structure import result_structure
 from flexmbs.analysis.tolerances import Given
 from flexmbs.analysis.variants import with_tables
@@ -104,6 +106,7 @@ def simulate(
         saved = saves.chosen(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
+        check_motions(system, 0.0 if saved is None else saved.t, t_end)
         words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
         run = _prepared(system, t_end, words, progress, saved, from_equilibrium)
         return run.go(folder, int(store_every), saved, resume)
@@ -148,7 +151,7 @@ class _Run:
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
-        self.off_curve: tuple[float, str] | None = None  # when, and what is said, where a curve ended
+        self.halted: tuple[float, str] | None = None  # when, and what is said, where the run must not go on
 
     def _set_model(self, model: Model) -> None:
         """A choice of unknowns, with empty blocks for it."""
@@ -169,7 +172,8 @@ class _Run:
             self._place(saved)
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
-        self.recorder = Recorder(self.model, writer, store_every)
+        watch = EnergyWatch(self.system, self.model, self.settings)
+        self.recorder = Recorder(self.model, writer, store_every, watch)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(start, saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
@@ -263,6 +267,9 @@ class _Run:
                 raise error
             if error is not None:
                 return s.NOT_FINITE
+            if self.recorder.gained is not None:
+                self.halted = self.recorder.gained
+                return HALTED
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
                 outcome = self._choose_constraints(outcome)
             if outcome != s.CHUNK_FULL:
@@ -294,8 +301,11 @@ class _Run:
         rows, contacts = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, 1:])
         if beyond is not None:
-            rows, outcome = beyond[0] + 1, OFF_CURVE
-            self.off_curve = self.log.rows[beyond[0], 0], end_passed(beyond[1], self.log.rows[beyond[0], 1:])
+            rows, outcome = beyond[0] + 1, HALTED
+            self.halted = self.log.rows[beyond[0], 0], end_passed(beyond[1], self.log.rows[beyond[0], 1:])
+        jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
+        if jump is not None:
+            outcome, self.halted = HALTED, jump
         self.recorder.take(self.model, self.log.rows[:rows], self.log.contacts[:contacts])
         return outcome
 
@@ -379,10 +389,10 @@ class _Run:
             limit = what_limits(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
         stop = Stop(
             self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
-            self.recorder.opening, self.recorder.opened_at, self.off_curve, limit,
+            self.recorder.opening, self.recorder.opened_at, self.halted, limit,
         )  # fmt: skip
         reason, cause = stop.reason()
-        result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, OFF_CURVE))
+        result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
         folder = self.recorder.writer.folder
         state = result.final_state
         places = ("error.result", "error.state") if folder is None else (folder, f"flexmbs.load_state('{folder}')")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_matrix
 
+from flexmbs.analysis.entry_sizes import EntrySizes, without_rounding
 from flexmbs.analysis.sparse import DENSE_ENTRIES
 from flexmbs.integrate.state import State
 from flexmbs.kernels.jit import announce_compilation
@@ -54,6 +55,7 @@ class Evaluator:
         """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates.
 
         Columns that share no constraint are shifted together; above ``DENSE_ENTRIES`` entries G is a sparse matrix.
+        Entries that are rounding of what cancels in them are zero (flexmbs.analysis.entry_sizes).
         """
         n, first = self.model.coordinate_count, self.model.coordinate_count
         if len(self.rows) == 0 or n == 0:
@@ -61,17 +63,19 @@ class Evaluator:
         groups = constraint_groups(self.model.tables)
         zero = np.zeros(self.size)
         base = self.residual(q, zero, zero, reference, t, extent)
+        sizes = EntrySizes(self.model.tables, self.work.frame)
         rows, columns, values = [], [], []
         for together in coloured(groups, n):
             a = zero.copy()
             a[together] = 1.0
             moved = self.residual(q, zero, a, reference, t, extent) - base
+            terms = sizes.of(self.work.frame, a)
             chosen = np.isin(np.arange(n), together)
-            for own, coordinates in groups:
+            for c, (own, coordinates) in enumerate(groups):
                 for column in coordinates[chosen[coordinates]]:
                     rows.append(own - first)
                     columns.append(np.full(len(own), column))
-                    values.append(moved[own])
+                    values.append(without_rounding(moved[own], terms[c], self.model.tables.constraints[c]))
         G = coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), (len(self.rows), n))
         return G.tocsr() if G.shape[0] * n > DENSE_ENTRIES else G.toarray()
 

@@ -17,6 +17,10 @@ from flexmbs.analysis.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.errors import MechanismError
 from flexmbs.model.model import Model
 
+# A position nearby is some hundredths (m, rad) away, and so are constraints there from depending on each other.  Where
+# the loops close in the singular position alone, as when the ends of a body that only bends are held apart, the
+# position nearby is that one but for the root of the accuracy with which loops are closed.
+APART = 1e-5
 BETTER = 10.0  # another choice of constraints must have a smallest singular value larger by this factor
 
 
@@ -26,7 +30,7 @@ def independent_rows(model: Model, t: float) -> np.ndarray:
     kept = chosen_rows(free_columns(model, evaluator.constraint_matrix(model.q, model.reference, t)))
     near = nearby(model, t)
     if near is not None:
-        moved = chosen_rows(free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)))
+        moved = chosen_rows(free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)), APART)
         if len(moved) > len(kept):
             kept = moved
     return evaluator.rows[kept]

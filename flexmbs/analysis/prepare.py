@@ -12,6 +12,7 @@ from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import independent_rows
 from flexmbs.analysis.inertia import check_inertia
 from flexmbs.analysis.misalignment import tell
+from flexmbs.analysis.prescribed_motions import check_stated_start
 from flexmbs.analysis.unmet_starts import check_starts_of_cut_balls
 from flexmbs.analysis.variants import with_tables
 from flexmbs.kernels.tables import CONSTRAINTS
@@ -50,7 +51,10 @@ def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
 
 def _closed(system, t: float) -> Model:
     """The system in joint coordinates, its loops closed; a warning says what was bent for it."""
-    model = closed_with_drivers(compile_system(system), t)
+    stated = compile_system(system)
+    if t == 0.0:
+        check_stated_start(system, stated)
+    model = closed_with_drivers(stated, t)
     tell(model.closing)
     check_starts_of_cut_balls(model, t)
     return model

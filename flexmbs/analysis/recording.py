@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.energy_watch import EnergyWatch
 from flexmbs.analysis.steps import described_steps
 from flexmbs.integrate.state import IMPULSE, PEAK, PEAK_TIME, START, State
 from flexmbs.kernels.tables import make_workspace
@@ -23,8 +24,10 @@ class Recorder:
     last step of a run.
     """
 
-    def __init__(self, model: Model, writer: RunWriter, store_every: int = 1) -> None:
+    def __init__(self, model: Model, writer: RunWriter, store_every: int = 1, watch: EnergyWatch | None = None) -> None:
         self.writer = writer
+        self.watch = watch
+        self.gained: tuple[float, str] | None = None  # when, and what is said, where energy has appeared
         self.store_every = store_every
         self.logged = 0  # rows of the log so far
         self.opening, self.opened_at = 0.0, 0.0  # of constraints, largest in the rows taken last; when beyond OPEN
@@ -47,7 +50,10 @@ class Recorder:
         self.opening = 0.0
         if len(rows):
             chosen = self._chosen(model, rows)
-            arrays = self.describe(model, rows if checked else rows[chosen])
+            described = rows if checked else rows[chosen]
+            arrays = self.describe(model, described)
+            if self.watch is not None and (checked or self.store_every == 1 or not self.watch.power.acts):
+                self.gained = self.gained or self.watch.take(model, described, arrays)
             if checked:
                 error = arrays["constraint_error"]
                 self.opening = float(error.max())

@@ -24,25 +24,25 @@ def least_change(G, value: np.ndarray) -> np.ndarray:
     return splu(system).solve(np.concatenate([np.zeros(columns), value]))[:columns]
 
 
-def chosen_rows(G) -> np.ndarray:
-    """Indices of a largest set of independent rows of G, ascending."""
+def chosen_rows(G, tolerance: float = RANK_TOLERANCE) -> np.ndarray:
+    """Indices of a largest set of independent rows of G, ascending; what is left of others is below ``tolerance``."""
     if min(G.shape) == 0:
         return np.zeros(0, dtype=np.int64)
     largest = np.asarray(abs(G).max(axis=0).todense()).ravel() if sparse.issparse(G) else np.abs(G).max(axis=0)
     scale = 1.0 / np.where(largest > 0.0, largest, 1.0)
     if sparse.issparse(G):
-        return _by_elimination(sparse.csr_matrix(G @ sparse.diags(scale)))
+        return _by_elimination(sparse.csr_matrix(G @ sparse.diags(scale)), tolerance)
     if not np.any(G):
         return np.zeros(0, dtype=np.int64)
     from scipy.linalg import qr
 
     triangle, order = qr((G * scale).T, mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
-    rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal[0]))
+    rank = int(np.count_nonzero(diagonal > tolerance * diagonal[0]))
     return np.sort(order[:rank])
 
 
-def _by_elimination(G: sparse.csr_matrix) -> np.ndarray:
+def _by_elimination(G: sparse.csr_matrix, tolerance: float) -> np.ndarray:
     """Row by row Gaussian elimination with the largest entry left as the pivot: rows that vanish are dependent."""
     pivot_of: dict[int, int] = {}  # column -> number of its pivot row
     pivots: list[tuple[int, dict[int, float]]] = []
@@ -72,7 +72,7 @@ def _by_elimination(G: sparse.csr_matrix) -> np.ndarray:
         if not row:
             continue
         column = max(row, key=lambda c: abs(row[c]))
-        if abs(row[column]) <= RANK_TOLERANCE * size:
+        if abs(row[column]) <= tolerance * size:
             continue
         inverse = 1.0 / row[column]
         pivot_of[column] = len(pivots)

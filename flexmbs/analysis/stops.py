@@ -14,6 +14,7 @@ from flexmbs.analysis.drivers import closed_with_drivers
 from flexmbs.analysis.equations import equation_in_words
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.independent import free_columns
+from flexmbs.analysis.prescribed_motions import jump_between
 from flexmbs.analysis.saved_states import fill
 from flexmbs.analysis.settings import ABSURD
 from flexmbs.analysis.steps import driven_coordinates
@@ -26,7 +27,7 @@ from flexmbs.model.model import Model
 from flexmbs.result import SavedState
 from flexmbs.system.compiled_functions import told
 
-OPENED, OFF_CURVE = -1, 100  # outcomes beside those of the step loop
+OPENED, HALTED = -1, 100  # outcomes beside those of the step loop
 GROWN = 1e6  # times its largest value before (of functions of the state: times 1): what goes to infinity
 # Smallest singular value of the constraints, relative to the largest, from which on they depend on
 # each other; it falls with the root of the distance to the singular position.
@@ -42,10 +43,10 @@ class Stop:
 
     Attributes
     ----------
-    outcome : of the step loop, ``OPENED`` or ``OFF_CURVE``
+    outcome : of the step loop, ``OPENED`` or ``HALTED``
     state : as the loop left it
     opening, opened_at : by how much constraints are open (m or rad), and when (s)
-    off_curve : when (s), and what is said, where a curve ended
+    halted : when (s), and what is said, where a curve ended, a driver jumped, or energy appeared
     limit : what kept the steps small (:func:`what_limits`)
     """
 
@@ -57,7 +58,7 @@ class Stop:
     outcome: int
     opening: float = 0.0
     opened_at: float = 0.0
-    off_curve: tuple[float, str] | None = None
+    halted: tuple[float, str] | None = None
     limit: str = ""
 
     @property
@@ -71,8 +72,8 @@ class Stop:
 
     def reason(self) -> tuple[str, BaseException | None]:
         """What happened, and the exception of a user function behind it."""
-        if self.outcome == OFF_CURVE:
-            when, what = self.off_curve
+        if self.outcome == HALTED:
+            when, what = self.halted
             return f"at t = {when:.9g} s {what}", None
         signals = self.model.signals
         if signals.error is not None:
@@ -107,7 +108,7 @@ class Stop:
         return self._underflow()
 
     def _underflow(self) -> str:
-        causes = (self._growing, self._dependent, self._without_inertia)
+        causes = (self._jumping, self._growing, self._dependent, self._without_inertia)
         cause = next((found for found in (cause() for cause in causes) if found), "")
         if not cause:
             cause = "the motion diverges or jumps there, or the tolerances are beyond double precision"
@@ -165,6 +166,12 @@ class Stop:
             f"singular value {smallest:.1e}): constraint {', constraint '.join(tied)}"
         )
 
+    def _jumping(self) -> str:
+        """A driver that jumps where the run stopped."""
+        now = float(self.state.number[s.TIME])
+        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.number[s.STEP]))
+        return jump_between(self.system, now - ahead, now + ahead)
+
     def _growing(self) -> str:
         """A function of time, or of the state, that has gone to infinity where the run stopped."""
         now, found = float(self.state.number[s.TIME]), []
@@ -202,15 +209,29 @@ class Stop:
         return ", ".join(faults)
 
     def _contradiction(self) -> str:
-        """What drivers demand of each other where the constraints have opened."""
+        """What drivers demand of each other where the constraints have opened, or the constraint that has."""
+        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
+        if not drivers and not self.model.prescribing:
+            return self._opened()
         try:
             closed_with_drivers(self._here(), self.state.number[s.TIME])
         except MechanismError as error:
             return f"the motion cannot go on: {error}"
-        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
         stuck = f", where its drivers ({', '.join(drivers)}) cannot lead it further" if drivers else ""
         return (
             f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}"
+        )
+
+    def _opened(self) -> str:
+        """The constraint that has opened although it repeated others at the start."""
+        state, evaluator = self.state, Evaluator(self.model)
+        opening = evaluator.openings(state.q, state.v, state.reference, float(state.number[s.TIME]))[0]
+        left_out = ~np.isin(evaluator.rows, self.model.tables.free)
+        k = int(evaluator.rows[int(np.argmax(np.where(left_out, np.abs(opening), 0.0)))])
+        return (
+            f"constraints have opened by {self.opening:.3g} m or rad: {equation_in_words(self.system, self.model, k)} "
+            "repeats others at the start and contradicts them now; the mechanism is in a singular position, or a "
+            "flexible body would have to stretch and has no mode for it (fm.CraigBampton has)"
         )
 
 

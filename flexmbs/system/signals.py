@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from flexmbs.errors import MechanismError
 from flexmbs.system.functions import TimeFunction
 
+DIFFERENCE_REACH = 3e-3  # s, to both sides, of differences in place of derivatives that are not given
 _C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
@@ -23,6 +24,8 @@ class Signal:
     ----------
     value, rate, acceleration : callables of t (s), or None (zero, or the constant)
     function : what the compiled loop evaluates in their place
+    by_differences : the rate was not given, and is made of differences of the function
+    own_acceleration : the acceleration was given
     """
 
     name: str
@@ -31,6 +34,8 @@ class Signal:
     rate: Callable[[float], float] | None = None
     acceleration: Callable[[float], float] | None = None
     function: TimeFunction | None = None
+    by_differences: bool = False
+    own_acceleration: bool = False
 
     def fault(self, t: float) -> str:
         """What is wrong with the function at time t, or nothing."""
@@ -78,7 +83,10 @@ def motion(position, name: str, rate=None, acceleration=None) -> Signal:
     if made.value is None or made.function is not None:
         return made
     f = made.value
-    return Signal(name, 0.0, f, rate or _first_difference(f), acceleration or _second_difference(f, rate))
+    derivatives = rate or _first_difference(f), acceleration or _second_difference(f, rate)
+    return Signal(
+        name, 0.0, f, *derivatives, by_differences=rate is None, own_acceleration=acceleration is not None
+    )  # fmt: skip
 
 
 def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
@@ -99,7 +107,7 @@ def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
 
 
 def _first_difference(f):
-    h = 1e-3
+    h = DIFFERENCE_REACH / 3.0
     weights = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
     return lambda t: sum(w * (f(t + i * h) - f(t - i * h)) for i, w in weights) / h
 
@@ -107,7 +115,7 @@ def _first_difference(f):
 def _second_difference(f, rate):
     if rate is not None:
         return _first_difference(rate)
-    h = 1e-3
+    h = DIFFERENCE_REACH / 3.0
     weights = ((1, 1.5), (2, -0.15), (3, 1.0 / 90.0))
     return lambda t: (sum(w * (f(t + i * h) + f(t - i * h)) for i, w in weights) - 49.0 / 18.0 * f(t)) / (h * h)
 

@@ -1,0 +1,114 @@
+"""Energy that nothing supplied stops a run by name; energy that something supplied does not."""
+
+import math
+
+import numpy as np
+import pytest
+
+import flexmbs as fm
+from flexmbs.analysis.energy_watch import EnergyWatch
+
+
+def pendulum(gravity=9.81, **start) -> fm.System:
+    system = fm.System(gravity=(0.0, -gravity, 0.0))
+    body = system.add(fm.RigidBody(1.0, 0.1 * np.eye(3), (0.5, 0.0, 0.0)), "bob")
+    system.revolute(system.ground["origin"], body.marker("in"), axis="z", name="hinge", **start)
+    body.marker("tip", position=(1.0, 0.0, 0.0))
+    return system
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_energy_from_nothing_stops_the_run(coordinates, monkeypatch):
+    """The energies of a run are falsified from 0.2 s on: kinetic energy grows a thousandfold in 10 ms."""
+    take = EnergyWatch.take
+
+    def falsified(self, model, rows, arrays):
+        late = np.maximum(rows[:, 0] - 0.2, 0.0)
+        energy = arrays["energy"].copy()
+        energy[:, 0] *= np.exp(late / 0.01 * math.log(1000.0))
+        return take(self, model, rows, {**arrays, "energy": energy})
+
+    monkeypatch.setattr(EnergyWatch, "take", falsified)
+    system = pendulum()
+    system.coordinates = coordinates
+    message = r"at t = 0\.2\d* s the mechanism has gained .* J that nothing supplied: kinetic .* in body 'bob'"
+    with pytest.raises(fm.SimulationError, match=message) as caught:
+        system.simulate(0.5, max_step=0.01)
+    assert caught.value.result.status.startswith("stopped: at t = 0.2")
+    assert caught.value.result.t[-1] > 0.1
+
+
+def blow(t):
+    return 500.0 * math.exp(-(((t - 0.1) / 1e-3) ** 2))
+
+
+def hammered(system):
+    system.force(system.bodies["bob"]["tip"], (0.0, blow, 0.0))
+
+
+def motor(system):
+    system.joints["hinge"].motor(((0.0, 100.0), (50.0, 0.0)))
+
+
+def actuator(system):
+    system.joints["hinge"].actuate(lambda t: 20.0 * math.sin(30.0 * t))
+
+
+def follower(system):
+    system.force(system.bodies["bob"]["tip"], (0.0, 30.0, 0.0), follower=True)
+
+
+def torque(system):
+    system.torque(system.bodies["bob"]["tip"], (0.0, 0.0, 30.0))
+
+
+def crank(system):
+    system.joints["hinge"].prescribe(fm.Ramp(0.0, 0.1, 300.0))
+
+
+def stiff_damper(system):
+    system.joints["hinge"].spring(damping=1e6)
+
+
+def negative_damper(system):
+    system.joints["hinge"].spring(damping=((-100.0, 100.0), (1000.0, -1000.0)))
+
+
+def preloaded(system):
+    system.joints["hinge"].spring(stiffness=1e6, rest=0.01)
+
+
+def winch(system):
+    anchor = system.ground.marker("anchor", position=(1.0, 2.0, 0.0))
+    mass = system.add(fm.RigidBody.point(2.0), "load", position=(1.0, 1.0, 0.0))
+    system.rod(anchor, mass["origin"], fm.Step(0.0, 0.3, 1.0, 0.2), name="rope")
+
+
+SUPPLIES = (
+    hammered, motor, actuator, follower, torque, crank, stiff_damper, negative_damper, preloaded, winch
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("supply", SUPPLIES, ids=lambda supply: supply.__name__)
+@pytest.mark.parametrize("gravity", [9.81, 0.0])
+def test_energy_that_is_supplied_is_no_reason_to_stop(supply, gravity):
+    start = {} if supply is crank else {"rate": 1.0}
+    system = pendulum(gravity, **start)
+    supply(system)
+    integrator = "radau" if supply is stiff_damper else "auto"
+    for rtol in (1e-6, 1e-3):
+        assert system.simulate(0.5, rtol=rtol, integrator=integrator).status == "finished"
+
+
+def test_coarse_tolerance_that_makes_energy():
+    """120 vibrations at rtol = 1e-2: the explicit method has added half of the energy at the start by then."""
+    system = pendulum(rate=1.0)
+    preloaded(system)
+    with pytest.raises(fm.SimulationError, match=r"gained .* J that nothing supplied.*Tighter tolerances \(rtol\)"):
+        system.simulate(0.5, rtol=1e-2, integrator="explicit")
+
+
+def test_mechanism_at_rest():
+    system = pendulum(angle=-0.5 * math.pi)
+    assert system.simulate(1.0).status == "finished"
+    assert pendulum(0.0).simulate(1.0).status == "finished"

@@ -1,0 +1,147 @@
+"""Drivers that contradict the stated start, their own derivatives, or that jump; and fast ones that do not."""
+
+import math
+
+import numpy as np
+import pytest
+
+import flexmbs as fm
+from flexmbs.system.jumps import find_jump
+
+
+def arm(**start) -> tuple[fm.System, object]:
+    """Two arms in a plane, the first of which is to be driven."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    first, second = (
+        system.add(fm.RigidBody(1.0, 0.1 * np.eye(3), (0.3, 0.0, 0.0)), name) for name in ("arm", "forearm")
+    )
+    crank = system.revolute(system.ground["origin"], first["origin"], axis="z", name="crank", **start)
+    system.revolute(first.marker("end", position=(0.5, 0.0, 0.0)), second["origin"], axis="z", name="elbow")
+    return system, crank
+
+
+STATED = {
+    "position": ({"angle": 0.0}, {"position": 1.0}, "value of 'angle' is stated as 0 rad.* 1 rad at t = 0.* by 1 rad"),
+    "rate": ({"rate": 0.0}, {"position": lambda t: 3.0 * t}, "rate of 'angle' is stated as 0 rad/s.* 3 rad/s at t = 0"),
+    "prescribed rate": ({"rate": 1.0}, {"rate": 3.0}, "rate of 'angle' is stated as 1 rad/s.* 3 rad/s.* by 2 rad/s"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STATED)
+def test_stated_start_that_the_driver_contradicts(case):
+    start, given, message = STATED[case]
+    for analysis in ("simulate", "statics"):
+        system, crank = arm(**start)
+        crank.prescribe(**given)
+        with pytest.raises(fm.MechanismError, match="joint 'crank': the start " + message):
+            system.simulate(0.1) if analysis == "simulate" else system.statics()
+
+
+def test_stated_start_that_agrees():
+    system, crank = arm(angle=0.5, rate=3.0)
+    crank.prescribe(lambda t: 0.5 + math.sin(3.0 * t))
+    result = system.simulate(0.01)
+    assert result["crank.angle"][0] == pytest.approx(0.5) and result["crank.angle.rate"][0] == pytest.approx(3.0)
+
+
+def test_rough_pose_of_a_loop_gives_way_with_a_warning():
+    """Two cranks joined by a rod: start values in loops are rough poses, unless they are held."""
+    for held in (False, True):
+        system = fm.System()
+        ends = []
+        for i in range(2):
+            body = system.add(fm.RigidBody(1.0, np.eye(3)), f"crank {i}")
+            at = system.ground.marker(f"o{i}", position=(2.0 * i, 0.0, 0.0))
+            joint = system.revolute(at, body["origin"], axis="z", angle=1.0, name=f"joint {i}")
+            ends.append(body.marker("end", position=(1.0, 0.0, 0.0)))
+        system.rod(*ends, 2.0)
+        joint.prescribe(1.1)
+        if held:
+            joint.hold()
+            with pytest.raises(fm.MechanismError, match="joint 'joint 1': the start value of 'angle' .* 1.1 rad"):
+                system.assemble()
+        else:
+            with pytest.warns(fm.MechanismWarning, match="'joint 1'.* stated as 1 rad.* 1.1 rad at t = 0 s, which is"):
+                system.assemble()
+
+
+JUMPS = {
+    "behind the start": ({"position": lambda t: 1.0 if t > 0.0 else 0.0}, "position jumps by 1 rad at t = 0 s"),
+    "at the start": ({"position": lambda t: 1.0 if t >= 0.0 else 0.0}, "position jumps by 1 rad at t = 0 s"),
+    "later": ({"position": lambda t: 1.0 if t >= 0.3 else 0.0}, r"position jumps by 1 rad at t = 0.3 s \(from 0 to 1"),
+    "beside a motion": (
+        {"position": lambda t: math.sin(10.0 * t) - (t > 0.3)}, "position jumps by -1 rad at t = 0.3 s"
+    ),
+    "of the rate": ({"rate": lambda t: 1.0 if t > 0.2 else 0.0}, "velocity jumps by 1 rad/s at t = 0.2 s"),
+    "at the end of a table": (
+        {"position": fm.Table([0.0, 0.2, 0.4], [0.0, 0.1, 0.4], beyond="hold")}, "velocity jumps by -2 rad/s at t = 0.4"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", JUMPS)
+def test_jump_is_refused_before_the_run(case):
+    given, message = JUMPS[case]
+    system, crank = arm()
+    crank.prescribe(**given)
+    with pytest.raises(fm.MechanismError, match=f"joint 'crank', prescribed angle: the prescribed {message}"):
+        system.simulate(1.0)
+
+
+def test_jump_of_a_rod_is_refused():
+    system, _crank = arm()
+    hand = system.bodies["forearm"].marker("hand", position=(0.5, 0.0, 0.0))
+    system.rod(system.ground["origin"], hand, lambda t: 0.8 if t < 0.5 else 0.9, name="ram")
+    with pytest.raises(fm.MechanismError, match="'ram'.* position jumps by 0.1 m at t = 0.5 s"):
+        system.simulate(1.0)
+
+
+def test_jump_between_the_samples_stops_the_run_by_name():
+    """A millirad in 150 vibrations a second: no sample shows it, the steps do."""
+    w = 2.0 * math.pi * 150.0
+    system, crank = arm()
+    crank.prescribe(lambda t: 0.5 * math.sin(w * t) + 1e-3 * (t > 0.02003), lambda t: 0.5 * w * math.cos(w * t))
+    message = "joint 'crank', prescribed angle: the prescribed position jumps by 0.001 rad at t = 0.02003 s"
+    with pytest.raises(fm.SimulationError, match=message) as caught:
+        system.simulate(0.05)
+    assert caught.value.result.status.startswith("stopped")
+
+
+def test_derivative_that_is_none():
+    system, crank = arm()
+    crank.prescribe(lambda t: t**2, lambda t: t)
+    with pytest.raises(fm.MechanismError, match="'crank'.*rate= is not the derivative of the position: at t = .* s it"):
+        system.simulate(1.0)
+
+
+FAST = {
+    "200 Hz": lambda t: 0.01 * math.sin(2.0 * math.pi * 200.0 * t),
+    "1 MHz": lambda t: math.sin(2.0 * math.pi * 1e6 * t),
+    "tanh in a microsecond": lambda t: math.tanh((t - 0.4) / 1e-6),
+    "tanh in a nanosecond": lambda t: math.tanh((t - 0.4) / 1e-9),
+    "smooth step in 100 ns": fm.Step(0.4, 0.4 + 1e-7, 0.0, 1.0),
+    "kink": lambda t: abs(t - 0.3),
+    "interpolated": lambda t: float(np.interp(t, [0.0, 0.3, 0.30001, 1.0], [0.0, 0.0, 1.0, 1.0])),
+    "root": lambda t: math.sqrt(abs(t - 0.25)),
+    "digits of a table": lambda t: round(1e3 * t, 6),
+    "large angle": lambda t: 1e5 * t,
+}
+
+
+@pytest.mark.parametrize("case", FAST)
+def test_fast_function_does_not_jump(case):
+    assert find_jump(FAST[case], 0.0, 1.0) is None
+
+
+def test_fast_smooth_motion_runs():
+    system, crank = arm()
+    crank.prescribe(fm.Step(0.01, 0.0101, 0.0, 1.0))
+    result = system.simulate(0.02)
+    assert result.status == "finished" and result["crank.angle"][-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("place", "size"), [(0.123456789, 1.0), (0.5, -2e-3), (0.9999, 1e-2)])
+def test_jump_is_found_where_it_is(place, size):
+    found = find_jump(lambda t: math.sin(5.0 * t) + size * (t >= place), 0.0, 1.0)
+    assert found.t == pytest.approx(place, abs=1e-11)
+    assert found.after - found.before == pytest.approx(size, rel=1e-6)
