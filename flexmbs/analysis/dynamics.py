@@ -21,6 +21,7 @@ from flexmbs.analysis.prepare import in_segments, ready, with_unknowns
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.recording import OPEN, Recorder, open_contacts
 from flexmbs.analysis.settings import make_settings
+from flexmbs.analysis.slow_start import without_vibration
 from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.stops import OFF_CURVE, OPENED, Stop, what_limits
 from flexmbs.analysis.structure import result_structure
@@ -53,7 +54,8 @@ def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None, from_equilibrium: bool = False,
-    store_every: int = 1, resume: bool = False, start: SavedState | Result | str | Path | None = None,
+    quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,
+    start: SavedState | Result | str | Path | None = None,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -68,6 +70,8 @@ def simulate(
     out : folder that receives the result while the run grows (None: memory only)
     progress : called with a :class:`Progress` about twenty times a second
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
+    quasi_static_start : start in motion, without vibration: modal coordinates and their velocities as inertia forces
+        and loads deflect the bodies (flexmbs.analysis.slow_start), joints as they are stated
     store_every : every how many rows of the log one is stored (a row a step; explicit methods add rows inside long
         steps); events and the last step always are
     resume : go on with the run in ``out`` from its last saved state (from the start values when there is none): a
@@ -84,7 +88,9 @@ def simulate(
     """
     if not (isinstance(store_every, int | np.integer) and store_every >= 1):
         raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
-    saved = saves.chosen(out, resume, start, from_equilibrium)
+    if from_equilibrium and quasi_static_start:
+        raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
+    saved = saves.chosen(out, resume, start, from_equilibrium or quasi_static_start)
     if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
         raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
     model = ready(system, whole=True)
@@ -94,6 +100,8 @@ def simulate(
     stated, active = model, None
     if from_equilibrium and saved is None:
         model, active = in_equilibrium(model, 0.0)
+    if quasi_static_start and saved is None:
+        model = without_vibration(model, 0.0)
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, rtol, atol, max_step, method)
     words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}

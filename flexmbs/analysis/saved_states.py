@@ -59,14 +59,14 @@ def capture(
     return SavedState(float(arrays["state.number"][s.TIME]), arrays, system_arrays(stated), {**words, **note})
 
 
-def chosen(out, resume: bool, start, from_equilibrium: bool) -> SavedState | None:
+def chosen(out, resume: bool, start, start_computed: bool) -> SavedState | None:
     """The state that a run goes on from, if any."""
     if resume and (out is None or start is not None):
         raise MechanismError("resume=True goes on with the run in the folder out=...; give it, and no start=")
     if start is None:
         return load_state(out) if resume and has_state(Path(out)) else None
-    if from_equilibrium:
-        raise MechanismError("give either start=... or from_equilibrium=True")
+    if start_computed:
+        raise MechanismError("give either start=..., or from_equilibrium=True or quasi_static_start=True")
     if out is not None and isinstance(start, str | Path) and Path(start).resolve() == Path(out).resolve():
         raise MechanismError("start= and out= name the same folder: resume=True goes on there; or give another out=")
     return as_state(start)
