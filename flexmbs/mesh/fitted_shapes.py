@@ -88,7 +88,7 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
         return None
     kind, center, axis, radius, length, arc, away = found
     distances = size * np.abs(away)
-    digits = 12 - int(np.ceil(np.log10(size)))  # beyond them it is rounding of the fit
+    digits = 11 - int(np.ceil(np.log10(size)))  # beyond them it is rounding of the fit
     return FittedShape(
         kind, np.round(mean + size * center, digits) + 0.0, axis, size * radius, size * length, arc,
         float(np.sqrt(np.mean(distances**2))), float(distances.max()),

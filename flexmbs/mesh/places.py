@@ -48,12 +48,15 @@ class Place:
         return np.column_stack([x, np.cross(self.axis, x), self.axis])
 
     def __str__(self) -> str:
-        weights = {"equal": "equal weights", "coupling": "weights of the file"}.get(self.by, f"weights by {self.by}")
-        parts = [weights if self.shape is None else f"{self.shape}; {weights}"]
+        parts = [self._weights if self.shape is None else f"{self.shape}; {self._weights}"]
         off = float(np.linalg.norm(self.position - self.mean))
         if self.shape is not None and self.shape.is_round and off > APART * self.shape.radius:
             parts.append(f"unweighted mean of the nodes {off:.3g} m off the marker")
         return "; ".join(parts)
+
+    @property
+    def _weights(self) -> str:
+        return {"equal": "equal weights", "coupling": "weights of the file"}.get(self.by, f"weights by {self.by}")
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -69,9 +72,9 @@ class Place:
         if shape.is_round:
             off = float(np.linalg.norm(shape.center - self.centroid))
             if off > APART * shape.radius:
-                arc = f" on an arc of {np.degrees(shape.arc):.0f} degrees" if shape.arc else ""
+                part = f" on an arc of {np.degrees(shape.arc):.0f} degrees" if 0.0 < shape.arc < 6.28 else ""
                 found.append(
-                    f"its nodes lie on a {what}{arc}; their mean (weighted by {self.by}) is {off:.3g} m off its centre."
+                    f"its nodes lie on a {what}{part}; their mean ({self._weights}) is {off:.3g} m off its centre."
                 )
             away = self.position - shape.center
             if shape.kind == "cylinder":
