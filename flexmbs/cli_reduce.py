@@ -176,6 +176,8 @@ def _second_order(text: str):
 
 
 def _found(body, output: Path) -> dict:
+    from flexmbs.mesh.place_numbers import place_numbers
+
     advice = body.advice()
     return {
         "body": str(output),
@@ -186,6 +188,7 @@ def _found(body, output: Path) -> dict:
         "inertia": body.central_inertia.tolist(),
         "effective_mass": advice.effective_mass.tolist(),
         "markers": {name: marker.position.tolist() for name, marker in body.markers.items()},
+        "places": {name: place_numbers(place) for name, place in body.places.items()},
         "frame": body.attached_at,
         "static_error": {
             name: [None if np.isnan(part) else float(part) for part in error]

@@ -23,6 +23,7 @@ from flexmbs.analysis.prescribed_motions import check_motions, jump_in_rows
 from flexmbs.analysis.reactions import spreading
 from flexmbs.analysis.recording import OPEN, Recorder, open_contacts
 from flexmbs.analysis.settings import check_end, check_tolerances, make_settings
+from flexmbs.analysis.slow_start import without_vibration
 from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.stops import HALTED, OPENED, Stop, what_limits
 from flexmbs.analysis.structure import result_structure
@@ -61,8 +62,8 @@ def simulate(
     system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
-    store_every: int = 1, resume: bool = False, start: SavedState | Result | str | Path | None = None,
-    force: bool = False,
+    quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,
+    start: SavedState | Result | str | Path | None = None, force: bool = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -78,6 +79,8 @@ def simulate(
     progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line when the run
         takes longer than a second; False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics), drivers with their rates
+    quasi_static_start : start in motion, without vibration: modal coordinates and their velocities as inertia forces
+        and loads deflect the bodies (flexmbs.analysis.slow_start), joints as they are stated
     store_every : every how many rows of the log one is stored (a row a step; explicit methods add rows inside long
         steps); events and the last step always are
     resume : go on with the run in ``out`` from its last saved state (from the start values when there is none): a
@@ -101,27 +104,35 @@ def simulate(
     check_tolerances(rtol, atol)
     if isinstance(out, RunFolder):
         resume = out.resume
-    saves.check_beginning(out, resume, start, from_equilibrium, force)
+    if from_equilibrium and quasi_static_start:
+        raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
+    saves.check_beginning(out, resume, start, from_equilibrium or quasi_static_start, force)
     with taken(out, force=force, resume=resume) as folder:
         saved = saves.chosen(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
         check_motions(system, 0.0 if saved is None else saved.t, t_end)
         words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
-        run = _prepared(system, t_end, words, progress, saved, from_equilibrium)
+        how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
+        run = _prepared(system, t_end, words, progress, saved, how)
         return run.go(folder, int(store_every), saved, resume)
 
 
-def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | None, from_equilibrium: bool) -> _Run:
-    """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin."""
+def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | None, computed: str) -> _Run:
+    """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin.
+
+    ``computed``: how its start is found, in equilibrium at "rest" or without vibration in "motion"; "": as it is stated.
+    """
     integrator = words["integrator"]
     model = ready(system, whole=True)
     method, reason = chosen(integrator, model)
     if not method.trees_only:
         model = in_segments(system, model)
     stated, active = model, None
-    if from_equilibrium and saved is None:
+    if computed == "rest" and saved is None:
         model, active = in_equilibrium(model, 0.0)
+    if computed == "motion" and saved is None:
+        model = without_vibration(model, 0.0)
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, words["rtol"], words["atol"], words["max_step"], method)
     asked = {name: repr(value) for name, value in {**words, "integrator": method}.items()}

@@ -60,7 +60,7 @@ def capture(
     return SavedState(float(arrays["state.number"][s.TIME]), arrays, system_arrays(stated), {**words, **note})
 
 
-def check_beginning(out, resume: bool, start, from_equilibrium: bool, force: bool) -> None:
+def check_beginning(out, resume: bool, start, start_computed: bool, force: bool) -> None:
     """MechanismError when a run is asked to begin in two ways at once."""
     if resume and (out is None or start is not None):
         raise MechanismError("resume=True goes on with the run in the folder out=...; give it, and no start=")
@@ -68,8 +68,8 @@ def check_beginning(out, resume: bool, start, from_equilibrium: bool, force: boo
         raise MechanismError("give either resume=True (go on with the run in out=...) or force=True (replace it)")
     if start is None:
         return
-    if from_equilibrium:
-        raise MechanismError("give either start=... or from_equilibrium=True")
+    if start_computed:
+        raise MechanismError("give either start=..., or from_equilibrium=True or quasi_static_start=True")
     if out is not None and isinstance(start, str | Path) and os.path.realpath(start) == os.path.realpath(out):
         raise MechanismError("start= and out= name the same folder: resume=True goes on there; or give another out=")
 

@@ -13,12 +13,14 @@ from flexmbs.exchange.arrays import body_from_arrays
 from flexmbs.exchange.moments import InertiaMoments
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.files import write_arrays
+from flexmbs.mesh.place_numbers import places_of_text, places_text
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.store import NESTED, PARTS
 from flexmbs.stored_arrays import read_npz_arrays, text_of
 
-FORMAT = "flexmbs body 1"
+# 2: places of the markers
+FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")
 _TEXTS = ("mode_labels", "warnings")
 _MOMENTS = {part.name for part in fields(InertiaMoments)}
 _ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "markers", "warnings"}
@@ -35,6 +37,8 @@ def write_npz(body: FlexibleBody, path: str | Path) -> None:
         elif part.name == "markers":
             for number, marker in enumerate(value.values()):
                 arrays |= _flat(f"markers.{number}", marker)
+        elif part.name == "places":
+            arrays["places"] = np.array(places_text(value), dtype=str)
         elif part.name == "options":
             arrays |= {f"options.{key}": option for key, option in value.items()}
         elif value is None:
@@ -55,9 +59,9 @@ def read_npz(path: str | Path) -> FlexibleBody:
     try:
         if "format" not in arrays:
             return _from_plain(arrays, str(path))
-        if str(arrays["format"]) != FORMAT:
+        if str(arrays["format"]) not in READABLE:
             raise BodyError(f"{path}: holds '{arrays['format']}'; expected '{FORMAT}'")
-        return checked_body(_from_whole(arrays), str(path))
+        return checked_body(_from_whole(arrays, str(path)), str(path))
     except KeyError as error:
         raise BodyError(f"{path}: the body is incomplete ({error} is missing)") from error
     except (ValueError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
@@ -82,7 +86,7 @@ def _flat(prefix: str, value) -> dict[str, object]:
     return flat
 
 
-def _from_whole(arrays: dict[str, np.ndarray]) -> FlexibleBody:
+def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
     values: dict[str, object] = dict.fromkeys(arrays["absent"].tolist())
     known = {part.name for part in fields(FlexibleBody)}
     if not values.keys() <= known:
@@ -95,6 +99,8 @@ def _from_whole(arrays: dict[str, np.ndarray]) -> FlexibleBody:
         elif part.name == "markers":
             names = arrays["marker_names"].tolist()
             values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
+        elif part.name == "places":
+            values["places"] = places_of_text(arrays["places"].tolist() if "places" in arrays else (), where)
         elif part.name == "options":
             keys = [key for key in arrays if key.startswith("options.")]
             values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}

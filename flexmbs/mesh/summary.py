@@ -12,6 +12,8 @@ from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.place_numbers import place_numbers
+from flexmbs.mesh.places import Place, place_of_set
 from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.units import check_units, likely_system
 
@@ -19,16 +21,19 @@ from flexmbs.mesh.units import check_units, likely_system
 def summarize(mesh: Mesh) -> dict:
     """The content of a mesh as plain numbers, strings, lists and dicts (JSON), in SI units.
 
-    Keys: file, format, nodes, elements, elements_by_type, sets, materials, sections, couplings, point_masses,
-    boundary_conditions, mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely
-    system of the file; None: the numbers do not tell), converted (units were given, or stated by the file), skipped,
-    doubtful_units (sentences), warnings (these first). Mass, center and inertia are None when something has no density
-    or section; the reason is among the warnings. Center and inertia are None too where there is no mass.
+    Keys: file, format, nodes, elements, elements_by_type, sets, places (of the markers of interfaces on the sets, with
+    what their nodes lie on: flexmbs.mesh.places), materials, sections, couplings, point_masses, boundary_conditions,
+    mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely system of the file;
+    None: the numbers do not tell), converted (units were given, or stated by the file), skipped, doubtful_units
+    (sentences), warnings (these first). Mass, center and inertia are None when something has no density or section; the
+    reason is among the warnings. Center and inertia are None too where there is no mass.
     """
     masses = mass_properties(mesh)
     low, high = bounding_box(mesh)
     likely, doubts = likely_system(mesh), check_units(mesh, trust_units=True)
     by_type = _elements_by_type(mesh)
+    places = _places(mesh)
+    remarks = [f"set '{name}': {remark}" for name, at in places.items() if at.shape for remark in at.remarks]
     return {
         "file": mesh.source,
         "format": mesh.file_format,
@@ -36,6 +41,7 @@ def summarize(mesh: Mesh) -> dict:
         "elements": sum(by_type.values()),
         "elements_by_type": by_type,
         "sets": _sets(mesh),
+        "places": [{"set": name, **place_numbers(at), "in_words": str(at)} for name, at in places.items()],
         "materials": [_material(name, material) for name, material in mesh.materials.items()],
         "sections": [_section(block) for block in mesh.blocks],
         "couplings": _couplings(mesh),
@@ -66,7 +72,7 @@ def summarize(mesh: Mesh) -> dict:
             for skipped in mesh.skipped
         ],
         "doubtful_units": list(doubts),
-        "warnings": list(dict.fromkeys((*doubts, *mesh.warnings, *masses.missing))),
+        "warnings": list(dict.fromkeys((*doubts, *mesh.warnings, *masses.missing, *remarks))),
     }
 
 
@@ -87,6 +93,16 @@ def _sets(mesh: Mesh) -> list[dict]:
         ("surface", {name: surface.size for name, surface in mesh.surfaces.items()}),
     )
     return [{"name": name, "kind": kind, "size": int(size)} for kind, sizes in kinds for name, size in sizes.items()]
+
+
+def _places(mesh: Mesh) -> dict[str, Place]:
+    """Of the sets of two nodes and more that are a part of the body."""
+    found = {}
+    for name, nodes in mesh.node_sets.items():
+        nodes = np.unique(nodes)
+        if 1 < len(nodes) < len(mesh.points) and 0 <= nodes[0] and nodes[-1] < len(mesh.points):
+            found[name] = place_of_set(mesh, name)[0]
+    return found
 
 
 def _material(name: str, material: AnyMaterial) -> dict:

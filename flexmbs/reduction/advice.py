@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from flexmbs.mesh.places import Place
 from flexmbs.reduction.body import FlexibleBody
 
 MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
@@ -33,6 +34,7 @@ class Advice:
     highest_frequency : Hz, of the normal modes (static modes may lie above it)
         Loads that vary faster than about half of it are followed poorly.
     frame : marker that the frame is fixed to, or None
+    places : interface -> Place: what its nodes lie on (with the error of the fit) and how they are weighted
     """
 
     labels: tuple[str, ...]
@@ -42,6 +44,7 @@ class Advice:
     static_error: Mapping[str, np.ndarray]
     highest_frequency: float
     frame: str | None
+    places: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -100,6 +103,7 @@ class Advice:
         above = np.count_nonzero(self.frequencies > (1.0 + 1e-9) * self.highest_frequency)
         if above:
             lines[-1] += f"; {above} more coordinates above it come from static modes"
+        lines += [f"nodes of marker {name}: {place}" for name, place in self.places.items()]
         return "\n".join([*lines, *self.remarks])
 
     def _mass_table(self) -> list[str]:
@@ -140,6 +144,7 @@ def advice(body: FlexibleBody) -> Advice:
         static_error=static,
         highest_frequency=float(body.options.get("normal_modes_to_hz", np.max(body.frequencies, initial=0.0))),
         frame=body.attached_at,
+        places=body.places,
     )
 
 

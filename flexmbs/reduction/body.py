@@ -12,6 +12,7 @@ from flexmbs.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces
 from flexmbs.fem.stress_field import StressField, StressModes, stress_points
 from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.mesh.places import Place
 
 if TYPE_CHECKING:
     from flexmbs.reduction.advice import Advice
@@ -105,6 +106,8 @@ class FlexibleBody:
         loads carried by inertia). Last, the same for the inertia forces of a unit acceleration (m/s2) and angular
         acceleration (rad/s2) about the centre of mass. ``advice`` measures the modes by it.
     attached_at : name of the interface that the frame is fixed to, or None for mean axes
+    places : interface name -> Place: weights, means and the fitted shape from which its position follows; of bodies
+        reduced from a mesh
     stress_modes : StressModes or None
         Stress at all nodes, by material, of bodies reduced with ``stress="nodes"``; ``surface`` has that at the surface
         of every body.
@@ -138,6 +141,7 @@ class FlexibleBody:
     section_force_modes: SectionForceModes | None = None
     forms: np.ndarray | None = None
     cubic: np.ndarray | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         modes = ", ".join(f"{label} {hz:.5g} Hz" for label, hz in zip(self.mode_labels, self.frequencies, strict=True))

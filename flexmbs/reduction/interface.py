@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from flexmbs.fem.lines.beam_model import BeamModel
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.names import near_names
+from flexmbs.mesh.places import Place, place_of_set
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,15 @@ class Interface:
     set : name of a node set of the mesh
     node : node number of the mesh file
     point : (x, y, z), m, in mesh coordinates
-    kind : "averaged" (RBE3: the marker follows the least-squares rigid motion of the nodes, equal weights) or
-        "rigid" (RBE2: all nodes of the set follow the marker); None: "averaged", or as the coupling says
+    kind : "averaged" (RBE3: the marker follows the least-squares rigid motion of the nodes, weighted by the area of
+        their faces, or by length or volume) or "rigid" (RBE2: all nodes of the set follow the marker); None:
+        "averaged", or as the coupling says
     coupling : name of a coupling of the mesh file: its nodes and weights, the marker at its reference node
+    position : (x, y, z), m, in mesh coordinates: where the marker of a set stands; None: in the centre of the bore,
+        circle or sphere that the nodes lie on, else at their weighted mean (flexmbs.mesh.places)
+    axis : direction (x, y, z) of the marker's z axis, in mesh coordinates, or "fit": that of the cylinder, circle or
+        plane that the nodes of the set lie on; None: the marker has the axes of the mesh
+    weights : "equal": all nodes of a set count alike; None: by area, length or volume
     """
 
     set: str | None = None
@@ -35,6 +42,9 @@ class Interface:
     point: tuple[float, float, float] | None = None
     kind: str | None = None
     coupling: str | None = None
+    position: tuple[float, float, float] | None = None
+    axis: tuple[float, float, float] | str | None = None
+    weights: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,7 @@ class Attachment:
     has_rotation : False where the nodes do not determine a rotation
     rigid : all the nodes follow the marker (so the mesh is stiffer there)
     fit : how displacements of the nodes give the motion of the marker; None where their own rotations do
+    place : why the marker stands where it does
     """
 
     name: str
@@ -60,6 +71,7 @@ class Attachment:
     has_rotation: bool
     rigid: bool
     fit: NodeFit | None = None
+    place: Place | None = None
 
 
 def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Attachment]:
@@ -84,12 +96,69 @@ def _attach(fem, name: str, interface: Interface) -> Attachment:
         )
     if interface.kind not in (None, "averaged", "rigid"):
         raise BodyError(f"interface '{name}': kind is \"averaged\" or \"rigid\", not {interface.kind!r}")
+    if interface.set is None and not (interface.position is None and interface.weights is None):
+        raise BodyError(f"interface '{name}': position and weights belong to a set of nodes")
+    found = _attach_what(fem, name, interface)
+    place = found.place or Place(found.position, "equal", found.position, found.position)
+    axis = None if interface.axis is None else _axis(name, interface.axis, place)
+    if axis is not None and not found.has_rotation:
+        raise BodyError(f"interface '{name}': its nodes determine no rotation, so its marker has no axis of its own")
+    return replace(found, place=replace(place, axis=axis))
+
+
+def _attach_what(fem, name: str, interface: Interface) -> Attachment:
     if interface.point is not None:
         return _attach_point(fem, name, interface)
     if interface.coupling is not None:
         return _attach_coupling(fem, name, interface)
-    nodes = _nodes(fem.mesh, name, interface)
-    return attach_nodes(fem, name, nodes, interface.kind == "rigid")
+    nodes, rigid = _nodes(fem.mesh, name, interface), interface.kind == "rigid"
+    if interface.node is not None:
+        return attach_nodes(fem, name, nodes, rigid)
+    place, shares = place_of_set(fem.mesh, interface.set)
+    weights = shares.values
+    if interface.weights not in (None, "equal"):
+        raise BodyError(f"interface '{name}': weights is None (by area, length or volume) or \"equal\"")
+    if interface.weights == "equal":
+        weights = np.full(len(nodes), 1.0 / len(nodes))
+        centered = place.shape is not None and place.shape.is_round
+        place = replace(place, by="equal", left_out=0, centroid=place.mean,
+                        position=place.position if centered else place.mean)  # fmt: skip
+    if interface.position is not None:
+        place = replace(place, position=_position(fem.mesh, name, interface.position, place))
+    # to rounding the mean itself: nodes on one line determine no motion of a marker beside it
+    own = np.linalg.norm(place.position - place.centroid) <= 1e-12 * np.linalg.norm(np.ptp(fem.mesh.points, axis=0))
+    found = attach_nodes(fem, name, nodes, rigid, weights, None if own else place.position)
+    return replace(found, place=place)
+
+
+def _position(mesh, name: str, given, place: Place) -> np.ndarray:
+    """(3,) m; BodyError unless it is a point near the body."""
+    position = np.asarray(given, dtype=float)
+    if position.shape != (3,) or not np.all(np.isfinite(position)):
+        raise BodyError(f"interface '{name}': position is three finite coordinates in m, not {given!r}")
+    away, size = np.linalg.norm(position - place.centroid), np.linalg.norm(np.ptp(mesh.points, axis=0))
+    if away > size:
+        raise BodyError(
+            f"interface '{name}': position {position.tolist()} m is {away:.4g} m from the mean of the nodes,"
+            f" {place.centroid.tolist()} m, farther than the body is large ({size:.4g} m); it is in m and mesh axes"
+        )
+    return position
+
+
+def _axis(name: str, given, place: Place) -> np.ndarray:
+    """(3,) unit vector."""
+    if isinstance(given, str):
+        if given != "fit":
+            raise BodyError(f"interface '{name}': axis is a direction (x, y, z) or \"fit\", not {given!r}")
+        if place.shape is None or place.shape.axis is None:
+            what = "a sphere" if place.shape is not None else "no cylinder, circle or plane"
+            raise BodyError(f"interface '{name}': its nodes lie on {what}, so no axis fits; give a direction (x, y, z)")
+        return place.shape.axis
+    axis = np.asarray(given, dtype=float)
+    length = np.linalg.norm(axis) if axis.shape == (3,) else np.nan
+    if not (np.isfinite(length) and length > 0.0):
+        raise BodyError(f"interface '{name}': axis is a direction (x, y, z), not {given!r}")
+    return axis / length
 
 
 def attach_nodes(
@@ -157,7 +226,13 @@ def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
     position = mesh.points[coupling.reference] if coupling.reference >= 0 else coupling.point
     if rigid and fem.dependence is not None:
         return _attach_reference(fem, name, coupling, where)
-    return attach_nodes(fem, name, np.asarray(coupling.nodes), rigid, coupling.weights, position)
+    nodes = np.asarray(coupling.nodes)
+    found = attach_nodes(fem, name, nodes, rigid, coupling.weights, position)
+    return replace(found, place=_place_of_coupling(fem.mesh, nodes, found.position, found.position - found.arm))
+
+
+def _place_of_coupling(mesh, nodes: np.ndarray, position: np.ndarray, centroid: np.ndarray) -> Place:
+    return Place(position, "coupling", mesh.points[nodes].mean(axis=0), centroid)
 
 
 def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachment:
@@ -171,7 +246,9 @@ def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachm
     dofs = 6 * reference + np.arange(6)
     operator = sparse.csr_matrix((np.ones(6), (np.arange(6), dofs)), shape=(6, fem.ndof))
     at = fem.mesh.points[reference]
-    return Attachment(name, np.array([reference]), at, np.zeros(3), operator, True, False)
+    mean = fem.mesh.points[nodes].mean(axis=0)
+    place = _place_of_coupling(fem.mesh, nodes, at, mean)
+    return Attachment(name, np.array([reference]), at, np.zeros(3), operator, True, False, place=place)
 
 
 def _attach_point(fem, name: str, interface: Interface) -> Attachment:
@@ -216,25 +293,6 @@ def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:
                 raise BodyError(
                     f"interfaces '{second.name}' and '{first.name}' are both rigid and share {shared} nodes; "
                     "make one of them averaged, or join the two sets"
-                )
-
-
-def refuse_overlap(mesh, interfaces: Mapping[str, str | Interface]) -> None:
-    """BodyError where two node sets share nodes: what acts at one marker would move the other for no physical reason.
-
-    A single node may lie in a set (a contact point on a bearing's face).
-    """
-    wanted = {name: given if isinstance(given, str) else getattr(given, "set", None)
-              for name, given in interfaces.items()}  # fmt: skip
-    sets = {name: np.unique(mesh.node_sets[of]) for name, of in wanted.items() if of in mesh.node_sets}
-    names = [name for name, nodes in sets.items() if len(nodes) > 1]
-    for i, second in enumerate(names):
-        for first in names[:i]:
-            shared = np.intersect1d(sets[first], sets[second])
-            if len(shared):
-                raise BodyError(
-                    f"interfaces '{first}' and '{second}' overlap: they share {len(shared)} nodes (node "
-                    f"{mesh.node_ids[shared[0]]}, ...); leave those out of one of the sets, or use one interface"
                 )
 
 

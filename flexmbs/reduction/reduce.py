@@ -20,9 +20,10 @@ from flexmbs.reduction.body_fields import HeldBody, body_fields
 from flexmbs.reduction.cache import BodyCache
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
 from flexmbs.reduction.inertia import equal_energy_amplitudes, inertia_fields, modal_mass
-from flexmbs.reduction.interface import Attachment, Interface, attach_all, refuse_overlap
+from flexmbs.reduction.interface import Attachment, Interface, attach_all
 from flexmbs.reduction.modes import Modes
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
+from flexmbs.reduction.overlap import refuse_overlap
 from flexmbs.reduction.static import basis
 from flexmbs.reduction.support import hold
 from flexmbs.stages import listening, stage
@@ -162,7 +163,8 @@ def reduce_model(
         attached_at=at,
         source=fem.mesh.source,
         options=_options(fem, modes, second_order, found),
-        warnings=(*fem.mesh.warnings, *_without_rotation(attached)),
+        warnings=(*fem.mesh.warnings, *_without_rotation(attached), *_of_places(attached)),
+        places={name: found.place for name, found in attached.items()},
         flexibility=_flexibility(fem, T, problem, attached, at),
         **_nodal(fem, found.fields, second.Z),
         **_recovery(fem, found.fields, stress),
@@ -180,6 +182,11 @@ def _without_rotation(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
         for name, found in attached.items()
         if not found.has_rotation
     )
+
+
+def _of_places(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
+    """Warnings of markers that stand elsewhere than the mean of their nodes, or on nodes without weight."""
+    return tuple(f"interface '{name}': {remark}" for name, found in attached.items() for remark in found.place.remarks)
 
 
 def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:

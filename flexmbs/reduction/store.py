@@ -12,12 +12,13 @@ from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.files import what_is
 from flexmbs.hdf5_files import writing_hdf5
+from flexmbs.mesh.place_numbers import places_of_text, places_text
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 
-# 2: second-order fields may belong to quadratic forms ("forms") in place of pairs.
-FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")
+# 2: second-order fields may belong to quadratic forms ("forms") in place of pairs. 3: places of the markers.
+FORMAT, READABLE = "flexmbs body 3", ("flexmbs body 1", "flexmbs body 2", "flexmbs body 3")
 PARTS = {
     "inertia": InertiaFields,
     "surface": SurfaceFields,
@@ -61,6 +62,8 @@ def write_body(group, body: FlexibleBody) -> None:
             markers = group.create_group("markers", track_order=True)
             for name, marker in value.items():
                 _write_plain(markers.create_group(_escaped(name)), marker)
+        elif part.name == "places":
+            _write_value(group, "places", places_text(value))
         elif part.name == "options":
             options = group.create_group("options", track_order=True)
             for name, option in value.items():
@@ -97,6 +100,8 @@ def _body_in(group, where: str) -> FlexibleBody:
                 values[part.name] = _read_plain(group[part.name], PARTS[part.name])
         elif part.name == "markers":
             values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
+        elif part.name == "places":
+            values["places"] = places_of_text(_read_value(group, "places", ()), where)
         elif part.name == "options":
             values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
         else:

@@ -52,7 +52,8 @@ class BodyInSystem:
         self.modal_velocities = np.zeros(self.mode_count)
         if isinstance(body, FlexibleBody):
             for marker_name, fields in body.markers.items():
-                self.markers[marker_name] = Marker(name, marker_name, fields.position, np.eye(3), fields)
+                turn = body.places[marker_name].rotation if marker_name in body.places else np.eye(3)
+                self.markers[marker_name] = Marker(name, marker_name, fields.position, turn, fields)
         # the reference frame itself; on a flexible body it is no material point, so nothing else may attach to it
         self.frame = Marker(name, "origin", np.zeros(3), np.eye(3))
         if not self.is_flexible:

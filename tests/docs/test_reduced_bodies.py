@@ -33,7 +33,8 @@ def test_its_python_runs(folder, monkeypatch, capsys):
     assert names["system"].simulate(t_end=1e-3)["crank pin.angle"].shape[0] > 1
     exec(compile(second, "page", "exec"), names)
     shown = capsys.readouterr().out
-    assert names["shape"].shape == (13204, 3) and "bending z 1" in shown and "'small': array([ 1.8005" in shown
+    assert names["shape"].shape == (13204, 3) and "bending z 1" in shown
+    assert "'small': array([0.18, 0.  , 0.  ])" in shown  # on the axis; the mean of the nodes is 0.2 mm beside it
 
 
 def test_its_table_is_complete(tmp_path):

@@ -19,6 +19,8 @@ def solid(square_solid):
 
 
 def linear(fem, modes, interfaces=ENDS, **options):
+    """Nodes count alike, as in the dense solutions below."""
+    interfaces = {k: Interface(set=v, weights="equal") if isinstance(v, str) else v for k, v in interfaces.items()}
     return reduce_model(fem, interfaces=interfaces, modes=modes, second_order="none", **options)
 
 
