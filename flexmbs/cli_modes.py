@@ -73,6 +73,7 @@ def modes_command(
     shown(warnings)
     found = {
         "frequencies_hz": modes.frequencies.tolist(),
+        "frame": "stationary" if spin is None else f"turning at {spin:g} rad/s, without gyroscopic terms",
         "mass": float(model.mass),
         "center": np.asarray(model.center).tolist(),
         "inertia": np.asarray(model.inertia).tolist(),
@@ -116,7 +117,8 @@ def _axis(text: str) -> list[float]:
 
 def _table(found: dict) -> str:
     lines = [f"warning: {doubt}\n" for doubt in found["doubtful_units"]]
-    lines += [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s", ""]
+    lines += [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s"]
+    lines += ["" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n"]
     lines.append(" mode  frequency, Hz   part of the mass that moves along x, y, z")
     for number, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
         parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])

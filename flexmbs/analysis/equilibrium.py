@@ -26,6 +26,7 @@ LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism
 SETTLED = 1e-11  # last step, as a part of the largest one
 BALANCED = 1e-9  # unbalanced force, relative to the forces that act
 NEUTRAL = 1e-10  # stiffness relative to the largest one: the equilibrium is the same all along
+ROUNDING = 1e-14  # of positions, as a part of the size of the mechanism
 UNHELD = 1e-6  # m/s2 or rad/s2: a steady state accelerates by less
 
 
@@ -44,6 +45,7 @@ class Forces:
     def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
         self.model, self.t, self.moving, self.contacts = model, t, moving, contacts
         self.evaluator = Evaluator(model)
+        self.least_depth = 0.0  # m, of a contact that touches
         self.rows = self.evaluator.rows
         n = model.coordinate_count
         # user states stay as they start
@@ -69,7 +71,7 @@ class Forces:
         e = self.evaluator
         for c in range(len(e.active)):
             gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]
-            e.active[c] = int(gap < 0.0)
+            e.active[c] = int(gap < -self.least_depth)
 
     def at_rest(self, q, reference, multipliers) -> np.ndarray:
         a = np.zeros_like(q)
@@ -115,6 +117,7 @@ class _Search:
         evaluator = self.forces.evaluator
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
         length = mechanism_length(model, evaluator)
+        self.forces.least_depth = ROUNDING * length
         return LARGEST_STEP * np.where(turning_coordinates(model), 1.0, length)[self.free]
 
     def run(self) -> Balance:

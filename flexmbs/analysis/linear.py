@@ -11,7 +11,7 @@ from flexmbs.analysis.blocked import dense, null_space
 from flexmbs.analysis.derivatives import derivatives
 from flexmbs.analysis.equilibrium import Balance, Forces, equilibrium, turning_coordinates
 from flexmbs.analysis.prepare import prepared
-from flexmbs.analysis.steady import driven_motion, refuse_free_motion
+from flexmbs.analysis.steady import driven_motion, warn_of_free_motion
 from flexmbs.errors import MechanismError, SimulationError
 from flexmbs.model.model import Model
 
@@ -84,8 +84,14 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
     Raises
     ------
     SimulationError
-        No steady state was found (the coordinate that accelerates is named, with how much; a driver that accelerates; a
-        free coordinate that moves steadily by itself, as a rotor does without a driver), or nothing is left to vibrate.
+        No steady state was found (the coordinate that accelerates is named, with how much), a driver accelerates, or
+        nothing is left to vibrate.
+
+    Warns
+    -----
+    MechanismWarning
+        A free coordinate moves steadily by itself, as a rotor does without a driver: the frequencies are not about that
+        motion.
     """
     model = prepared(system, time)
     if np.any(model.state_coordinates):
@@ -94,7 +100,7 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
         )
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")
-    refuse_free_motion(model, time)
+    warn_of_free_motion(model, time)
     if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):
         raise SimulationError("linearize: every coordinate is prescribed; there is nothing left to vibrate")
     balance = _steady_state(model, time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from flexmbs.analysis.evaluate import Evaluator
 from flexmbs.analysis.states import free_moment, imposed_accelerations
 from flexmbs.analysis.variants import imposed
-from flexmbs.errors import SimulationError
+from flexmbs.errors import MechanismWarning, SimulationError
 from flexmbs.model.model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a difference of its motion
@@ -40,10 +41,10 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     return v
 
 
-def refuse_free_motion(model: Model, t: float) -> None:
-    """SimulationError when free coordinates move steadily as the start values say, as a rotor without a driver does.
+def warn_of_free_motion(model: Model, t: float) -> None:
+    """MechanismWarning when free coordinates move steadily as the start values say, as a rotor without a driver does.
 
-    About rest the frequencies would be others.  A mechanism that is only caught in motion (a pendulum on its way) is
+    About rest the frequencies are others.  A mechanism that is only caught in motion (a pendulum on its way) is
     not meant: it accelerates now, or a little later.
     """
     n = model.coordinate_count
@@ -60,8 +61,10 @@ def refuse_free_motion(model: Model, t: float) -> None:
         if np.abs(a[free]).max(initial=0.0) > STEADY * fastest * max(fastest, 1.0):
             return
     k = int(np.argmax(np.abs(v)))
-    raise SimulationError(
-        f"linearize: '{model.coordinate_names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and goes on so, but "
-        "linearize leaves the free coordinates at rest. For frequencies about this motion prescribe it "
-        f"(joint.prescribe(lambda t: {v[k]:.6g} * t)); for those about rest leave out the start rate"
+    warnings.warn(
+        f"linearize: '{model.coordinate_names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and would go on so; "
+        "the frequencies are those about rest. For those about this motion prescribe it "
+        f"(joint.prescribe(lambda t: {v[k]:.6g} * t))",
+        MechanismWarning,
+        stacklevel=4,
     )
