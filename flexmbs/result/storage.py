@@ -151,7 +151,8 @@ def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     """
     folder = Path(folder)
     if not (folder / MODEL).is_file():
-        raise SimulationError(f"{folder}: no result here ({MODEL} is missing); give the folder named by --out")
+        text = f"{folder}: no result here ({MODEL} is missing); give the folder named by --out"
+        raise SimulationError(text) from FileNotFoundError(str(folder / MODEL))
     structure = load_structure(folder / MODEL)
     found = stored(folder)
     if found is None:
