@@ -183,11 +183,12 @@ def _show_warning(message, category, filename, lineno, file=None, line=None) -> 
 def exit_code(error: FlexmbsError) -> int:
     """2: what was asked for cannot be (options, names, missing files, what a case states); 1: it failed.
 
-    Failures are runs that stop, mesh files with wrong content, and files that cannot be read or written.
+    Failures are runs that stop, mesh files with wrong content, files that cannot be read or written, too little memory.
     """
     if isinstance(error.__cause__, FileNotFoundError | IsADirectoryError | NotADirectoryError):
         return 2
-    return 1 if isinstance(error, SimulationError | MeshError) or isinstance(error.__cause__, OSError) else 2
+    failed = isinstance(error, SimulationError | MeshError) or isinstance(error.__cause__, OSError | MemoryError)
+    return 1 if failed else 2
 
 
 def main() -> None:

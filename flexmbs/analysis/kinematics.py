@@ -41,7 +41,7 @@ def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None
         The motion cannot go on: ``error.result`` holds what was computed.
     """
     check_end(t_end, "kinematics: ")
-    if not isinstance(steps, int | np.integer) or not 1 <= steps <= MOST_STEPS:
+    if not isinstance(steps, int | float | np.number) or not 1 <= steps <= MOST_STEPS or steps != int(steps):
         raise MechanismError(f"kinematics: steps = {steps!r} must be a whole number from 1 to {MOST_STEPS:,}")
     begin = time.perf_counter()
     model = prepared(system)

@@ -165,7 +165,8 @@ def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     folder = folder_path(folder, "folder")
     missing = what_is(folder / MODEL)
     if missing in ("does not exist", "is a symbolic link to nothing"):
-        raise ResultFolderError(f"{folder}: no result here ({MODEL} is missing); give the folder named by --out")
+        text = f"{folder}: no result here ({MODEL} is missing); give the folder named by --out"
+        raise ResultFolderError(text) from FileNotFoundError(str(folder / MODEL))
     try:
         structure, found = load_structure(folder / MODEL), stored(folder, run_of(folder / MODEL))
     except ResultFolderError:

@@ -58,6 +58,7 @@ WRONG_USE = {
     "reduce to an unknown ending": ("reduce", "{mesh}", "-o", "{folder}/a.txt"),
     "reduce with a negative damping": ("reduce", "{mesh}", "-o", "{folder}/a.h5", "--damping", "-1"),
     "view nothing": ("view", "no_such_folder"),
+    "view a folder without a result": ("view", "{folder}"),
     "view a missing mesh": ("view", "none.inp", "--save", "{folder}/a.png"),
     "view a missing body": ("view", "none.h5", "--save", "{folder}/a.png"),
 }  # fmt: skip

@@ -140,6 +140,12 @@ def test_joints_of_flexible_bodies_agree(kind, bodies):
     assert max(worst.values()) < AGREE, worst
 
 
+@pytest.mark.parametrize("kind", ["inline", "point_on_surface", "spherical"])
+def test_joints_of_flexible_bodies_stated_from_child_to_parent_agree(kind):
+    worst = compare(kind, 0, 0.1, bodies=("clamped beam", "mean-axes beam"), turned=True)
+    assert max(worst.values()) < AGREE, worst
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_constraints_are_differentiated_exactly(kind):
     """g' and g'' are the derivatives of g along any motion, and the multipliers do the work lam . g'."""

@@ -29,7 +29,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
         raise BodyError(
             f"{what}: about {text_of_size(needed)} of memory are needed, {text_of_size(available)} are available. "
             f"{remedy} (The environment variable {VARIABLE} sets how much may be taken.)"
-        )
+        ) from MemoryError()
 
 
 @contextmanager
