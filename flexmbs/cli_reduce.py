@@ -13,6 +13,7 @@ from flexmbs.cli_interfaces import interfaces_of
 from flexmbs.cli_lists import ListCommand
 from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.errors import BodyError
+from flexmbs.files import require_writable
 from flexmbs.user_warnings import reported, shown
 
 BODY_ENDINGS = (".h5", ".hdf5")
@@ -118,6 +119,7 @@ def _check_output(file: Path, output: Path) -> None:
         raise BodyError(f"-o {output}: the file of a body ends in {' or '.join(BODY_ENDINGS)}.")
     if not output.parent.is_dir():
         raise BodyError(f"-o {output}: there is no folder {output.parent}; make it first.")
+    require_writable(output, BodyError)
     if output.exists() and file.exists() and output.samefile(file):
         raise BodyError(f"-o {output}: this is the mesh file itself; name another file.")
 

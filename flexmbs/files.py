@@ -95,6 +95,17 @@ def replacing(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: 
                 temporary.unlink(missing_ok=True)
 
 
+def require_writable(path: str | Path, kind: type[FlexmbsError] = FlexmbsError) -> None:
+    """``kind`` when ``path`` cannot be written, before work is done for it; nothing is left there."""
+    try:
+        probe = temporary_name(_target(Path(path)))
+        with open(probe, "xb"):
+            pass
+        probe.unlink()
+    except OSError as error:
+        raise kind(f"{path}: cannot be written: {reason(error)}") from error
+
+
 @contextmanager
 def replacing_in_folder(path: str | Path) -> Iterator[Path]:
     """:func:`replacing` for pictures, films and tables, whose folder is made when it is missing."""

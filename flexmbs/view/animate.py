@@ -11,6 +11,7 @@ from flexmbs.errors import FlexmbsError
 from flexmbs.files import replacing_in_folder
 from flexmbs.result import Result
 from flexmbs.stages import listening, stage
+from flexmbs.view.films import require_whole_film
 from flexmbs.view.gl import prepare_offscreen
 
 FORMATS = (".png", ".gif", ".mp4")
@@ -84,6 +85,8 @@ def animate(
                 with open_writer(imageio, temporary, frames_per_second) as writer:
                     times = np.linspace(first, last, max(1, round(duration * frames_per_second)))
                     _write_frames(scene, writer, times, progress)
+                if path.suffix.lower() == ".mp4":
+                    require_whole_film(temporary)
         finally:
             scene.close()
     return path

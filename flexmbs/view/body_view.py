@@ -11,6 +11,7 @@ from flexmbs.errors import FlexmbsError
 from flexmbs.files import replacing_in_folder
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
+from flexmbs.view.films import require_whole_film
 from flexmbs.view.gl import prepare_offscreen, prepare_window
 
 HELP = "space: play or pause    left, right: mode    q: close"
@@ -57,6 +58,8 @@ def save_mode(
                     for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
                         scene.show_phase(float(phase))
                         writer.append_data(scene.picture())
+                if path.suffix.lower() == ".mp4":
+                    require_whole_film(temporary)
         finally:
             scene.close()
     return path

@@ -114,6 +114,18 @@ def test_interrupted_writing_leaves_nothing(tmp_path):
     assert [path.read_text() for path in tmp_path.iterdir()] == ["former"]
 
 
+def test_output_of_reduce_is_tried_before_the_mesh_is_read(tmp_path):
+    from click.testing import CliRunner
+
+    from flexmbs.cli_reduce import reduce_command
+
+    (tmp_path / "loop.h5").symlink_to(tmp_path / "loop.h5")
+    told = CliRunner().invoke(reduce_command, [str(tmp_path / "no mesh"), "-o", str(tmp_path / "loop.h5")]).exception
+    assert isinstance(told, fm.BodyError) and "loop.h5: cannot be written: it is a symbolic link" in str(told)
+    files.require_writable(tmp_path / "body.h5")
+    assert [path.name for path in tmp_path.iterdir()] == ["loop.h5"]
+
+
 def test_links_are_followed(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link.npz").symlink_to(tmp_path / "there" / "real.npz")

@@ -67,7 +67,8 @@ def test_endless_python_function_is_interrupted_by_the_first_ctrl_c(kind, tmp_pa
         system(table).simulate(1.0, max_step=1e-3, out=tmp_path)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     kept = fm.load(tmp_path)
-    assert kept.status == "stopped: interrupted by the user" and 0.2 < kept.t[-1] <= 0.51
+    assert kept.status == "stopped: interrupted by the user"
+    assert 0.05 < kept.t[-1] <= 0.5  # the end of a chunk of steps
     resumed = system(Table(endless=False)).simulate(1.0, max_step=1e-3, out=tmp_path, resume=True)
     whole = system(Table(endless=False)).simulate(1.0, max_step=1e-3)
     assert np.array_equal(resumed.t, whole.t) and np.array_equal(resumed.trajectory.q, whole.trajectory.q)
