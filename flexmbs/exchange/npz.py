@@ -87,7 +87,7 @@ def _flat(prefix: str, value) -> dict[str, object]:
 
 
 def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
-    values: dict[str, object] = dict.fromkeys(arrays["absent"].tolist())
+    values: dict[str, object] = dict.fromkeys(_texts(arrays, "absent"))
     known = {part.name for part in fields(FlexibleBody)}
     if not values.keys() <= known:
         raise KeyError("absent")
@@ -97,7 +97,7 @@ def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
             if part.default is MISSING or any(key.startswith(f"{part.name}.") for key in arrays):
                 values[part.name] = _unflat(arrays, part.name, PARTS[part.name])
         elif part.name == "markers":
-            names = arrays["marker_names"].tolist()
+            names = _texts(arrays, "marker_names")
             values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
         elif part.name == "places":
             values["places"] = places_of_text(arrays["places"].tolist() if "places" in arrays else (), where)
@@ -105,10 +105,18 @@ def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
             keys = [key for key in arrays if key.startswith("options.")]
             values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}
         elif part.name in _TEXTS:
-            values[part.name] = tuple(arrays[part.name].tolist())
+            values[part.name] = tuple(_texts(arrays, part.name))
         elif part.name not in values:
             values[part.name] = _plain(arrays[part.name])
     return FlexibleBody(**values)
+
+
+def _texts(arrays: dict[str, np.ndarray], name: str) -> list[str]:
+    """A list of texts, not one text taken for a list of letters."""
+    found = arrays[name]
+    if found.ndim != 1 or found.size and found.dtype.kind != "U":
+        raise ValueError(f"{name} is {found.dtype} of shape {found.shape}; expected a list of texts")
+    return found.tolist()
 
 
 def _unflat(arrays: dict[str, np.ndarray], prefix: str, kind: type):
