@@ -121,7 +121,7 @@ def simulate(
 def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | None, computed: str) -> _Run:
     """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin.
 
-    ``computed``: how its start is found, in equilibrium at "rest" or without vibration in "motion"; "": as it is stated.
+    ``computed``: how its start is found: in equilibrium at "rest", without vibration in "motion", or ("") as stated.
     """
     integrator = words["integrator"]
     model = ready(system, whole=True)
