@@ -52,7 +52,7 @@ def piston_place(angle: float, rod: float = ROD) -> float:
     return float(CRANK * np.cos(angle) + np.sqrt(rod**2 - (CRANK * np.sin(angle)) ** 2))
 
 
-def random_loop(seed: int, offset: float = 0.0, tilt: float = 0.0) -> fm.System:
+def random_loop(seed: int, offset: float = 0.0, tilt: float = 0.0, driven: bool = True) -> fm.System:
     """A four-bar or slider-crank in a random plane, its crank driven to a random angle; its links rigid or flexible.
 
     Marker "out" of the coupler is ``offset`` (m) out of the plane and its axis ``tilt`` (rad) off the normal.
@@ -65,7 +65,9 @@ def random_loop(seed: int, offset: float = 0.0, tilt: float = 0.0) -> fm.System:
     ground = system.ground.marker("A", position=place, rotation=turn)
     first, second = link(system, "crank", crank, kinds[0]), link(system, "coupler", coupler, kinds[1])
     angle = float(chance.uniform(-np.pi, np.pi))
-    system.revolute(ground, first["in"], name="A").prescribe(angle)
+    shaft = system.revolute(ground, first["in"], name="A")
+    if driven:
+        shaft.prescribe(angle)
     system.revolute(first["out"], second["in"], name="B")
     axis = float(chance.uniform(0.0, 2.0 * np.pi))
     rotation = tilt * np.array([np.cos(axis), np.sin(axis), 0.0])

@@ -133,15 +133,15 @@ class _Assembly:
             return Closing()
         joints = misaligned_joints(self.loops, pose)
         flexible, bent, size = not np.all(self.jointed), None, misalignment_size(joints, self.loops.length)
-        drivers = self._demanding_drivers(pose)
         unreachable = bool(joints) and self._is_out_of_reach(pose, size)
+        drivers = () if unreachable else self._demanding_drivers(pose)
         small = unreachable and is_small(joints, self.loops.length)
         if flexible and (drivers or small):
             bent = bent_closed(self.loops, self.movable & self.jointed, pose, 0.0 if drivers else size)
         if bent is not None:
             self.q, self.reference = bent.q, bent.reference
             return judged(Closing(() if drivers else joints, bent_bodies(self.model, bent.q), (), drivers))
-        if unreachable and not drivers:
+        if unreachable:
             at_pose = replace(self.model, q=pose.q, reference=pose.reference)
             raise refuse_rigid(joints, odd_axes(at_pose, self.t), flexible and not small)
         return self._refuse(pose.q, pose.reference)

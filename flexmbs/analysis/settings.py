@@ -66,7 +66,7 @@ def make_settings(
         A value is not finite, not positive, or rtol is below what double precision carries.
     """
     if not _is_number(max_step) or not max_step > 0.0:
-        raise MechanismError(f"max_step = {max_step!r} must be a positive number of seconds")
+        raise MechanismError(f"max_step = {max_step!r} s must be positive")
     if integrator.trees_only and len(model.tables.constraints):
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, and this mechanism has constraints "

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.errors import BodyError, BodyWarning
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.files import what_is
-from flexmbs.hdf5_files import writing_hdf5
+from flexmbs.hdf5_files import damage, writing_hdf5
 from flexmbs.mesh.place_numbers import places_of_text, places_text
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
+from flexmbs.user_warnings import warn
 
 # 2: second-order fields may belong to quadratic forms ("forms") in place of pairs. 3: places of the markers.
 FORMAT, READABLE = "flexmbs body 3", ("flexmbs body 1", "flexmbs body 2", "flexmbs body 3")
@@ -35,7 +36,10 @@ def save_body(body: FlexibleBody, path: str | Path) -> None:
 
 
 def load_body(path: str | Path) -> FlexibleBody:
-    """Read what ``save_body`` wrote; BodyError when the file is missing, damaged or something else."""
+    """Read what ``save_body`` wrote; BodyError when the file is missing, damaged or something else.
+
+    A BodyWarning says when the file is not as it was written and may still be a body: a number may be another one.
+    """
     import h5py
 
     wrong = what_is(path)
@@ -45,9 +49,13 @@ def load_body(path: str | Path) -> FlexibleBody:
         raise BodyError(f"{path}: {wrong}; expected the file of a body")
     try:
         with h5py.File(path, "r") as file:
-            return read_body(file, str(path))
+            body = read_body(file, str(path))
+        wrong = damage(path)
     except HDF5_DAMAGE as error:
         raise BodyError(f"{path}: not an HDF5 file, or damaged ({text_of(error)})") from error
+    if wrong:
+        warn(f"{wrong}; it is damaged, or was changed since save_body", BodyWarning, where=str(path))
+    return body
 
 
 def write_body(group, body: FlexibleBody) -> None:

@@ -137,6 +137,10 @@ def test_axes_that_lock_a_closed_loop():
     driven.joints["A"].prescribe(lambda t: 3.0 * t, lambda t: 3.0, lambda t: 0.0)
     with pytest.raises(fm.MechanismError, match=words):
         driven.simulate(0.1)
+    elsewhere = closed_four_bar(np.radians(5.0))
+    elsewhere.joints["A"].prescribe(0.7)
+    with pytest.raises(fm.MechanismError, match=OUT_OF_LINE):
+        elsewhere.assemble()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert closed_four_bar(0.0).assemble()["constraint_error"][0] < 1e-12
