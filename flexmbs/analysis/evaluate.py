@@ -51,11 +51,14 @@ class Evaluator:
                 value[at : at + 3] = _rotation_vector(value[at : at + 3], self.work.constraint[self.rows[at], 2])
         return value, rate
 
-    def constraint_matrix(self, q, reference, t: float, extent: int = CONSTRAINTS) -> np.ndarray:
+    def constraint_matrix(
+        self, q, reference, t: float, extent: int = CONSTRAINTS, with_rounding: bool = False
+    ) -> np.ndarray:
         """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates.
 
         Columns that share no constraint are shifted together; above ``DENSE_ENTRIES`` entries G is a sparse matrix.
-        Entries that are rounding of what cancels in them are zero (flexmbs.analysis.entry_sizes).
+        Entries that are rounding of what cancels in them are zero (flexmbs.analysis.entry_sizes), unless
+        ``with_rounding`` asks for all as they are.
         """
         n, first = self.model.coordinate_count, self.model.coordinate_count
         if len(self.rows) == 0 or n == 0:
@@ -75,7 +78,10 @@ class Evaluator:
                 for column in coordinates[chosen[coordinates]]:
                     rows.append(own - first)
                     columns.append(np.full(len(own), column))
-                    values.append(without_rounding(moved[own], terms[c], self.model.tables.constraints[c]))
+                    found = moved[own]
+                    if not with_rounding:
+                        found = without_rounding(found, terms[c], self.model.tables.constraints[c])
+                    values.append(found)
         G = coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), (len(self.rows), n))
         return G.tocsr() if G.shape[0] * n > DENSE_ENTRIES else G.toarray()
 

@@ -48,6 +48,8 @@ def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np
     rows = chosen_rows(G)
     if len(rows) != len(present) or issparse(G):
         return None
+    # close to a singular position small entries tell how close
+    G = free_columns(model, evaluator.constraint_matrix(q, reference, t, with_rounding=True))
     smallest = [np.linalg.svd(G[kept], compute_uv=False)[-1] for kept in (rows, present - evaluator.rows[0])]
     return evaluator.rows[rows] if smallest[0] > BETTER * smallest[1] else None
 

@@ -27,6 +27,7 @@ WRONG = 1e-3  # part of the largest rate by which they may differ
 PLACES = 16  # times at which they are compared; kinks may lie on two of them
 SEARCHED = 20  # steps of a chunk of steps that are searched for jumps, at most
 LOOKED_AT = 100  # samples where a run has stopped
+LEAST = 1e-9  # m, rad: jumps that stop a run; below lie tolerances, and rounding of what functions subtract
 ODD = 1e-3  # part of the change in a step that the rates at its ends do not explain: it is looked at closely
 
 
@@ -187,7 +188,7 @@ def jump_in_rows(system: System, model: Model, rows: np.ndarray) -> tuple[float,
             odd = left > np.maximum(ODD * np.abs(change), NOTHING * np.abs(q).max())
             largest = np.argsort(np.where(odd, left, 0.0))[::-1][: min(SEARCHED, np.count_nonzero(odd))]
             for i in np.sort(largest):
-                jump = find_jump(signal.value, float(t[i]), float(t[i + 1]), 8)
+                jump = find_jump(signal.value, float(t[i]), float(t[i + 1]), 8, LEAST)
                 if jump is not None and jump.size > 0.5 * left[i]:
                     unit = joint.type.coordinates[name]
                     found.append((float(t[i]), f"{signal.name}: {_jumps('position', unit, jump)}"))
@@ -199,7 +200,7 @@ def jump_between(system: System, begin: float, end: float) -> str:
     """The sentence about a driver that jumps between two times (s); empty when none does."""
     for one in prescribed_motions(system):
         for noun, unit, function in one.functions:
-            jump = find_jump(function, begin, end, LOOKED_AT)
+            jump = find_jump(function, begin, end, LOOKED_AT, LEAST)
             if jump is not None:
                 return f"{one.signal.name}: {_jumps(noun, unit, jump)}"
     return ""

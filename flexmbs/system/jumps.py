@@ -16,6 +16,7 @@ SAMPLES = 1000  # over the run
 SUSPECTS = 30  # intervals that are halved: those where the samples are least smooth
 NARROW = 1e-12  # last interval, relative to the largest time
 STAYS = 0.5  # part of a jump that is left when the interval has shrunk to a thousandth
+LEAST = 1e-12  # m, rad, m/s or rad/s: smaller jumps are rounding of what the function subtracts
 NOTHING = 1e-7  # of the largest value: no jump but rounding, or digits of a table
 
 
@@ -32,10 +33,13 @@ class Jump:
         return abs(self.after - self.before)
 
 
-def find_jump(function: Callable[[float], float], begin: float, end: float, samples: int = SAMPLES) -> Jump | None:
+def find_jump(
+    function: Callable[[float], float], begin: float, end: float, samples: int = SAMPLES, least: float = LEAST
+) -> Jump | None:
     """First of the jumps of ``function`` between ``begin`` and ``end`` (s) that samples show; None when it has none.
 
-    What is shorter than two samples may be missed.  Where the function fails or is not finite the search ends.
+    Jumps smaller than ``least`` are none.  What is shorter than two samples may be missed.  Where the function fails or
+    is not finite the search ends.
     """
     times, values = _sampled(function, begin, end, samples)
     if len(times) < 2:
@@ -50,13 +54,13 @@ def find_jump(function: Callable[[float], float], begin: float, end: float, samp
         rough[1:] = np.maximum(rough[1:], bend)
     else:
         rough = changes
-    scale = float(np.abs(values).max())
+    least = max(least, NOTHING * float(np.abs(values).max()))
     suspects = np.sort(np.argsort(rough)[::-1][:SUSPECTS])
     narrow = NARROW * max(abs(begin), abs(end))
     for i in suspects:
-        if changes[i] > NOTHING * scale:
+        if changes[i] > least:
             jump = _halved(function, float(times[i]), float(times[i + 1]), narrow)
-            if jump is not None and jump.size > NOTHING * scale:
+            if jump is not None and jump.size > least:
                 return jump
     return None
 
