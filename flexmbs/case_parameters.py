@@ -132,8 +132,10 @@ def _convert(setting: Setting, value: object) -> object:
     if not math.isfinite(converted):
         raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be a finite number, not {value}")
     low, high = setting.minimum, setting.maximum
-    if low is not None and converted < low or high is not None and converted > high:
-        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be {setting.limits}, not {value}")
+    if low is not None and converted < low:
+        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be at least {low:g}, not {value}")
+    if high is not None and converted > high:
+        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be at most {high:g}, not {value}")
     if setting.kind is float:
         return converted
     if converted != int(converted):
