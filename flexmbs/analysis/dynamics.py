@@ -88,8 +88,6 @@ def simulate(
     """
     if not (isinstance(store_every, int | np.integer) and store_every >= 1):
         raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
-    if from_equilibrium and quasi_static_start:
-        raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
     saved = saves.chosen(out, resume, start, from_equilibrium or quasi_static_start)
     if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
         raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
@@ -98,10 +96,8 @@ def simulate(
     if not method.trees_only:
         model = in_segments(system, model)
     stated, active = model, None
-    if from_equilibrium and saved is None:
-        model, active = in_equilibrium(model, 0.0)
-    if quasi_static_start and saved is None:
-        model = without_vibration(model, 0.0)
+    if saved is None:
+        model, active = _started(model, from_equilibrium, quasi_static_start)
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, rtol, atol, max_step, method)
     words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": method}
@@ -111,6 +107,15 @@ def simulate(
     if active is not None:
         run.state.active[:] = active
     return run.go(out, int(store_every), saved, resume)
+
+
+def _started(model: Model, from_equilibrium: bool, quasi_static_start: bool) -> tuple[Model, np.ndarray | None]:
+    """The model at the start asked for, and contacts that touch there (None: to be found)."""
+    if from_equilibrium and quasi_static_start:
+        raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
+    if from_equilibrium:
+        return in_equilibrium(model, 0.0)
+    return without_vibration(model, 0.0) if quasi_static_start else model, None
 
 
 class _Run:
