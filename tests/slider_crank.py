@@ -22,6 +22,18 @@ SPHERE = 0.01
 Z = np.array([0.0, 0.0, 1.0])
 
 
+def ends_at_means(fem) -> dict[str, fm.Interface]:
+    """The bores with equal weights and markers at the means of their nodes, as the reference of CalculiX has them."""
+    return {
+        name: fm.Interface(set=of, weights="equal", position=tuple(_mean(fem, of)))
+        for name, of in (("big", "NBIG"), ("small", "NSMALL"))
+    }
+
+
+def _mean(fem, name: str) -> np.ndarray:
+    return fem.mesh.points[np.unique(fem.mesh.node_sets[name])].mean(axis=0)
+
+
 @dataclass(frozen=True)
 class Rod:
     """A rigid rod from its big end to its small one: positions (3,) m in its mesh, mass (kg), inertia (3, 3) kg m2."""
@@ -34,8 +46,7 @@ class Rod:
 
     @classmethod
     def of(cls, fem) -> Rod:
-        ends = (fem.mesh.points[np.unique(fem.mesh.node_sets[name])].mean(axis=0) for name in ("NBIG", "NSMALL"))
-        return cls(*ends, fem.mass, fem.center, fem.inertia)
+        return cls(_mean(fem, "NBIG"), _mean(fem, "NSMALL"), fem.mass, fem.center, fem.inertia)
 
     @property
     def length(self) -> float:

@@ -6,7 +6,7 @@ Joint forces: closed form of the rigid mechanism. Stress: CalculiX 2.20, static,
 
 import numpy as np
 import pytest
-from slider_crank import SPEED, Rod, mechanism, pin_forces, rigid_forces
+from slider_crank import SPEED, Rod, ends_at_means, mechanism, pin_forces, rigid_forces
 
 from flexmbs.fem import assemble
 from flexmbs.mesh import read_mesh, with_material
@@ -20,8 +20,7 @@ SECOND_ORDER = SecondOrder(tolerance=1e-6, deflection=1e-3, field_tolerance=1e-6
 
 def rod_of(fem, modes):
     """Ten per cent of damping: vibration of the start dies out within one revolution (less than 1e-6 is left)."""
-    interfaces = {"big": "NBIG", "small": "NSMALL"}
-    return reduce_model(fem, interfaces=interfaces, modes=modes, second_order=SECOND_ORDER, damping=0.1)
+    return reduce_model(fem, interfaces=ends_at_means(fem), modes=modes, second_order=SECOND_ORDER, damping=0.1)
 
 
 @pytest.mark.slow
