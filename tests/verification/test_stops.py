@@ -112,7 +112,7 @@ FAULTS = [
     ),
     pytest.param(
         locking, lambda state: locking(fault=False), {}, math.asin(0.8), 1e-6,
-        # rounding decides which comes first at the dead centre: Newton's iteration fails, or the constraints have opened
+        # rounding decides which comes first at the dead centre: Newton fails, or the constraints have opened
         [("Newton's iteration did not converge", "the mechanism is in a singular position"),
          ("constraints have come to depend on each other", "constraints have opened by"),
          ("drivers of 'bearing.angle'", "drivers (bearing.angle) cannot lead it further"),
