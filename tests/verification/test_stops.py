@@ -112,8 +112,11 @@ FAULTS = [
     ),
     pytest.param(
         locking, lambda state: locking(fault=False), {}, math.asin(0.8), 1e-6,
-        ["Newton's iteration did not converge", "constraints have come to depend on each other",
-         "drivers of 'bearing.angle'", "constraint 'wrist' (between body 'rod' and body 'block')"],
+        # rounding decides which comes first at the dead centre: Newton fails, or the constraints have opened
+        [("Newton's iteration did not converge", "the mechanism is in a singular position"),
+         ("constraints have come to depend on each other", "constraints have opened by"),
+         ("drivers of 'bearing.angle'", "drivers (bearing.angle) cannot lead it further"),
+         ("constraint 'wrist' (between body 'rod' and body 'block')", "the mechanism is in a singular position")],
         id="redundant constraint",
     ),
     # drivers that differ by 1e-6 are found: at 0.5 + 0.01 s or within the step after
@@ -138,7 +141,7 @@ def test_fault(build, mended, options, when, near, words, in_folder, tmp_path):
         build().simulate(2.0, out=folder, **options)
     error, message = caught.value, str(caught.value)
     for word in words:
-        assert word in message
+        assert any(way in message for way in ([word] if isinstance(word, str) else word))
     told = float(message.partition("at t = ")[2].partition(" s")[0])
     assert told == pytest.approx(when, abs=near)
     # what was finished can be looked at
