@@ -37,7 +37,7 @@ class ProgressBar:
         return self
 
     def __call__(self, progress) -> None:
-        """Draw a :class:`flexmbs.analysis.dynamics.Progress`."""
+        """Draw a :class:`flexmbs.analysis.run.Progress`."""
         now = time.perf_counter()
         if self._bar is None or (now - self._drawn < 0.1 and progress.time < progress.t_end):
             return

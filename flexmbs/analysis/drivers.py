@@ -24,7 +24,7 @@ from flexmbs.model.model import Model
 DEPENDENT = 1e-7
 # Derivatives of drivers that were not given are differences with an error of about 1e-9 of the largest value.
 SAME = 1e-5
-MANY = 1000  # unknowns from which on drivers are compared while the run goes only (flexmbs.analysis.dynamics)
+MANY = 1000  # unknowns from which on drivers are compared while the run goes only (flexmbs.analysis.run)
 
 
 @dataclass(frozen=True)
