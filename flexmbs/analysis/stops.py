@@ -146,25 +146,33 @@ class Stop:
 
     def _dependent(self) -> str:
         """Constraints that have come to depend on each other; empty when there are none."""
+        smallest, tied = self._tied()
+        if smallest > DEPENDENT:
+            return ""
+        drivers = [f"'{self.model.coordinate_names[k]}'" for k in driven_coordinates(self.model)]
+        led = f" against the drivers of {', '.join(drivers)}" if drivers else ""
+        return (
+            f"constraints have come to depend on each other{led}, the mechanism is in a singular position (smallest "
+            f"singular value {smallest:.1e} of the largest): {tied}"
+        )
+
+    def _tied(self) -> tuple[float, str]:
+        """Smallest singular value of the constraints in parts of the largest, and those that take part in it, in words.
+
+        Infinite when that cannot be told.
+        """
         model, state = self.model, self.state
         evaluator = Evaluator(model)
         G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
         used = np.isin(evaluator.rows, model.tables.free)
         if not np.any(used) or issparse(G) or not np.all(np.isfinite(G)):
-            return ""
+            return np.inf, ""
         rows = free_columns(model, G)[used]
         left, singular, _right = np.linalg.svd(rows)
         smallest = float(singular[-1]) if len(singular) == len(rows) else 0.0
-        if smallest > DEPENDENT * float(singular.max(initial=1e-300)):
-            return ""
         numbers = evaluator.rows[used][np.abs(left[:, -1]) > TAKES_PART]
         tied = dict.fromkeys(equation_in_words(self.system, model, int(k)).partition("constraint ")[2] for k in numbers)
-        drivers = [f"'{model.coordinate_names[k]}'" for k in driven_coordinates(model)]
-        led = f" against the drivers of {', '.join(drivers)}" if drivers else ""
-        return (
-            f"constraints have come to depend on each other{led}, the mechanism is in a singular position (smallest "
-            f"singular value {smallest:.1e}): constraint {', constraint '.join(tied)}"
-        )
+        return smallest / float(singular.max(initial=1e-300)), f"constraint {', constraint '.join(tied)}"
 
     def _jumping(self) -> str:
         """A driver that jumps where the run stopped."""
@@ -218,8 +226,11 @@ class Stop:
         except MechanismError as error:
             return f"the motion cannot go on: {error}"
         stuck = f", where its drivers ({', '.join(drivers)}) cannot lead it further" if drivers else ""
+        smallest, tied = self._tied()
+        which = f": {tied}" if smallest < np.inf else ""
         return (
             f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}"
+            f"{which}"
         )
 
     def _opened(self) -> str:

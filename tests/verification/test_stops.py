@@ -116,7 +116,7 @@ FAULTS = [
         [("Newton's iteration did not converge", "the mechanism is in a singular position"),
          ("constraints have come to depend on each other", "constraints have opened by"),
          ("drivers of 'bearing.angle'", "drivers (bearing.angle) cannot lead it further"),
-         ("constraint 'wrist' (between body 'rod' and body 'block')", "the mechanism is in a singular position")],
+         "constraint 'wrist' (between body 'rod' and body 'block')", "the mechanism is in a singular position"],
         id="redundant constraint",
     ),
     # drivers that differ by 1e-6 are found: at 0.5 + 0.01 s or within the step after
