@@ -37,6 +37,8 @@ class _Account:
     t: float
     power: float
     start: np.ndarray  # energies (3,), J
+    total: float  # their sum at the last step
+    driven: np.ndarray  # (3, drivers), see SuppliedPower.driven
     work: float = 0.0
     moved: float = 0.0  # largest energy that has moved
 
@@ -69,11 +71,11 @@ class EnergyWatch:
             return None
         t, energy = rows[:, 0], arrays["energy"]
         power = self.power.of(model, rows, arrays)
+        driven = self.power.driven(model, rows)
         if self.account is None:
-            self.account = _Account(float(t[0]), float(power[0]), energy[0].copy())
+            self.account = _Account(float(t[0]), float(power[0]), energy[0].copy(), float(energy[0].sum()), driven[0])
         account = self.account
-        times, powers = np.concatenate([[account.t], t]), np.concatenate([[account.power], power])
-        work = account.work + np.cumsum(0.5 * np.diff(times) * (powers[1:] + powers[:-1]))
+        work = account.work + np.cumsum(self._work(account, t, power, energy.sum(axis=1), driven))
         change = energy - account.start
         moved = energy[:, 0] + np.abs(change[:, 1]) + np.maximum(np.abs(change[:, 2]), np.abs(energy[:, 2]))
         moved = np.maximum.accumulate(np.concatenate([[account.moved], moved]))
@@ -84,11 +86,22 @@ class EnergyWatch:
             limit = np.maximum(limit, FAR_MORE * (first + work + np.maximum(-change[:, 1], 0.0)))
         rounding = 1e-9 * float(np.abs(account.start).max())
         wrong = gained > limit + self.floor + rounding
-        self.account = _Account(float(t[-1]), float(power[-1]), account.start, float(work[-1]), float(moved[-1]))
+        self.account = _Account(
+            float(t[-1]), float(power[-1]), account.start, float(energy[-1].sum()), driven[-1], float(work[-1]),
+            float(moved[-1]),
+        )  # fmt: skip
         if not np.any(wrong):
             return None
         i = int(np.argmax(wrong))
         return float(t[i]), self._told(model, rows[i], {name: array[i] for name, array in arrays.items()}, work[i])
+
+    def _work(self, account: _Account, t, power, total, driven) -> np.ndarray:
+        """(rows,) J put in over each step; where a driver has done more than the step's ends show, all that came."""
+        times, powers = np.concatenate([[account.t], t]), np.concatenate([[account.power], power])
+        work = 0.5 * np.diff(times) * (powers[1:] + powers[:-1])
+        came = np.diff(np.concatenate([[account.total], total]))
+        seen = self.power.is_seen(times, np.concatenate([account.driven[None], driven]))
+        return np.where(seen, work, np.maximum(work, came))
 
     def _told(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float) -> str:
         kinetic, gravity, elastic = arrays["energy"]

@@ -12,6 +12,8 @@ from flexmbs.system.constraints import Distance
 from flexmbs.system.forces import AppliedLaw, Load, MotorLaw, SpringLaw, StopLaw
 from flexmbs.system.signals import Signal
 
+EXPLAINED = 0.1  # part of a driven change over a step that the rates at its ends may leave open
+TURN = 0.5  # rad in a step: what weights and forces do meanwhile shows at its ends
 
 class SuppliedPower:
     """Power of all that can put energy in, W: of each the positive part, so that what one takes hides nothing.
@@ -43,6 +45,7 @@ class SuppliedPower:
 
         driven = any(joint.drivers for joint in system.joints.values())
         self.acts = bool(driven or self.driving or self.loads or self.columns)
+        self.turning = _prescribed_angles(system, model)
 
     def of(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
         """(rows,) W, of rows of the log and what they mean (flexmbs.analysis.steps.described_steps)."""
@@ -58,6 +61,37 @@ class SuppliedPower:
             power += np.maximum(_of_load(model, rows, arrays, load), 0.0)
         return power
 
+    def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
+        """(rows, 3, drivers): value, rate and acceleration of all that is prescribed as a position, or as a velocity
+        (then rate and acceleration only, the value zero)."""
+        n = len(model.coordinate_names)
+        at, k = 1 + n + 4 * len(model.balls), driven_coordinates(model)
+        found = [rows[:, 1 + k], rows[:, at + k], rows[:, at + n + k]]
+        for constraint in self.driving:
+            signal, t = constraint.signal, rows[:, 0]
+            values = [_values(f, t, 0.0) for f in (signal.value, signal.rate, signal.acceleration)]
+            if constraint.level != POSITION_LEVEL:
+                values = [np.zeros(len(t)), *values[:2]]
+            found = [np.column_stack([old, new]) for old, new in zip(found, values, strict=True)]
+        return np.stack(found, axis=1)
+
+    def is_seen(self, times: np.ndarray, driven: np.ndarray) -> np.ndarray:
+        """(steps,) bool: whether the ends of steps tell what drivers did between them.
+
+        ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`.  Steps may be longer than what
+        a driver does where nothing else has to follow it (a hoist, a balanced rotor).
+        """
+        h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
+        ends = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
+        sizes = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
+        # the trapezoidal rule, for values with the rates' change as its correction
+        ends[:, 0] -= h[:, 0] / 12.0 * (h[:, 0] * change[:, 2])
+        left = np.abs(change[:, :2] - ends)
+        size = np.maximum(np.abs(change[:, :2]), sizes)
+        rounding = 1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
+        unseen = (left > EXPLAINED * size + rounding).any(axis=(1, 2))
+        return ~(unseen | (np.abs(change[:, 0, self.turning]) > TURN).any(axis=1))
+
     def _of_constraint(self, model: Model, rows: np.ndarray, constraint) -> np.ndarray:
         """Size of multiplier times prescribed rate."""
         n = len(model.coordinate_names)
@@ -69,6 +103,13 @@ class SuppliedPower:
         if isinstance(constraint, Distance):
             rates = rates * _values(signal.value, rows[:, 0], signal.constant) / constraint.length
         return np.abs(force * rates)
+
+
+def _prescribed_angles(system, model: Model) -> np.ndarray:
+    """Places of angles among :func:`driven_coordinates`."""
+    units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
+    names = [model.coordinate_names[k] for k in driven_coordinates(model)]
+    return np.flatnonzero([units.get(name) == "rad" for name in names])
 
 
 def _only_takes(law) -> bool:

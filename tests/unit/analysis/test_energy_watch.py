@@ -100,6 +100,52 @@ def test_energy_that_is_supplied_is_no_reason_to_stop(supply, gravity):
         assert system.simulate(0.5, rtol=rtol, integrator=integrator).status == "finished"
 
 
+def hoist(system):
+    load = system.add(fm.RigidBody.box(1000.0, (0.5, 0.1, 0.04)), "load")
+    lift = system.prismatic(system.ground["origin"], load["origin"], axis="y", name="lift")
+    lift.prescribe(fm.Step(1.0, 2.0, 0.0, 10.0))
+
+
+def lever(system):
+    system.joints["hinge"].prescribe(fm.Step(1.0, 1.002, 0.0, 1.0))
+
+
+def balanced_rotor(system):
+    rotor = system.add(fm.RigidBody.cylinder(7850.0, 0.1, 0.05, axis="z"), "rotor")
+    axle = system.revolute(system.ground["origin"], rotor["origin"], name="axle")
+    axle.prescribe(fm.Ramp(1.0, 1.001, 300.0))
+
+
+def shaker(system):
+    system.joints["hinge"].prescribe(fm.Harmonic(0.01, frequency=400.0))
+
+
+@pytest.mark.parametrize("supply", (hoist, lever, balanced_rotor, shaker), ids=lambda supply: supply.__name__)
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_drivers_that_are_quicker_than_the_steps(supply, coordinates):
+    """Nothing has to follow them, so that steps grow over what they do, and show no power at their ends."""
+    system = pendulum()
+    system.coordinates = coordinates
+    supply(system)
+    assert system.simulate(2.5 if supply is not shaker else 0.1, rtol=1e-4).status == "finished"
+
+
+def test_steps_that_pass_over_a_driver_hide_nothing_behind_them(monkeypatch):
+    """Energy from nothing, long after the hoist has stood still, stops the run still."""
+    take = EnergyWatch.take
+
+    def falsified(self, model, rows, arrays):
+        energy = arrays["energy"].copy()
+        energy[:, 0] += 1e4 * np.maximum(rows[:, 0] - 2.2, 0.0)
+        return take(self, model, rows, {**arrays, "energy": energy})
+
+    monkeypatch.setattr(EnergyWatch, "take", falsified)
+    system = pendulum()
+    hoist(system)
+    with pytest.raises(fm.SimulationError, match="J that nothing supplied"):
+        system.simulate(2.5)
+
+
 def test_coarse_tolerance_that_makes_energy():
     """120 vibrations at rtol = 1e-2: the explicit method has added half of the energy at the start by then."""
     system = pendulum(rate=1.0)
