@@ -14,7 +14,7 @@ from flexmbs.analysis.integrators import Integrator
 from flexmbs.analysis.prepare import in_segments, ready
 from flexmbs.analysis.prescribed_motions import check_motions
 from flexmbs.analysis.run import Progress, Run
-from flexmbs.analysis.settings import check_end, check_tolerances, make_settings
+from flexmbs.analysis.settings import check_end, check_step, check_tolerances, make_settings
 from flexmbs.analysis.slow_start import without_vibration
 from flexmbs.analysis.statics import in_equilibrium
 from flexmbs.analysis.tolerances import Given
@@ -72,6 +72,7 @@ def simulate(
         raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
     check_end(t_end)  # before the bodies are compiled
     check_tolerances(rtol, atol)
+    check_step(max_step)
     if isinstance(out, RunFolder):
         resume = out.resume
     if from_equilibrium and quasi_static_start:

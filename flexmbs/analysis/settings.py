@@ -33,14 +33,20 @@ def check_end(t_end: float, where: str = "") -> None:
         warn(f"{where}t_end = {t_end:g} s is {t_end / 86400.0:.3g} days; times are in s", MechanismWarning)
 
 
+def check_step(max_step: float) -> None:
+    """MechanismError for a largest step that is none."""
+    if not _is_number(max_step) or not max_step > 0.0:
+        raise MechanismError(f"max_step = {max_step!r} s must be positive")
+
+
 def check_tolerances(rtol: float, atol: Given) -> None:
     """MechanismError for an rtol out of range; warnings for tolerances that control next to nothing."""
     if not _is_number(rtol) or not (np.isfinite(rtol) and rtol > 0.0):
         raise MechanismError(f"rtol = {rtol!r} must be a positive finite number")
     if rtol < 100.0 * np.finfo(float).eps:
         raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
-    if rtol >= 1.0:
-        raise MechanismError(f"rtol = {rtol:g} is the relative error of a step: below 1, normally 1e-3 to 1e-9")
+    if rtol > 1.0:
+        raise MechanismError(f"rtol = {rtol:g} is the relative error of a step: at most 1, normally 1e-3 to 1e-9")
     if rtol > LOOSEST:
         warn(f"rtol = {rtol:g} allows errors of {rtol:.0%} in each step; normal are 1e-3 to 1e-9", MechanismWarning)
     given = atol.items() if isinstance(atol, Mapping) else [("", atol)]
@@ -65,8 +71,6 @@ def make_settings(
     MechanismError
         A value is not finite, not positive, or rtol is below what double precision carries.
     """
-    if not _is_number(max_step) or not max_step > 0.0:
-        raise MechanismError(f"max_step = {max_step!r} s must be positive")
     if integrator.trees_only and len(model.tables.constraints):
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, and this mechanism has constraints "

@@ -90,7 +90,6 @@ def reduce(
     if found is not None:
         return _with_warnings(found, told)
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
-    _warn_of_body(name or mesh.source, mesh.source, warnings, told)
     refuse_overlap(mesh, interfaces)
     joined = without_idle_links(mesh)
     joined = replace(joined, warnings=tuple(dict.fromkeys((*joined.warnings, *warnings))))

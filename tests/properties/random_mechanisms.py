@@ -138,7 +138,7 @@ class Evaluation:
         return out
 
 
-def derivative(function, step: float = 1e-3):
+def derivative(function, step: float = 5e-4):
     """d function(s) / ds at s = 0: central differences of sixth order."""
     weights = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
     return sum(w * (function(i * step) - function(-i * step)) for i, w in weights) / step

@@ -1,6 +1,6 @@
 """Laws that the compiled equations obey at any state of any mechanism.
 
-Differences of sixth order with steps of 1e-3 are good to about 1e-10 of the largest term; 1e-8 leaves room for
+Differences of sixth order with steps of 5e-4 are good to about 1e-10 of the largest term; 1e-8 leaves room for
 the cancellation between terms.
 """
 

@@ -81,7 +81,7 @@ def test_closed_loops_are_refused():
 def driven() -> fm.System:
     system = fm.System()
     arm = system.add(BOX, name="box0")
-    first = system.revolute(system.ground.marker("start"), arm["origin"], axis="z", rate=1.0, name="by rate")
+    first = system.revolute(system.ground.marker("start"), arm["origin"], axis="z", name="by rate")
     first.prescribe(rate=fm.Harmonic(2.0, 1.5))
     slider = system.add(BOX, name="slider")
     second = system.prismatic(arm.marker("tip", position=(0.4, 0.0, 0.0)), slider["origin"], axis="y", name="by accel")

@@ -78,7 +78,7 @@ REFUSED = {
     "t_end": (lambda: block()[0].simulate(-1.0), "t_end = -1.0 must be a positive finite number of seconds"),
     "t_end nan": (lambda: block()[0].simulate(math.nan), "t_end = nan"),
     "t_end as a word": (lambda: block()[0].simulate("1 s"), "t_end = '1 s'"),
-    "max_step": (lambda: block()[0].simulate(1.0, max_step=-0.1), "max_step = -0.1 must be a positive"),
+    "max_step": (lambda: block()[0].simulate(1.0, max_step=-0.1), "max_step = -0.1 s must be positive"),
     "max_step as a word": (lambda: block()[0].simulate(1.0, max_step="small"), "max_step = 'small'"),
     "kinematics": (lambda: block()[0].kinematics(1.0, steps=1e12), "steps = 1000000000000.0 must be a whole number"),
     "kinematics end": (lambda: block()[0].kinematics("long"), "kinematics: t_end = 'long'"),
