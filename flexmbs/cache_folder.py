@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from flexmbs.errors import CacheWarning
-from flexmbs.user_warnings import warn
+from flexmbs.user_warnings import warn_once
 
 VARIABLE = "FLEXMBS_CACHE"
 
@@ -108,7 +108,7 @@ def _trusted(folder: Path) -> bool:
         return False
     reason = distrust(folder)
     if reason:
-        warn(
+        warn_once(
             f"the cache folder {folder} is not used: {reason}. Compiled code is executed from there: take a folder "
             f"that only you can write (chmod go-w, or another {VARIABLE})",
             CacheWarning,

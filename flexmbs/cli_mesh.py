@@ -111,16 +111,23 @@ def read_for_analysis(
 
 
 def with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
-    """The mesh with what --material, --thickness and --section say; BodyError for a material that is not in SI."""
+    """The mesh with what --material, --thickness and --section say; BodyError for what they cannot mean."""
     from flexmbs.mesh import with_material, with_section, with_thickness
+
+    try:
+        if thickness is not None:
+            mesh = with_thickness(mesh, thickness)
+        if section is not None:
+            mesh = with_section(mesh, section)
+        return mesh if material is None else with_material(mesh, **_given_material(material))
+    except MeshError as error:  # the option is wrong, not the file: another exit code
+        raise BodyError(str(error)) from None
+
+
+def _given_material(material: str) -> dict[str, float]:
+    """Arguments of ``with_material``; BodyError for a material that is not in SI."""
     from flexmbs.mesh.units import doubt_about_si
 
-    if thickness is not None:
-        mesh = with_thickness(mesh, thickness)
-    if section is not None:
-        mesh = with_section(mesh, section)
-    if material is None:
-        return mesh
     given = _material(material)
     doubt = doubt_about_si(given["youngs_modulus"], given["density"])
     if doubt:
@@ -128,7 +135,7 @@ def with_properties(mesh, material: str | None, thickness: float | None, section
             f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 whatever --units is;"
             " give them so (with_material in Python takes any material)."
         )
-    return with_material(mesh, **given)
+    return given
 
 
 def _material(text: str) -> dict[str, float]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmbs.cli_lists import ListCommand
 from flexmbs.cli_mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.errors import BodyError, MeshError
 from flexmbs.user_warnings import reported, shown
 
 
@@ -51,7 +52,7 @@ def modes_command(
     from flexmbs.fem.joined.joints import without_idle_links
     from flexmbs.fem.joined.mechanisms import mechanism
     from flexmbs.fem.spin import spin_stiffness
-    from flexmbs.fem.supports import held_components, supported_nodes
+    from flexmbs.fem.supports import held_components
     from flexmbs.fem.vibration import natural_modes
     from flexmbs.mesh import check_mesh
     from flexmbs.mesh.units import check_units
@@ -59,7 +60,7 @@ def modes_command(
     mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
-    model = assemble(without_idle_links(mesh, supported_nodes(mesh, sets)))
+    model = assemble(without_idle_links(mesh, _supported_nodes(mesh, sets)))
     warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings))
     held = held_components(model, sets)
     stiffness = None if spin is None else spin_stiffness(model, held, spin, direction)
@@ -84,6 +85,18 @@ def modes_command(
         "memory_mb": peak_memory_mb(),
     }
     click.echo(json.dumps(found, indent=2) if as_json else _table(found))
+
+
+def _supported_nodes(mesh, sets: list[str] | None) -> np.ndarray:
+    """Nodes that --fix or the file holds; BodyError for sets that the mesh does not have: wrong use."""
+    from flexmbs.fem.supports import supported_nodes
+
+    try:
+        return supported_nodes(mesh, sets)
+    except MeshError as error:
+        if sets is None:
+            raise
+        raise BodyError(f"--fix: {error}") from None
 
 
 def _checked_options(

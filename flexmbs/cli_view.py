@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -11,8 +12,9 @@ from flexmbs.cli_mesh import includes_option, units_option, view_mesh
 from flexmbs.cli_reduce import BODY_ENDINGS, view_body
 from flexmbs.errors import CaseError, FlexmbsError
 
-# Options that only an animation or only a file has, not a window.
-_OF_FILES = ("time", "start", "end", "frames_per_second", "window_size")
+# Options that only a picture, only an animation, or only a file has, not a window.
+_OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
+_OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
 
 
 def _numbers(count: int, separator: str = ","):
@@ -81,32 +83,41 @@ def view_command(
     """
     given = {name: value for name, value in of_results.items() if value is not None}
     if path.suffix.lower() in BODY_ENDINGS:
-        _refuse(given, path, "a reduced body")
+        _refuse(given, "is for results", f"{path} is a reduced body")
         view_body(path, mode, save, 1.0 if scale is None else scale, color or "displacement")
         return
     if not path.is_dir() and (path.is_file() or path.suffix):
-        _refuse(given, path, "a mesh")
+        _refuse(given, "is for results", f"{path} is a mesh")
         view_mesh(path, units, save, allow_outside_includes, sets)
         return
     if not path.is_dir():
         raise CaseError(f"{path}: no such file or folder; view takes a result folder, a reduced body or a mesh file")
+    for_others = {"set": sets, "units": units, "allow_outside_includes": allow_outside_includes}
+    _refuse([name for name, value in for_others.items() if value], "is for meshes", f"{path} is a result folder")
     given |= {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
     _view_result(path, save, given)
 
 
-def _refuse(given: dict, path: Path, what: str) -> None:
-    if given:
-        option = {"frames_per_second": "fps", "window_size": "size"}.get(name := next(iter(given)), name)
-        raise click.UsageError(f"--{option.replace('_', '-')} is for results; {path} is {what}")
+def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
+    """UsageError for the first of the options, instead of leaving it out in silence."""
+    for name in given:
+        option = {"frames_per_second": "fps", "window_size": "size"}.get(name, name)
+        raise click.UsageError(f"--{option.replace('_', '-')} {belongs}; {here}")
 
 
 def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     from flexmbs.result import load
 
+    if save is None:
+        _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
+    elif save.suffix.lower() == ".png":
+        _refuse([name for name in given if name in _OF_ANIMATIONS], "is for animations", f"{save} is a picture")
+    else:
+        _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is no .png")
     result = load(folder)
     options = {**stored_view(folder), **given}
     if "window_size" in options:
-        options["window_size"] = tuple(round(pixels) for pixels in options["window_size"])
+        options["window_size"] = tuple(int(n) if float(n).is_integer() else n for n in options["window_size"])
     if save is None:
         result.show(**{name: value for name, value in options.items() if name not in _OF_FILES})
         return

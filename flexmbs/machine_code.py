@@ -21,7 +21,7 @@ from numba.core.serialize import dumps
 
 from flexmbs.cache_folder import cache_folder, distrust, folders_to_read, read_trusted, write_whole
 from flexmbs.errors import CacheWarning
-from flexmbs.user_warnings import warn
+from flexmbs.user_warnings import warn_once
 
 SUFFIX = ".code"
 _DIGEST = 32  # bytes at the head of a file: hash of the rest
@@ -104,7 +104,7 @@ class MachineCode(_Cache):
         except OSError as error:
             why = error.strerror or error
             text = f"compiled code is not kept in {folder} ({why}): it is compiled anew at each start"
-            warn(text, CacheWarning)
+            warn_once(text, CacheWarning)
 
     def enable(self) -> None:
         self._enabled = True

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from types import FrameType
 
 from flexmbs.errors import FlexmbsWarning
@@ -42,6 +43,15 @@ def warn(
     for message in dict.fromkeys([messages] if isinstance(messages, str) else messages):
         if message not in said:
             _issue(message, message if not where or where in message else f"{where}: {message}", category)
+
+
+@cache
+def warn_once(message: str, category: type[FlexmbsWarning]) -> None:
+    """Issue a message once in a process, for what is found at every kernel.
+
+    Python's own filter does not see to that: it forgets what it showed whenever numba catches warnings.
+    """
+    warn(message, category)
 
 
 @contextmanager

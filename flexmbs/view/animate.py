@@ -15,6 +15,8 @@ from flexmbs.view.films import require_whole_film
 from flexmbs.view.gl import prepare_offscreen
 
 FORMATS = (".png", ".gif", ".mp4")
+#: Pixels of a picture's width and height: legible at least, and what OpenGL without a graphics card can draw.
+LEAST_PIXELS, MOST_PIXELS = 64, 8192
 
 
 @listening()
@@ -65,6 +67,10 @@ def animate(
     if not (duration > 0.0 and frames_per_second >= 1):
         raise FlexmbsError(
             f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive"
+        )
+    if not (len(window_size) == 2 and all(n in range(LEAST_PIXELS, MOST_PIXELS + 1) for n in window_size)):
+        raise FlexmbsError(
+            f"window_size is {window_size!r}; give width and height, whole numbers from {LEAST_PIXELS} to {MOST_PIXELS}"
         )
     prepare_offscreen()
     import imageio.v2 as imageio

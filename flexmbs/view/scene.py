@@ -52,6 +52,8 @@ class Scene:
         import pyvista
 
         check_color(color)
+        if not np.isfinite(scale):
+            raise FlexmbsError(f"scale is {scale!r}; the factor on the deformation must be a finite number")
         self.result, self.color, self.scale, self.title = result, color, float(scale), title
         self._given_range = None if color_range is None else checked_range(color_range)
         self.low, self.high = motion_bounds(result, self.scale)

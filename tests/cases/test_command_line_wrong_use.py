@@ -1,0 +1,79 @@
+"""Options that mean nothing here end with exit code 2 and one line: neither a traceback nor silence."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from flexmbs.cases import run_case
+from flexmbs.cli_view import view_command
+from flexmbs.errors import FlexmbsError
+
+BEAM = """*NODE
+1,0,0,0
+2,1,0,0
+*ELEMENT,TYPE=B31,ELSET=E
+1,1,2
+*NSET,NSET=ROOT
+1
+"""
+GOOD = {"--section": "circle:0.01", "--material": "210e9,0.3,7850", "--fix": "ROOT"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run")
+    run_case("flexible_four_bar", {"t_end": 0.02, "bending_modes": 1}, out=out)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"--section": "circle:-1"}, "circle needs its radius, above 0"),
+        ({"--thickness": "0.001"}, "no shell elements, so no thickness to give"),
+        ({"--material": "210e9,0.7,7850"}, "nu = 0.7"),
+        ({"--fix": "NOWHERE"}, "--fix: beam.inp: no node set NOWHERE"),
+    ],
+)
+def test_wrong_properties_of_a_mesh_are_wrong_use(tmp_path, given, message):
+    (tmp_path / "beam.inp").write_text(BEAM)
+    words = [word for option in (GOOD | given).items() for word in option]
+    command = [sys.executable, "-m", "flexmbs.cli", "modes", "beam.inp", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and message in done.stderr and done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--save", "a.png", "--start", "0.01"], "--start is for animations; a.png is a picture"),
+        (["--save", "a.png", "--fps", "5"], "--fps is for animations; a.png is a picture"),
+        (["--save", "a.gif", "--time", "0.01"], "--time is for pictures; a.gif is no .png"),
+        (["--time", "0.01"], "--time is for files; give --save"),
+        (["--save", "a.png", "--set", "ROOT"], "--set is for meshes"),
+        (["--save", "a.png", "--units", "mm-t-s"], "--units is for meshes"),
+    ],
+)
+def test_options_of_another_kind_of_picture_are_not_left_out_in_silence(folder, words, message):
+    outcome = CliRunner().invoke(view_command, [str(folder), *words])
+    assert outcome.exit_code == 2 and message in " ".join(outcome.output.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--size", "0x0"], r"window_size is \(0, 0\); give width and height, whole numbers from 64 to 8192"),
+        (["--size", "320.5x240"], r"window_size is \(320.5, 240\)"),
+        (["--size", "nanx240"], r"window_size is \(nan, 240\)"),
+        (["--size", "100000x100000"], "whole numbers from 64 to 8192"),
+        (["--scale", "nan"], "scale is nan; the factor on the deformation must be a finite number"),
+    ],
+)
+def test_impossible_sizes_and_scales_are_refused(folder, tmp_path, words, message):
+    picture = tmp_path / "a.png"
+    with pytest.raises(FlexmbsError, match=message):
+        CliRunner().invoke(view_command, [str(folder), "--save", str(picture), *words], catch_exceptions=False)
+    assert not list(tmp_path.iterdir())
