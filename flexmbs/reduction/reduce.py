@@ -98,7 +98,8 @@ def reduce(
     body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, **choices)
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
     kept.keep(body)
-    return _with_warnings(body, (*told, *fem.mesh.warnings))
+    issued = (*told, *(message for message in fem.mesh.warnings if message not in warnings))  # by read_mesh, assemble
+    return _with_warnings(body, issued)
 
 
 def _with_warnings(body: FlexibleBody, told: Sequence[str]) -> FlexibleBody:
