@@ -16,8 +16,6 @@ Judged is what drivers do not demand and the stated modal coordinates do not exp
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from flexmbs.analysis.bending import rigid_rank
@@ -30,6 +28,7 @@ from flexmbs.kernels.tables import CLOSURE, OPENINGS
 from flexmbs.model.closing import BentBody, Closing, MisalignedJoint
 from flexmbs.model.model import Model
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.user_warnings import warn
 
 LARGEST_GAP = 0.01  # of the size of the mechanism
 LARGEST_ANGLE = np.radians(2.0)
@@ -190,5 +189,4 @@ def tell(closing: Closing | None) -> None:
         return
     strained = any(body.strain is not None and body.strain > LARGEST_STRAIN for body in closing.bodies)
     if closing.axes or (closing.bodies and (strained or not closing.drivers)):
-        # the caller of System.simulate, .assemble, .statics ...
-        warnings.warn(f"joints are out of line: {closing.sentence}", MechanismWarning, stacklevel=6)
+        warn(f"joints are out of line: {closing.sentence}", MechanismWarning)
