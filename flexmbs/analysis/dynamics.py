@@ -394,6 +394,7 @@ class _Run:
 
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:
+            self.recorder.watch.tell()
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
