@@ -404,6 +404,7 @@ class _Run:
             self.recorder.opening, self.recorder.opened_at, self.halted, limit,
         )  # fmt: skip
         reason, cause = stop.reason()
+        reason = self.recorder.watch.because(reason) if outcome == OPENED else reason
         result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
         folder = self.recorder.writer.folder
         state = result.final_state

@@ -29,6 +29,7 @@ MARGIN = 1.0  # of the work put in, for its integration from step to step
 FAR_MORE = 1e4
 REST_SPEED = 1e-4  # m/s: the whole mechanism at this speed is as good as at rest
 REST_PLACE = 1e-6  # m: its weight times this
+SHORTER_STEPS = "Give max_step, a tenth of what that motion lasts"
 REST_MODES = 100.0  # times the elastic energy of the tolerance of the modal coordinates
 
 
@@ -101,13 +102,20 @@ class EnergyWatch:
     def tell(self) -> None:
         """ResultWarning when a step was longer than what a driver did."""
         if self.passed_over is not None:
-            name, begin, end = self.passed_over
             warn(
-                f"the step from t = {begin:.6g} to {end:.6g} s passes over a motion of the driver of '{name}', which "
-                "is quicker: curves between the ends of that step, and what a prescribed rate leads to, are not right. "
-                "Give max_step, a tenth of what that motion lasts",
+                f"{self._passing()}: curves between the ends of that step, and what a prescribed rate leads to, are "
+                f"not right. {SHORTER_STEPS}",
                 ResultWarning,
             )
+
+    def because(self, reason: str) -> str:
+        """``reason`` why constraints have opened, unless a step was longer than what a driver did: then that."""
+        return reason if self.passed_over is None else f"{self._passing()}. {SHORTER_STEPS} ({reason})"
+
+    def _passing(self) -> str:
+        name, begin, end = self.passed_over
+        step = f"the step from t = {begin:.6g} to {end:.6g} s"
+        return f"{step} passes over a motion of the driver of '{name}', which is quicker"
 
     def _work(self, account: _Account, t, power, total, driven) -> np.ndarray:
         """(rows,) J put in over each step; where a driver has done more than the step's ends show, all that came."""

@@ -13,7 +13,8 @@ from flexmbs.system.forces import AppliedLaw, Load, MotorLaw, SpringLaw, StopLaw
 from flexmbs.system.signals import Signal
 
 EXPLAINED = 0.1  # part of a driven change over a step that the rates at its ends may leave open
-PASSED = 0.5  # ... and part of its largest value or rate, from which on a driver has been passed over
+PASSED = 0.5  # ... from which on the driver has been passed over, where that is so much of its largest value or rate:
+NOTABLE = 0.01
 TURN = 0.5  # rad in a step: what weights and forces do meanwhile shows at its ends
 
 class SuppliedPower:
@@ -93,7 +94,7 @@ class SuppliedPower:
     def passed_over(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
         """The first step, and the name of the driver, most of whose motion lies between the ends of that step."""
         left, size = _left_and_size(times, driven)
-        notable = PASSED * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
+        notable = NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
         found = np.argwhere(((left > PASSED * size) & (left > notable)).any(axis=1))
         return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
 

@@ -176,3 +176,15 @@ def test_driver_that_a_step_passes_over_is_told(coordinates):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert turned(max_step=2e-4) == pytest.approx(1.99, abs=1e-5)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_stop_where_a_step_passes_over_a_driver_is_told(coordinates):
+    """A load hangs at rest until its rope is wound up, from 1 s on: by then steps are longer than the winding lasts."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0), coordinates=coordinates)
+    load = system.add(fm.RigidBody.box(1000.0, (0.1, 0.1, 0.1)), "load")
+    system.prismatic(system.ground["origin"], load["origin"], axis="y", displacement=-1.0, name="guide")
+    system.rod(system.ground["origin"], load["origin"], fm.Step(1.0, 1.5, 1.0, 0.5), name="rope")
+    with pytest.raises(fm.SimulationError, match="passes over a motion of the driver of 'rope', .* Give max_step"):
+        system.simulate(3.0)
+    assert system.simulate(3.0, max_step=0.05)["guide.displacement"][-1] == pytest.approx(-0.5, abs=1e-9)
