@@ -16,8 +16,10 @@ import numpy as np
 
 from flexmbs.analysis.inertia import mass_properties
 from flexmbs.analysis.supplied_power import SuppliedPower
+from flexmbs.errors import ResultWarning
 from flexmbs.integrate.state import Settings
 from flexmbs.model.model import Model
+from flexmbs.user_warnings import warn
 
 GAINED = 0.2  # of the largest energy that has moved: what may appear
 TOLERANCES = 20.0  # ... or so many times rtol, whichever is more
@@ -27,6 +29,7 @@ MARGIN = 1.0  # of the work put in, for its integration from step to step
 FAR_MORE = 1e4
 REST_SPEED = 1e-4  # m/s: the whole mechanism at this speed is as good as at rest
 REST_PLACE = 1e-6  # m: its weight times this
+SHORTER_STEPS = "Give max_step, a tenth of what that motion lasts"
 REST_MODES = 100.0  # times the elastic energy of the tolerance of the modal coordinates
 
 
@@ -52,6 +55,7 @@ class EnergyWatch:
         self.allowed = max(GAINED, TOLERANCES * float(settings.rtol))
         self.system = system
         self.account: _Account | None = None
+        self.passed_over: tuple[str, float, float] | None = None  # driver, begin and end of the step, s
         if self.applies:
             self.floor = self._floor(model, settings)
 
@@ -95,12 +99,35 @@ class EnergyWatch:
         i = int(np.argmax(wrong))
         return float(t[i]), self._told(model, rows[i], {name: array[i] for name, array in arrays.items()}, work[i])
 
+    def tell(self) -> None:
+        """ResultWarning when a step was longer than what a driver did."""
+        if self.passed_over is not None:
+            warn(
+                f"{self._passing()}: curves between the ends of that step, and what a prescribed rate leads to, are "
+                f"not right. {SHORTER_STEPS}",
+                ResultWarning,
+            )
+
+    def because(self, reason: str) -> str:
+        """``reason`` why constraints have opened, unless a step was longer than what a driver did: then that."""
+        return reason if self.passed_over is None else f"{self._passing()}. {SHORTER_STEPS} ({reason})"
+
+    def _passing(self) -> str:
+        name, begin, end = self.passed_over
+        step = f"the step from t = {begin:.6g} to {end:.6g} s"
+        return f"{step} passes over a motion of the driver of '{name}', which is quicker"
+
     def _work(self, account: _Account, t, power, total, driven) -> np.ndarray:
         """(rows,) J put in over each step; where a driver has done more than the step's ends show, all that came."""
         times, powers = np.concatenate([[account.t], t]), np.concatenate([[account.power], power])
         work = 0.5 * np.diff(times) * (powers[1:] + powers[:-1])
         came = np.diff(np.concatenate([[account.total], total]))
-        seen = self.power.is_seen(times, np.concatenate([account.driven[None], driven]))
+        states = np.concatenate([account.driven[None], driven])
+        seen = self.power.is_seen(times, states)
+        if self.passed_over is None and not np.all(seen):
+            passed = self.power.passed_over(times, states)
+            if passed is not None:
+                self.passed_over = passed[1], float(times[passed[0]]), float(times[passed[0] + 1])
         return np.where(seen, work, np.maximum(work, came))
 
     def _told(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float) -> str:

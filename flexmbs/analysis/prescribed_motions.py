@@ -6,7 +6,6 @@ what a driver does, so that the motion behind it would be that of another mechan
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,11 +18,13 @@ from flexmbs.system.constraints import Coupling
 from flexmbs.system.jumps import NOTHING, find_jump, value_at
 from flexmbs.system.signals import DIFFERENCE_REACH, Signal
 from flexmbs.system.system import System
+from flexmbs.user_warnings import warn
 
 SAME = 1e-6  # of values (or of 1 rad, 1 m)
 SAME_RATE = 1e-5  # of rates: those that are differences have errors
 STEP = 1e-6  # s, of the differences with which given derivatives are compared
 WRONG = 1e-3  # part of the largest rate by which they may differ
+TOO_FAST = 0.02  # part of the largest rate by which differences in place of a derivative may miss it
 PLACES = 16  # times at which they are compared; kinks may lie on two of them
 SEARCHED = 20  # steps of a chunk of steps that are searched for jumps, at most
 LOOKED_AT = 100  # samples where a run has stopped
@@ -74,6 +75,8 @@ def check_stated_start(system: System, model: Model) -> None:
     MechanismError
         Both are stated, and they differ.
     """
+    if not any(joint.drivers for joint in system.joints.values()):
+        return
     touched = [coordinates for _own, coordinates in constraint_groups(model.tables)]
     looped = set(np.concatenate(touched).tolist()) if touched else set()
     for joint in system.joints.values():
@@ -106,7 +109,7 @@ def _compare(where: str, name: str, unit: str, noun: str, stated: float, demande
     )
     remedy = f"State {demanded:.9g}, or leave the start {noun} out"
     if rough:
-        warnings.warn(f"{fact}, which is taken. {remedy}", MechanismWarning, stacklevel=2)
+        warn(f"{fact}, which is taken. {remedy}", MechanismWarning)
         return
     raise MechanismError(
         f"{fact}: a jump by {demanded - stated:.9g} {unit}. {remedy}, or let the driver begin with {stated:.9g} "
@@ -124,6 +127,7 @@ def check_motions(system: System, begin: float, end: float) -> None:
             if jump is not None:
                 raise MechanismError(f"{one.signal.name}: {_jumps(noun, unit, jump)}")
         _check_derivatives(one, begin, end)
+        _tell_too_fast(one, begin, end)
 
 
 def _jumps(noun: str, unit: str, jump) -> str:
@@ -152,18 +156,44 @@ def _check_derivatives(one: Prescribed, begin: float, end: float) -> None:
     for (of, word), (_kind, function, derivative) in zip(words, pairs, strict=False):
         if derivative is None:
             continue
-        # not at round parts of the run, where kinks like to be
-        times = begin + (end - begin) * (np.arange(PLACES) + 0.437) / PLACES
-        given = np.array([value_at(derivative, t) for t in times])
-        found = np.array([(value_at(function, t + STEP) - value_at(function, t - STEP)) / (2.0 * STEP) for t in times])
-        rounding = 1e-15 * max(abs(value_at(function, t)) for t in times) / STEP
-        wrong = np.abs(given - found) > WRONG * max(np.abs(given).max(), np.abs(found).max()) + 100.0 * rounding
-        if np.count_nonzero(wrong) > 2:
+        times, given, found, error = _derivatives(function, derivative, begin, end)
+        if np.count_nonzero(error > WRONG) > 2:
             i = int(np.argmax(np.abs(given - found)))
             raise MechanismError(
                 f"{signal.name}: {word} is not the derivative of {of}: at t = {times[i]:.6g} s it gives "
                 f"{given[i]:.6g}, differences of {of} give {found[i]:.6g}"
             )
+
+
+def _tell_too_fast(one: Prescribed, begin: float, end: float) -> None:
+    """MechanismWarning where the differences that stand for a derivative are too wide for the motion."""
+    signal = one.signal
+    if signal.function is not None or signal.value is None or not signal.by_differences or one.level > 1:
+        return
+    times, given, found, error = _derivatives(signal.value, signal.rate, begin, end)
+    if np.count_nonzero(error > TOO_FAST) <= 2:
+        return
+    i = int(np.argmax(np.abs(given - found)))
+    of, derivatives = ("position", "rate= and acceleration=") if one.level == 0 else ("rate", "acceleration=")
+    warn(
+        f"{signal.name}: the {of} changes too quickly for derivatives by differences over {1e3 * DIFFERENCE_REACH:g} "
+        f"ms to both sides: at t = {times[i]:.6g} s they give {given[i]:.6g} where it is {found[i]:.6g}. Give "
+        f"{derivatives} too, or a function of flexmbs, whose derivatives are exact (fm.Harmonic, fm.Step, fm.Table)",
+        MechanismWarning,
+    )
+
+
+def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.ndarray, ...]:
+    """Times (s), ``derivative`` there, narrow differences of ``function``, and what both differ by beyond rounding, as
+    parts of the largest."""
+    # not at round parts of the run, where kinks like to be
+    times = begin + (end - begin) * (np.arange(PLACES) + 0.437) / PLACES
+    given = np.array([value_at(derivative, t) for t in times])
+    found = np.array([(value_at(function, t + STEP) - value_at(function, t - STEP)) / (2.0 * STEP) for t in times])
+    rounding = 1e-13 * max(abs(value_at(function, t)) for t in times) / STEP
+    beyond = np.abs(given - found) - rounding
+    largest = max(np.abs(given).max(), np.abs(found).max())
+    return times, given, found, np.maximum(beyond, 0.0) / max(largest, 1e-300)
 
 
 def jump_in_rows(system: System, model: Model, rows: np.ndarray) -> tuple[float, str] | None:

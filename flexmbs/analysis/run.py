@@ -295,6 +295,7 @@ class Run:
 
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:
+            self.recorder.watch.tell()
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
@@ -304,6 +305,7 @@ class Run:
             self.recorder.opening, self.recorder.opened_at, self.halted, limit,
         )  # fmt: skip
         reason, cause = stop.reason()
+        reason = self.recorder.watch.because(reason) if outcome == OPENED else reason
         result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
         folder = self.recorder.writer.folder
         state = result.final_state

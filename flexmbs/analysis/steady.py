@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +11,7 @@ from flexmbs.analysis.states import free_moment, imposed_accelerations
 from flexmbs.analysis.variants import imposed
 from flexmbs.errors import MechanismWarning, SimulationError
 from flexmbs.model.model import Model
+from flexmbs.user_warnings import warn
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a difference of its motion
 STEADY = 1e-6  # change of rate in the time of one radian or metre, as a part of the rate
@@ -61,10 +61,9 @@ def warn_of_free_motion(model: Model, t: float) -> None:
         if np.abs(a[free]).max(initial=0.0) > STEADY * fastest * max(fastest, 1.0):
             return
     k = int(np.argmax(np.abs(v)))
-    warnings.warn(
+    warn(
         f"linearize: '{model.coordinate_names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and would go on so; "
         "the frequencies are those about rest. For those about this motion prescribe it "
         f"(joint.prescribe(lambda t: {v[k]:.6g} * t))",
         MechanismWarning,
-        stacklevel=4,
     )

@@ -13,6 +13,8 @@ from flexmbs.system.forces import AppliedLaw, Load, MotorLaw, SpringLaw, StopLaw
 from flexmbs.system.signals import Signal
 
 EXPLAINED = 0.1  # part of a driven change over a step that the rates at its ends may leave open
+PASSED = 0.5  # ... from which on the driver has been passed over, where that is so much of its largest value or rate:
+NOTABLE = 0.01
 TURN = 0.5  # rad in a step: what weights and forces do meanwhile shows at its ends
 
 class SuppliedPower:
@@ -46,6 +48,8 @@ class SuppliedPower:
         driven = any(joint.drivers for joint in system.joints.values())
         self.acts = bool(driven or self.driving or self.loads or self.columns)
         self.turning = _prescribed_angles(system, model)
+        self.names = [model.coordinate_names[k] for k in driven_coordinates(model)]
+        self.names += [constraint.name for constraint in self.driving]
 
     def of(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
         """(rows,) W, of rows of the log and what they mean (flexmbs.analysis.steps.described_steps)."""
@@ -81,16 +85,18 @@ class SuppliedPower:
         ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`.  Steps may be longer than what
         a driver does where nothing else has to follow it (a hoist, a balanced rotor).
         """
-        h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
-        ends = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
-        sizes = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
-        # the trapezoidal rule, for values with the rates' change as its correction
-        ends[:, 0] -= h[:, 0] / 12.0 * (h[:, 0] * change[:, 2])
-        left = np.abs(change[:, :2] - ends)
-        size = np.maximum(np.abs(change[:, :2]), sizes)
+        left, size = _left_and_size(times, driven)
         rounding = 1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
         unseen = (left > EXPLAINED * size + rounding).any(axis=(1, 2))
-        return ~(unseen | (np.abs(change[:, 0, self.turning]) > TURN).any(axis=1))
+        turned = np.abs(np.diff(driven[:, 0, self.turning], axis=0))
+        return ~(unseen | (turned > TURN).any(axis=1))
+
+    def passed_over(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
+        """The first step, and the name of the driver, most of whose motion lies between the ends of that step."""
+        left, size = _left_and_size(times, driven)
+        notable = NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
+        found = np.argwhere(((left > PASSED * size) & (left > notable)).any(axis=1))
+        return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
 
     def _of_constraint(self, model: Model, rows: np.ndarray, constraint) -> np.ndarray:
         """Size of multiplier times prescribed rate."""
@@ -103,6 +109,16 @@ class SuppliedPower:
         if isinstance(constraint, Distance):
             rates = rates * _values(signal.value, rows[:, 0], signal.constant) / constraint.length
         return np.abs(force * rates)
+
+
+def _left_and_size(times: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(steps, 2, drivers): of value and rate, the change that the ends of a step do not explain, and what moved."""
+    h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
+    explained = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
+    moved = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
+    # the trapezoidal rule, for values with the change of the rates' derivative as its correction
+    explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
+    return np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
 
 
 def _prescribed_angles(system, model: Model) -> np.ndarray:

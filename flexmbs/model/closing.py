@@ -36,7 +36,8 @@ class MisalignedJoint:
             against = "" if parts else f" against marker '{self.a}'"
             angle = f"{np.degrees(turn):.4g} degrees"
             parts.append(f"turned by {angle}{against} about its own {direction_in_words(self.turn)}")
-        return f"{self.kind} '{self.joint}': marker '{self.b}' is {' and '.join(parts) or 'off by rounding'}"
+        least = f"off by {gap:.2g} m and turned by {turn:.2g} rad"
+        return f"{self.kind} '{self.joint}': marker '{self.b}' is {' and '.join(parts) or least}"
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, as JSON can hold them, with the sizes of gap (m) and turn (degrees) and the sentence."""

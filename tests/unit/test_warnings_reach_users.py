@@ -115,5 +115,5 @@ def test_json_holds_them_and_stays_json(deck):
 def test_warnings_of_a_command_that_fails_are_not_lost(deck):
     command = [sys.executable, "-m", "flexmbs.cli", "modes", str(deck), "--fix", "NOSUCHSET"]
     ran = subprocess.run(command, capture_output=True, text=True)
-    assert ran.returncode == 1
+    assert ran.returncode == 2
     assert ran.stderr.count("*CONNECTOR MOTION") == 1 and "NOSUCHSET" in ran.stderr

@@ -1,6 +1,7 @@
 """Energy that nothing supplied stops a run by name; energy that something supplied does not."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -158,3 +159,32 @@ def test_mechanism_at_rest():
     system = pendulum(angle=-0.5 * math.pi)
     assert system.simulate(1.0).status == "finished"
     assert pendulum(0.0).simulate(1.0).status == "finished"
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_driver_that_a_step_passes_over_is_told(coordinates):
+    """A rate of 10 rad/s from 0.102 s on turns by 1.99 rad until 0.3 s; the step from rest does not see it begin."""
+
+    def turned(**options):
+        system = pendulum(gravity=0.0)
+        system.coordinates = coordinates
+        system.joints["hinge"].prescribe(rate=fm.Step(0.1, 0.102, 0.0, 10.0))
+        return system.simulate(0.3, **options)["hinge.angle"][-1]
+
+    with pytest.warns(fm.ResultWarning, match=r"the step from t = .* passes over a motion of the driver of 'hinge"):
+        turned()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert turned(max_step=2e-4) == pytest.approx(1.99, abs=1e-5)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_stop_where_a_step_passes_over_a_driver_is_told(coordinates):
+    """A load hangs at rest until its rope is wound up, from 1 s on: by then steps are longer than the winding lasts."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0), coordinates=coordinates)
+    load = system.add(fm.RigidBody.box(1000.0, (0.1, 0.1, 0.1)), "load")
+    system.prismatic(system.ground["origin"], load["origin"], axis="y", displacement=-1.0, name="guide")
+    system.rod(system.ground["origin"], load["origin"], fm.Step(1.0, 1.5, 1.0, 0.5), name="rope")
+    with pytest.raises(fm.SimulationError, match="passes over a motion of the driver of 'rope', .* Give max_step"):
+        system.simulate(3.0)
+    assert system.simulate(3.0, max_step=0.05)["guide.displacement"][-1] == pytest.approx(-0.5, abs=1e-9)

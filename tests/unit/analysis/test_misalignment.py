@@ -54,6 +54,14 @@ def test_offset_bends_the_rod_with_the_energy_of_beam_theory(angle):
     assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("offset", [1e-9, 1e-8])
+def test_offsets_of_the_digits_of_a_mesh_are_not_warned_of(offset):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = slider_crank(beam(ROD), 0.7, offset, speed=300.0).assemble()
+    assert found["constraint_error"][0] < 1e-11
+
+
 def test_solid_rod_with_an_offset():
     """U = 6 E I d^2 / (L^3 (1 + f)), f = 12 E I / (5/6 G A L^2), to 5 %: bricks, held by the means of end faces.
 
