@@ -16,6 +16,9 @@ EXPLAINED = 0.1  # part of a driven change over a step that the rates at its end
 PASSED = 0.5  # ... from which on the driver has been passed over, where that is so much of its largest value or rate:
 NOTABLE = 0.01
 TURN = 0.5  # rad in a step: what weights and forces do meanwhile shows at its ends
+# Rates by differences over milliseconds have this rounding, 1/s, in parts of the value.
+RATE_ROUNDING = 1e-8
+
 
 class SuppliedPower:
     """Power of all that can put energy in, W: of each the positive part, so that what one takes hides nothing.
@@ -86,7 +89,7 @@ class SuppliedPower:
         a driver does where nothing else has to follow it (a hoist, a balanced rotor).
         """
         left, size = _left_and_size(times, driven)
-        rounding = 1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
+        rounding = np.maximum(1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
         unseen = (left > EXPLAINED * size + rounding).any(axis=(1, 2))
         turned = np.abs(np.diff(driven[:, 0, self.turning], axis=0))
         return ~(unseen | (turned > TURN).any(axis=1))
@@ -94,7 +97,7 @@ class SuppliedPower:
     def passed_over(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
         """The first step, and the name of the driver, most of whose motion lies between the ends of that step."""
         left, size = _left_and_size(times, driven)
-        notable = NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0)
+        notable = np.maximum(NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
         found = np.argwhere(((left > PASSED * size) & (left > notable)).any(axis=1))
         return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
 
@@ -119,6 +122,12 @@ def _left_and_size(times: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, n
     # the trapezoidal rule, for values with the change of the rates' derivative as its correction
     explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
     return np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
+
+
+def _rounding(driven: np.ndarray) -> np.ndarray:
+    """(2, drivers): of values (none) and of their rates by differences."""
+    largest = np.abs(driven[:, 0]).max(axis=0, initial=0.0)
+    return np.stack([np.zeros_like(largest), RATE_ROUNDING * largest])
 
 
 def _prescribed_angles(system, model: Model) -> np.ndarray:

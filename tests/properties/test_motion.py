@@ -8,7 +8,7 @@ from random_mechanisms import RUBBER, flexible_body, random_tree, rigid_body
 from scipy.special import ellipj, ellipk
 
 import flexmbs as fm
-from flexmbs.analysis import dynamics
+from flexmbs.analysis import dynamics, run
 from flexmbs.analysis.settings import make_settings
 from flexmbs.mesh import line_mesh, rectangle
 
@@ -158,8 +158,8 @@ def test_error_falls_with_the_tolerance():
 def test_chunks_do_not_change_a_digit(chunk, monkeypatch, tmp_path):
     """Short chunks, long chunks, progress reports and storage leave the motion as it is, bit by bit."""
     plain = spherical_chain(("clamped beam", "rigid")).simulate(0.3)
-    monkeypatch.setattr(dynamics, "CHUNK_SECONDS", chunk)
-    monkeypatch.setattr(dynamics, "WRITE_SECONDS", 1e-3)
+    monkeypatch.setattr(run, "CHUNK_SECONDS", chunk)
+    monkeypatch.setattr(run, "WRITE_SECONDS", 1e-3)
     seen = []
     result = spherical_chain(("clamped beam", "rigid")).simulate(0.3, progress=seen.append, out=tmp_path)
     assert seen[-1].time == 0.3

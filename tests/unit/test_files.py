@@ -150,12 +150,12 @@ def test_every_byte_of_an_hdf5_file_is_checked(tmp_path):
 
 def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
     """It ends with one error; when there is space again it goes on to the digits of a run that was not stopped."""
-    from flexmbs.analysis import dynamics
+    from flexmbs.analysis import run
     from flexmbs.result import storage
 
-    monkeypatch.setattr(dynamics, "WRITE_SECONDS", 0.0)
-    monkeypatch.setattr(dynamics, "CHUNK_SECONDS", 1e-9)
-    monkeypatch.setattr(dynamics, "WRITING_SHARE", 1e9)
+    monkeypatch.setattr(run, "WRITE_SECONDS", 0.0)
+    monkeypatch.setattr(run, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr(run, "WRITING_SHARE", 1e9)
     write, written = storage.write_chunk, []
 
     def full(path, *arguments):

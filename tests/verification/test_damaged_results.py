@@ -12,7 +12,7 @@ import long_runs
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis import dynamics
+from flexmbs.analysis import run
 
 
 class Killed(BaseException):
@@ -30,7 +30,7 @@ def killed(folder):
 
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("WRITE_SECONDS", 0.0), ("CHUNK_SECONDS", 1e-9), ("WRITING_SHARE", 1e9)):
-            patch.setattr(dynamics, name, value)
+            patch.setattr(run, name, value)
         with pytest.raises(Killed):
             long_runs.run("impact", 1.0, folder, progress=stop)
     assert len(list(folder.glob("chunk_*"))) > 8
