@@ -4,25 +4,10 @@ import sys
 
 import numpy as np
 import pytest
+from terminals import Terminal
 
 import flexmbs as fm
 from flexmbs import stages
-
-
-class Terminal:
-    """A stderr that is a terminal."""
-
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
 
 
 @pytest.fixture

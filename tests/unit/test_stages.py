@@ -2,27 +2,13 @@
 
 import sys
 
+from terminals import Terminal
+
 import flexmbs as fm
 from flexmbs import stages
 from flexmbs.stages import listening, stage
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
-
-
-class Terminal:
-    """A stderr that is a terminal."""
-
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
 
 
 def reduced():
