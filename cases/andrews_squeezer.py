@@ -15,7 +15,7 @@ from math import hypot
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.system.surface_mesh import SurfaceMesh
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 ANGLES = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
 PLOTS = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.figures import energy_error
+from flexmbs.app.case.metrics import energy_error
 
 POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
 AXES = ("y", "z", "x", "y", "z", "x")

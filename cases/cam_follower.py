@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.system.surface_mesh import SurfaceMesh
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Follower": ("guide.displacement",),

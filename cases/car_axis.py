@@ -13,7 +13,7 @@ from math import asin, cos, sin, sqrt
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.system.surface_mesh import SurfaceMesh
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Left mass": ("left.origin.position.x", "left.origin.position.y"),

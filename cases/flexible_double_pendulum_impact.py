@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import pi
 
 import flexmbs as fm
-from flexmbs.figures import angle_from_hanging, contact_figures, energy_error
+from flexmbs.app.case.metrics import angle_from_hanging, contact_figures, energy_error
 from flexmbs.mesh import rectangle
 
 POISSON_RATIO = 0.3  # enters torsion only, which has no mode here

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.bar_mesh import bar_values, bar_with, centreline_point
-from flexmbs.figures import chord_deflection
+from flexmbs.app.case.bar_mesh import bar_values, bar_with, centreline_point
+from flexmbs.app.case.metrics import chord_deflection
 
 LINKS = ("crank", "coupler", "rocker")
 SECTION = ("width", "thickness", "youngs_modulus", "poisson_ratio", "density")

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from math import pi
 
 import flexmbs as fm
-from flexmbs.bar_mesh import bar_values, bar_with, centreline_point
-from flexmbs.figures import contact_figures, energy_error
+from flexmbs.app.case.bar_mesh import bar_values, bar_with, centreline_point
+from flexmbs.app.case.metrics import contact_figures, energy_error
 
 FROM_MESH = ("length", "width", "thickness", "youngs_modulus", "poisson_ratio", "density")
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.figures import chord_deflection
+from flexmbs.app.case.metrics import chord_deflection
 
 PLOTS = {
     "Piston": ("cylinder.displacement",),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.figures import energy_error
+from flexmbs.app.case.metrics import energy_error
 
 SPINS = {"fast": (0.0, 150.0, -4.61538), "slow": (0.0, 50.0, 0.0)}  # rad/s, body axes
 PLOTS = {

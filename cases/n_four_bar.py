@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import pi
 
 import flexmbs as fm
-from flexmbs.figures import energy_error
+from flexmbs.app.case.metrics import energy_error
 
 PLOTS = {
     "First point": ("vertical 0.top.position.x", "vertical 0.top.position.y"),

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.figures import energy_error
-from flexmbs.system.surface_mesh import SurfaceMesh
+from flexmbs.app.case.metrics import energy_error
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Centre": ("disc.position.x", "disc.position.y", "disc.position.z"),

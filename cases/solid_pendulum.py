@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from math import pi
 
 import flexmbs as fm
-from flexmbs.bar_mesh import bar_values
-from flexmbs.figures import energy_error
+from flexmbs.app.case.bar_mesh import bar_values
+from flexmbs.app.case.metrics import energy_error
 
 HINGE_SETS = ("ROOT", "NBIG")  # of the pendulums, and of the connecting rod
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.figures import energy_error
+from flexmbs.app.case.metrics import energy_error
 
 PLOTS = {
     "Crank rate": ("crank bearing.angle.rate",),

@@ -1,6 +1,6 @@
 """Measure what damping and condensing high modes saves and costs: the tables of docs/high_modes.md.
 
-    python docs/make_high_modes_table.py
+python docs/make_high_modes_table.py
 """
 
 from __future__ import annotations

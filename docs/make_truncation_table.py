@@ -1,6 +1,6 @@
 """Measure what truncating the second-order displacement field costs: the tables of docs/truncation.md.
 
-    python docs/make_truncation_table.py
+python docs/make_truncation_table.py
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.cases import find_mesh, load_case
-from flexmbs.figures import contact_figures, energy_error
+from flexmbs.app.case.cases import find_mesh, load_case
+from flexmbs.app.case.metrics import contact_figures, energy_error
 from flexmbs.mesh import line_mesh, section_from_rigidities
 
 PENDULUM = load_case("flexible_pendulum_impact").module

@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 # Every public name has one import path, here; modules are imported when a name is first used, so that
 # `import flexmbs` and the command line start at once.
 _WHERE = {
-    "flexmbs.errors": (
+    "flexmbs.common.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
         "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning", "ResultWarning",
         "CacheWarning", "ResultFolderError",
@@ -26,26 +26,26 @@ _WHERE = {
         "reduce", "Interface", "ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "Patch", "SecondOrder",
         "Rayleigh", "QuasiStatic", "DampedModes", "save_body", "load_body", "FlexibleBody", "Advice",
     ),
-    "flexmbs.exchange": (
+    "flexmbs.interop": (
         "body_from_arrays", "InertiaMoments", "read_sid", "write_sid", "read_mbdyn_fem", "write_mbdyn_fem", "read_npz",
         "write_npz", "read_calculix_matrices", "read_abaqus_matrix",
     ),
-    "flexmbs.system": (
+    "flexmbs.mechanism": (
         "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
         "rotation", "Part", "weld",
     ),
-    "flexmbs.system.characteristics": ("Characteristic",),
-    "flexmbs.system.curves": ("Curve",),
-    "flexmbs.system.surfaces": ("Surface",),
+    "flexmbs.mechanism.characteristics": ("Characteristic",),
+    "flexmbs.mechanism.geometry.curves": ("Curve",),
+    "flexmbs.mechanism.geometry.surfaces": ("Surface",),
     "flexmbs.analysis": (
         "simulate", "kinematics", "statics", "linearize", "mobility", "LinearModes", "Mobility", "Description",
         "Progress",
     ),
-    "flexmbs.system.functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
-    "flexmbs.analysis.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
+    "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
+    "flexmbs.analysis.run.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
     "flexmbs.result": ("Result", "load", "SavedState", "load_state"),
-    "flexmbs.cases": ("parameter", "find_mesh"),
-    "flexmbs.stages": ("listening", "show_progress", "Stage"),
+    "flexmbs.app.case.cases": ("parameter", "find_mesh"),
+    "flexmbs.common.stages": ("listening", "show_progress", "Stage"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -20,7 +20,7 @@ os.environ.setdefault("FLEXMBS_BODY_CACHE_GB", "0")
 @pytest.fixture(scope="session")
 def meshes() -> Path:
     """Folder of the mesh files that come with flexmbs."""
-    from flexmbs.data import meshes_folder
+    from flexmbs.common.installed_data import meshes_folder
 
     return meshes_folder()
 

@@ -21,14 +21,14 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from flexmbs.analysis.prepare import ready
-from flexmbs.integrate.mechanics import gap_at, residual
-from flexmbs.integrate.methods import METHODS
-from flexmbs.integrate.state import make_scratch, make_state
-from flexmbs.kernels.jit import FASTMATH
-from flexmbs.kernels.linear import factorise, solve
-from flexmbs.kernels.signals import evaluate_signals, impose_drivers
-from flexmbs.kernels.tables import make_workspace
+from flexmbs.analysis.prepare.prepare import ready
+from flexmbs.core.abi.kernel import FASTMATH
+from flexmbs.core.equations.mechanics import gap_at, residual
+from flexmbs.core.layout.state import make_scratch, make_state
+from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods.methods import METHODS
 
 FEEDBACK = 20.0  # alpha, 1/s
 NONE = 1e12  # an absolute tolerance that asks for nothing
@@ -106,8 +106,8 @@ class FirstOrder:
     """
 
     def __init__(self, system, alpha: float = FEEDBACK):
-        from flexmbs.integrate.loop import impose_start
-        from flexmbs.integrate.tangent import consistent_accelerations
+        from flexmbs.core.equations.tangent import consistent_accelerations
+        from flexmbs.core.stepping.step_loop import impose_start
 
         self.model, self.alpha = ready(system), alpha
         tables, method = self.model.tables, METHODS["radau"]

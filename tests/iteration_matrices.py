@@ -21,8 +21,8 @@ import numpy as np
 from planar_four_bar import COUPLER, CRANK, FRAME, ROCKER, bar, rocker_angle
 
 import flexmbs as fm
-from flexmbs.analysis.evaluate import Evaluator
-from flexmbs.analysis.prepare import ready
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.prepare.prepare import ready
 
 STIFFNESS = (1e8, 1e6)  # N/m, N m/rad
 ANGLE, RATE = 0.9, 30.0  # of the crank, rad and rad/s
@@ -67,9 +67,9 @@ class Linear:
 
 def linear_at_start(system: fm.System) -> Linear:
     """Matrices of a system of hinges and slides at its assembled start, with consistent accelerations."""
-    from flexmbs.integrate.methods import METHODS
-    from flexmbs.integrate.state import make_scratch, make_state
-    from flexmbs.integrate.tangent import consistent_accelerations
+    from flexmbs.core.equations.tangent import consistent_accelerations
+    from flexmbs.core.layout.state import make_scratch, make_state
+    from flexmbs.core.methods.methods import METHODS
 
     model = ready(system)
     tables, evaluator, method = model.tables, Evaluator(model), METHODS["radau"]
@@ -142,7 +142,7 @@ def equilibrated(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def as_flexmbs_equilibrates(x: Linear, matrix: np.ndarray) -> np.ndarray:
     """S A S with the scale that the integrator takes from the mass matrix with its constraints, once per tangent."""
-    from flexmbs.kernels.newton_matrix import equilibrate
+    from flexmbs.core.linalg.matrix import equilibrate
 
     scale = np.zeros(len(matrix))
     equilibrate(in_accelerations(x, 0.0), 0, scale)

@@ -116,7 +116,7 @@ def read_all(name: str, first: int, count: int, folder: Path) -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (BYTES_AT_MOST, BYTES_AT_MOST))
     from flexmbs import MeshError, read_mesh
-    from flexmbs.mesh.summary import summarize
+    from flexmbs.mesh.quality.summary import summarize
 
     sources = [(path, path.read_bytes()) for path in own_files(name)]
     for number in range(first, first + count):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.kernels.residual import residual
-from flexmbs.kernels.tables import make_workspace
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compile import compile_system
 
 CRANK_RADIUS, PISTON = 0.045, 0.4  # m, kg

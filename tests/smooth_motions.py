@@ -8,7 +8,7 @@ import numpy as np
 from planar_four_bar import four_bar
 
 import flexmbs as fm
-from flexmbs.cases import load_case
+from flexmbs.app.case.cases import load_case
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,10 @@ MOTIONS = {
     "top": Motion(top, 0.5, PLACE, (1.0, 1.0, 1.0)),
     "four-bar": Motion(four_bar, 0.5, ("A.angle", "B.angle", "D.angle"), (1.0, 1.0, 1.0)),
     "top, absolute": Motion(lambda: top("absolute"), 0.5, PLACE, (1.0, 1.0, 1.0)),
-    "flexible pendulum": Motion(
-        flexible_pendulum, 0.2, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)
-    ),
+    "flexible pendulum": Motion(flexible_pendulum, 0.2, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)),
 }
 # What tolerances are held against, beside the motions without events.
 THROUGH_AN_IMPACT = {
-    "first impact": Motion(
-        flexible_pendulum, FIRST_IMPACT, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)
-    ),
+    "first impact": Motion(flexible_pendulum, FIRST_IMPACT, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)),
 }
 CONSTRAINED = ("four-bar", "top, absolute")

@@ -1,6 +1,6 @@
 """A kernel called with a block against one called with a tuple of the same arrays: the figures of 0001-blocks.md.
 
-    python docs/decisions/measure_blocks.py
+python docs/decisions/measure_blocks.py
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import namedtuple
 import numba
 import numpy as np
 
-from flexmbs.kernels.blocks import Block
+from flexmbs.core.abi.blocks import Block
 
 CALLS = 1_000_000
 NAMES = [f"a{i}" for i in range(14)]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.analysis.assembly import followed
-from flexmbs.analysis.drivers import closed_with_drivers
-from flexmbs.analysis.evaluate import Evaluator
-from flexmbs.analysis.prepare import prepared
-from flexmbs.analysis.settings import check_end
-from flexmbs.analysis.states import Moment, free_moment, result_of
-from flexmbs.analysis.variants import imposed
-from flexmbs.errors import MechanismError, SimulationError
+from flexmbs.analysis.evaluation.driver_elimination import imposed
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.loops.assembly import followed
+from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
+from flexmbs.analysis.prepare.prepare import prepared
+from flexmbs.analysis.recording.states import Moment, free_moment, result_of
+from flexmbs.analysis.run.settings import check_end
+from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.model.compile import compile_system
 from flexmbs.model.model import Model
 from flexmbs.result import Result
@@ -30,7 +30,7 @@ MOST_STEPS = 10_000_000  # each is kept in memory
 def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
-    The result has the same histories as that of :func:`flexmbs.analysis.dynamics.simulate`, accelerations, reactions
+    The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, accelerations, reactions
     and driving forces (inverse dynamics) among them.  Nothing is integrated in time: every time is exact by itself.
 
     Raises
@@ -97,7 +97,7 @@ def undriven(system, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates whose drivers would take freedoms away."""
     from scipy.linalg import qr
 
-    from flexmbs.analysis.blocked import null_space
+    from flexmbs.analysis.evaluation.constraint_directions import null_space
 
     model = closed_with_drivers(compile_system(system), 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
@@ -136,7 +136,7 @@ def _distance(before: Model, after: Model) -> float:
     """Largest change of a coordinate; a ball turns by the angle between its quaternions."""
     change = np.abs(after.q - before.q)
     for ball, start in enumerate(before.balls):
-        from flexmbs.kernels.rotation import rotate_quaternion
+        from flexmbs.core.mechanics.rotation import rotate_quaternion
 
         turned = np.zeros(4)
         rotate_quaternion(before.reference[ball], *before.q[start : start + 3], turned)

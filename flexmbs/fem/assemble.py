@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flexmbs.errors import BodyWarning, MeshError
-from flexmbs.fem.joined.joints import element_nodes, families, is_joined, with_joined_nodes
+from flexmbs.common.errors import BodyWarning, MeshError
+from flexmbs.common.stages import listening, stage
+from flexmbs.common.user_warnings import warn
 from flexmbs.fem.lines.beam_model import assemble_beams
 from flexmbs.fem.lines.expansion import expanded
 from flexmbs.fem.lines.point_mass_model import assemble_point_masses
@@ -15,6 +16,7 @@ from flexmbs.fem.lines.truss_elements import TRUSS_KINDS
 from flexmbs.fem.lines.truss_model import assemble_trusses
 from flexmbs.fem.mixed_model import mixed_model
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.mpc.couplings import element_nodes, families, is_joined, with_joined_nodes
 from flexmbs.fem.shells.elements import SHELL_KINDS
 from flexmbs.fem.shells.model import assemble_shells
 from flexmbs.fem.solids.elements import SolidOptions
@@ -26,8 +28,6 @@ from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
 from flexmbs.mesh.properties import ShellSection
-from flexmbs.stages import listening, stage
-from flexmbs.user_warnings import warn
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 _BEAM_KINDS = ("beam2", "beam3")

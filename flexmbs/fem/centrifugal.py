@@ -14,7 +14,7 @@ from flexmbs.fem.model import FEModel
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.fem.shells.model import ShellModel
 from flexmbs.fem.shells.spin import shell_centrifugal
-from flexmbs.fem.turning_inertia import turning_load, turning_softening
+from flexmbs.fem.spin_softening import turning_load, turning_softening
 
 
 def centrifugal(model: FEModel, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scipy import sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem.embedding import six_a_node
 from flexmbs.fem.lines.beam_model import BeamModel, assemble_beams
 from flexmbs.fem.lines.truss_model import TrussModel, assemble_trusses

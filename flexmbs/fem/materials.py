@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial
 
 # Place of each tensor component in the order 11, 22, 33, 12, 23, 13 of ``AnisotropicMaterial``.

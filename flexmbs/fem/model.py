@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.joined.dependence import Dependence
+from flexmbs.fem.mpc.dependence import Dependence
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces, ShellForces, SpringForces
 from flexmbs.fem.stress_field import StressField, StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem.centrifugal import centrifugal
-from flexmbs.fem.joined.free_space import free_space, restricted
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.mpc.free_space import free_space, restricted
 from flexmbs.fem.solvers.factor import SingularMatrix, symmetric_factor
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem.shells.elements import SHELL_KINDS
 from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmbs.errors import BodyError
-from flexmbs.fem.joined.free_space import free_space, restricted
-from flexmbs.fem.joined.mechanisms import mechanism
+from flexmbs.common.errors import BodyError
+from flexmbs.common.stages import listening
 from flexmbs.fem.model import FEModel
+from flexmbs.fem.mpc.free_space import free_space, restricted
+from flexmbs.fem.mpc.mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.fem.solvers.memory import memory_errors_named
-from flexmbs.stages import listening
 
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time
 # The shift makes K + shift M definite where rigid-body motion is left. In parts of trace(K) / trace(M), about the

@@ -1,7 +1,5 @@
 """From the file of an FE tool to a Mesh; operations and checks on meshes."""
 
-from flexmbs.mesh.assign import with_section, with_thickness
-from flexmbs.mesh.checks import check_mesh
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.generate import box_mesh, line_mesh
@@ -11,8 +9,10 @@ from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements, Skipped, Surfac
 from flexmbs.mesh.node_use import without_unused_nodes
 from flexmbs.mesh.operations import bounding_box, nodes_of, scaled, with_material, with_rectangular_section
 from flexmbs.mesh.properties import BeamSection, Layer, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.readers import read_mesh
-from flexmbs.mesh.sections import circle, general_section, pipe, rectangle, section_from_rigidities
+from flexmbs.mesh.quality.checks import check_mesh
+from flexmbs.mesh.readers.read_mesh import read_mesh
+from flexmbs.mesh.sections.assign import with_section, with_thickness
+from flexmbs.mesh.sections.beam_sections import circle, general_section, pipe, rectangle, section_from_rigidities
 
 __all__ = [
     "AnisotropicMaterial",

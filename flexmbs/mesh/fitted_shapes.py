@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.mesh.faces import ring
+from flexmbs.mesh.outer_faces import ring
 
 # Nodes lie on a shape when at least this part of them is no farther off than this part of its radius (of a plane: of
 # the size of the set).
@@ -90,8 +90,14 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
     distances = size * np.abs(away)
     digits = 11 - int(np.ceil(np.log10(size)))  # beyond them it is rounding of the fit
     return FittedShape(
-        kind, np.round(mean + size * center, digits) + 0.0, axis, size * radius, size * length, arc,
-        float(np.sqrt(np.mean(distances**2))), float(distances.max()),
+        kind,
+        np.round(mean + size * center, digits) + 0.0,
+        axis,
+        size * radius,
+        size * length,
+        arc,
+        float(np.sqrt(np.mean(distances**2))),
+        float(distances.max()),
     )
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh, Surface
-from flexmbs.mesh.names import few
 
 
 def nodes_in_use(mesh: Mesh) -> np.ndarray:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import AnyMaterial, Material
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.names import near_names
 from flexmbs.mesh.node_use import nodes_in_use
-from flexmbs.mesh.sections import rectangle
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 
 def scaled(mesh: Mesh, factors: float | Sequence[float]) -> Mesh:

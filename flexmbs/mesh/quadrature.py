@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from flexmbs.mesh import gauss
+from flexmbs.mesh import gauss_points as gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.pyramids import is_pyramid, with_polynomials
 

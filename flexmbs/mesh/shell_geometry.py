@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.advice import what_to_add
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
 from flexmbs.mesh.mesh import ElementBlock, Mesh

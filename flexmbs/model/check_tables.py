@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.errors import MechanismError
-from flexmbs.kernels import force_tables as f
-from flexmbs.kernels import tables as t
-from flexmbs.kernels.laws import LAWS
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.contact import LAWS
+from flexmbs.core.layout import force_tables as f
+from flexmbs.core.layout import tables as t
 
 _HARMONIC_SIZE, _FRAME_SIZE, _CURVE_HEAD, _SURFACE_HEAD = 4, 12, 8, 10
 _OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)

@@ -6,27 +6,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.errors import MechanismError
-from flexmbs.kernels import tables as t
-from flexmbs.kernels.laws import law_number
-from flexmbs.kernels.laws.base import PARAMETERS
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.contact import law_number
+from flexmbs.core.laws.contact.base import PARAMETERS
+from flexmbs.core.layout import tables as t
+from flexmbs.mechanism.contacts import Plane
+from flexmbs.mechanism.geometry.surfaces import Surface
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.signals import CompiledSignals, Signal
+from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.constraints import add_closure, add_constraint, add_coupler
-from flexmbs.model.ends import CoordinateEnd, ends_of_axis
+from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
+from flexmbs.model.coordinate_names import CoordinateNames
 from flexmbs.model.flexible import Pool, cloud_rows, condensed_units, marker_moves, rigid_cloud
 from flexmbs.model.forces import ForceTables
 from flexmbs.model.functions import final_row, part_name
 from flexmbs.model.model import Model
-from flexmbs.model.names import CoordinateNames
-from flexmbs.model.tree import Branch, spanning_tree
+from flexmbs.model.spanning_tree import Branch, spanning_tree
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.body_checks import check_mechanics
-from flexmbs.system.contacts import Plane
-from flexmbs.system.functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
-from flexmbs.system.markers import Marker
-from flexmbs.system.signals import CompiledSignals, Signal
-from flexmbs.system.surfaces import Surface
-from flexmbs.system.system import System
 
 _KINDS = {
     "rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL, "curve": t.CURVE,
@@ -294,10 +294,8 @@ class _Compiler:
         return tables
 
 
-def compile_system(
-    system: System, coordinates: str = "reduced", signals: CompiledSignals | None = None
-) -> Model:
-    """Flat form of a system; start values are as stated, loops may be open (analysis.assembly closes them).
+def compile_system(system: System, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
+    """Flat form of a system; start values are as stated, loops may be open (analysis.loops.assembly closes them).
 
     ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
     ``signals``: functions of time that another model of this system has compiled already.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.kernels import tables as t
-from flexmbs.system.constraints import (
+from flexmbs.core.layout import tables as t
+from flexmbs.mechanism.constraints import (
     Cable,
     Component,
     Coupling,
@@ -37,7 +37,7 @@ def add_closure(compiler, joint) -> None:
 
 
 def add_constraint(compiler, constraint) -> None:
-    """A constraint that is no joint (flexmbs.system.constraints)."""
+    """A constraint that is no joint (flexmbs.mechanism.constraints)."""
     signal = -1 if constraint.signal is None else compiler.signal(constraint.signal)
     if constraint.signal is not None:
         compiler.prescribing.append(constraint.name)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.reduction.body import FlexibleBody, PointFields
-from flexmbs.system.rigid import RigidBody
 
 # Coefficients below this part of the largest one are noise of the eigen-decomposition that made them; dropping them
 # keeps the tables sparse and changes inertia integrals by less than their own rounding.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flexmbs.kernels import force_tables as f
-from flexmbs.kernels.tables import Tables
+from flexmbs.core.layout import force_tables as f
+from flexmbs.core.layout.tables import Tables
 
 
 def force_groups(tables: Tables, paths: list[np.ndarray]) -> Iterator[np.ndarray]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.kernels import force_tables as f
-from flexmbs.kernels import tables as t
+from flexmbs.core.layout import force_tables as f
+from flexmbs.core.layout import tables as t
+from flexmbs.mechanism.characteristics import Characteristic
+from flexmbs.mechanism.forces import AppliedLaw, Element, FrictionLaw, Load, MotorLaw, SpringLaw
+from flexmbs.mechanism.sensors import Reading
 from flexmbs.model.functions import FunctionTables, part_name
-from flexmbs.system.characteristics import Characteristic
-from flexmbs.system.forces import AppliedLaw, Element, FrictionLaw, Load, MotorLaw, SpringLaw
-from flexmbs.system.sensors import Reading
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.errors import MechanismError
-from flexmbs.kernels import force_tables as t
-from flexmbs.system.sensors import Controller, Reading, Sensor, State, UserFunction
-from flexmbs.system.signals import Signal
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout import force_tables as t
+from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction
+from flexmbs.mechanism.signals import Signal
 
 TIME = Signal("time", 0.0, lambda time: time)
 

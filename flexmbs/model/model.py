@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.kernels.tables import Tables
-from flexmbs.model.closing import Closing
-from flexmbs.model.ends import CoordinateEnd
+from flexmbs.core.layout.tables import Tables
+from flexmbs.mechanism.rigid_body import RigidBody
+from flexmbs.mechanism.sensors import UserFunction
+from flexmbs.mechanism.signals import CompiledSignals, Signal
+from flexmbs.model.coordinate_limits import CoordinateEnd
 from flexmbs.model.forces import RecordColumn
-from flexmbs.model.tree import SpanningTree
+from flexmbs.model.loop_closure import Closing
+from flexmbs.model.spanning_tree import SpanningTree
 from flexmbs.reduction.body import FlexibleBody
-from flexmbs.system.rigid import RigidBody
-from flexmbs.system.sensors import UserFunction
-from flexmbs.system.signals import CompiledSignals, Signal
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Model:
     tables : Tables of the kernels
     q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates; multipliers behind them
     reference : (balls, 4) start quaternions (w, x, y, z)
-    coordinate_names, stored_names, rate_names, stored_units : see model.names; the first of them with the multipliers
+    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first of them with the multipliers
     coordinate_count : local coordinates without the multipliers
     tree : who hangs on whom, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
@@ -36,7 +36,7 @@ class Model:
     ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
     held : (n,) whether the start value must stay when loops are closed
-    condensed_units : (n,) s2, 1 / w^2 of modes that are to be condensed (analysis.condensed), 0 for all others
+    condensed_units : (n,) s2, 1 / w^2 of modes that are to be condensed (analysis.run.condensed_modes), 0 for all others
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flexmbs.kernels.tables import BALL, CABLE, CLOSURE, COUPLING, Tables
+from flexmbs.core.layout.tables import BALL, CABLE, CLOSURE, COUPLING, Tables
 from flexmbs.model.force_groups import force_groups
 
 # A band pays when it is this much narrower than the matrix; small matrices are faster dense.

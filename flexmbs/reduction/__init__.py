@@ -2,12 +2,12 @@
 
 from flexmbs.reduction.advice import Advice
 from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+from flexmbs.reduction.body_store import load_body, read_body, save_body, write_body
 from flexmbs.reduction.damping import Rayleigh
 from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 from flexmbs.reduction.interface import Interface
 from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, Patch, SecondOrder, StaticModes
 from flexmbs.reduction.reduce import reduce, reduce_model
-from flexmbs.reduction.store import load_body, read_body, save_body, write_body
 
 __all__ = [
     "Advice",

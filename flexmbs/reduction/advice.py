@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.mesh.places import Place
+from flexmbs.mesh.marker_places import Place
 from flexmbs.reduction.body import FlexibleBody
 
 MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")

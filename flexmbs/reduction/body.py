@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces
 from flexmbs.fem.stress_field import StressField, StressModes, stress_points
 from flexmbs.fem.surface_fields import SurfaceFields
-from flexmbs.mesh.places import Place
+from flexmbs.mesh.marker_places import Place
 
 if TYPE_CHECKING:
     from flexmbs.reduction.advice import Advice

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.body_physics import check_physics
 

@@ -12,7 +12,7 @@ from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.reduction.body import PointFields
 from flexmbs.reduction.compression import compressed
-from flexmbs.reduction.constrained import ConstrainedProblem
+from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.markers import marker_fields
 from flexmbs.reduction.options import SecondOrder
@@ -73,7 +73,8 @@ def body_fields(held: HeldBody, choice: SecondOrder, amplitudes: np.ndarray | No
     fem, modes = held.fem, held.modes
     copies = 3  # nodal values, samples of the mass, and what the body keeps of both
     require_memory(
-        8.0 * copies * len(modes) * len(pairs), f"second-order fields of {len(pairs)} pairs of modes",
+        8.0 * copies * len(modes) * len(pairs),
+        f"second-order fields of {len(pairs)} pairs of modes",
         "SecondOrder(field_tolerance=...) keeps fewer fields, SecondOrder(pairs=...) chosen pairs; or a coarser mesh.",
     )
     Z = quadratic_fields(fem, held.T, held.problem, held.following, modes, pairs)
@@ -90,8 +91,10 @@ def _fewer_fields(held: HeldBody, pairs: np.ndarray, weights: np.ndarray, tolera
     markers = 2 * len(held.attached)
 
     def gram(arrays: list[np.ndarray]) -> np.ndarray:
-        result = _mass_products(arrays[0], fem.M) if nodal else sum(
-            _mass_products(np.ascontiguousarray(arrays[-2][..., k]), W) for k in range(3)
+        result = (
+            _mass_products(arrays[0], fem.M)
+            if nodal
+            else sum(_mass_products(np.ascontiguousarray(arrays[-2][..., k]), W) for k in range(3))
         )
         for u, turned in zip(arrays[1 : 1 + markers : 2], arrays[2 : 2 + markers : 2], strict=True):
             result += fem.mass * (u @ u.T + size**2 * (turned @ turned.T))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.reduction.body import FlexibleBody
 
 ASYMMETRY = 1e-8  # of the largest entry

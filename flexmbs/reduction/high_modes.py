@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.compression import with_field_for_each_pair
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError
-from flexmbs.fem.joined.node_fit import NodeFit, node_fit
+from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.lines.beam_model import BeamModel
+from flexmbs.fem.rigid_fit import NodeFit, node_fit
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.names import near_names
-from flexmbs.mesh.places import Place, place_of_set
+from flexmbs.mesh.marker_places import Place, place_of_set
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Interface:
         "averaged", or as the coupling says
     coupling : name of a coupling of the mesh file: its nodes and weights, the marker at its reference node
     position : (x, y, z), m, in mesh coordinates: where the marker of a set stands; None: in the centre of the bore,
-        circle or sphere that the nodes lie on, else at their weighted mean (flexmbs.mesh.places)
+        circle or sphere that the nodes lie on, else at their weighted mean (flexmbs.mesh.marker_places)
     axis : direction (x, y, z) of the marker's z axis, in mesh coordinates, or "fit": that of the cylinder, circle or
         plane that the nodes of the set lie on; None: the marker has the axes of the mesh
     weights : "equal": all nodes of a set count alike; None: by area, length or volume
@@ -95,7 +95,7 @@ def _attach(fem, name: str, interface: Interface) -> Attachment:
             f"interface '{name}': give exactly one of set, node and point, or a coupling ({len(given)} were given)"
         )
     if interface.kind not in (None, "averaged", "rigid"):
-        raise BodyError(f"interface '{name}': kind is \"averaged\" or \"rigid\", not {interface.kind!r}")
+        raise BodyError(f'interface \'{name}\': kind is "averaged" or "rigid", not {interface.kind!r}')
     if interface.set is None and not (interface.position is None and interface.weights is None):
         raise BodyError(f"interface '{name}': position and weights belong to a set of nodes")
     found = _attach_what(fem, name, interface)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.errors import BodyError
-from flexmbs.fem.joined.node_fit import turned_arm
+from flexmbs.common.errors import BodyError
+from flexmbs.fem.rigid_fit import turned_arm
 from flexmbs.reduction.body import PointFields
 from flexmbs.reduction.interface import Attachment
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,10 @@ class ModeChoice:
         if np.ndim(self.bending) and len(bending) != 2:
             raise BodyError(f"{type(self).__name__}: bending is a number or a pair (ny, nz), not {self.bending!r}")
         for name, numbers in {
-            "count": (self.count,), "bending": bending, "axial": (self.axial,), "torsion": (self.torsion,)
+            "count": (self.count,),
+            "bending": bending,
+            "axial": (self.axial,),
+            "torsion": (self.torsion,),
         }.items():
             for number in numbers:
                 if number is not None and (isinstance(number, bool) or int(number) != number or number < 0):

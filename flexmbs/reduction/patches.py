@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.mesh import gauss
+from flexmbs.mesh import gauss_points as gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
-from flexmbs.mesh.faces import outer_faces
-from flexmbs.mesh.names import near_names
-from flexmbs.reduction.constrained import ConstrainedProblem
+from flexmbs.mesh.outer_faces import outer_faces
+from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.options import Patch
 
 MOST_NODES = 1500  # a patch of more takes thousands of static solutions

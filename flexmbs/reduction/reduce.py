@@ -7,27 +7,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.errors import BasisWarning, BodyError, BodyWarning
+from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
+from flexmbs.common.stages import listening, stage
+from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
-from flexmbs.fem.joined.joints import without_idle_links
+from flexmbs.fem.mpc.couplings import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solids.elements import SolidOptions
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.mesh import Mesh, check_mesh
-from flexmbs.mesh.skipping import omissions
+from flexmbs.mesh.skipped_content import omissions
 from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.body_cache import BodyCache
 from flexmbs.reduction.body_fields import HeldBody, body_fields
-from flexmbs.reduction.cache import BodyCache
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
-from flexmbs.reduction.inertia import equal_energy_amplitudes, inertia_fields, modal_mass
+from flexmbs.reduction.inertia_basis import equal_energy_amplitudes, inertia_fields, modal_mass
 from flexmbs.reduction.interface import Attachment, Interface, attach_all
-from flexmbs.reduction.modes import Modes
+from flexmbs.reduction.mode_selection import Modes
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
-from flexmbs.reduction.overlap import refuse_overlap
-from flexmbs.reduction.static import basis
-from flexmbs.reduction.support import hold
-from flexmbs.stages import listening, stage
-from flexmbs.user_warnings import warn
+from flexmbs.reduction.shared_nodes import refuse_overlap
+from flexmbs.reduction.static_modes import basis
+from flexmbs.reduction.supports import hold
 
 
 @listening()
@@ -228,14 +228,13 @@ def _symmetric(A: np.ndarray) -> np.ndarray:
 
 def _nodal(fem, fields: np.ndarray, Z: np.ndarray) -> dict[str, np.ndarray | None]:
     """Displacements and rotations at the nodes: (n, nn, 3) each, rotations None for solids."""
+
     def split(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         nodal = columns.T.reshape(columns.shape[1], len(fem.mesh.points), fem.dofs_per_node)
         return nodal[..., :3].copy(), nodal[..., 3:].copy() if fem.dofs_per_node == 6 else None
 
     (modes, rotations), (quadratic, quadratic_rotations) = split(fields), split(Z)
-    return {
-        "modes": modes, "rotations": rotations, "quadratic": quadratic, "quadratic_rotations": quadratic_rotations
-    }
+    return {"modes": modes, "rotations": rotations, "quadratic": quadratic, "quadratic_rotations": quadratic_rotations}
 
 
 def _recovery(fem, fields: np.ndarray, stress: str) -> dict[str, object]:

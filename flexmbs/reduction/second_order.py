@@ -7,16 +7,20 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy import sparse
 
-from flexmbs.reduction.constrained import ConstrainedProblem
+from flexmbs.common.stages import stage
+from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.interface import Attachment
-from flexmbs.reduction.support import set_dofs
-from flexmbs.stages import stage
+from flexmbs.reduction.supports import set_dofs
 
 BLOCK = 64  # pairs whose fields are found together
 
 
 def quadratic_fields(
-    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, rigid: Iterable[Attachment], modes: np.ndarray,
+    fem,
+    T: sparse.csr_matrix,
+    problem: ConstrainedProblem,
+    rigid: Iterable[Attachment],
+    modes: np.ndarray,
     pairs: np.ndarray,
 ) -> np.ndarray:
     """Z (ndof, npairs), 1/m per q_a q_b in metres: -1/2 H_aa for a pair (a, a), -H_ab for a < b.
@@ -40,7 +44,11 @@ def pair_blocks(count: int) -> Iterator[slice]:
 
 
 def quadratic_block(
-    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, rigid: Iterable[Attachment], modes: np.ndarray,
+    fem,
+    T: sparse.csr_matrix,
+    problem: ConstrainedProblem,
+    rigid: Iterable[Attachment],
+    modes: np.ndarray,
     pairs: np.ndarray,
 ) -> np.ndarray:
     """``quadratic_fields`` of a few pairs."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import FlexmbsError, ResultFolderError
-from flexmbs.files import what_is, write_arrays
+from flexmbs.common.errors import FlexmbsError, ResultFolderError
+from flexmbs.common.files import what_is, write_arrays
+from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.trajectory import check_chunk
-from flexmbs.stored_arrays import read_npz_arrays
 
 REMEDY = "restore it from a copy, or run again (force=True, --force)"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.common.stages import stage
 from flexmbs.fem.stress_field import von_mises
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.reduction.body import FlexibleBody, PointFields
-from flexmbs.stages import stage
-from flexmbs.system.euler import matrices_of_vectors
 
 _AT_ONCE = 32  # states
 

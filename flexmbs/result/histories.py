@@ -138,6 +138,6 @@ def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerR
         if velocities:
             found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
         if marker.fields is not None:
-            found[f"{prefix}.displacement.{axis}"] = (
-                lambda run, k=k: marker_displacement_history(body, marker, run)[:, k]
-            )
+            found[f"{prefix}.displacement.{axis}"] = lambda run, k=k: marker_displacement_history(body, marker, run)[
+                :, k
+            ]

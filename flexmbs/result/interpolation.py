@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
 from flexmbs.result.hermite import cubic, cubic_rate, quintic, quintic_rate
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import Trajectory
-from flexmbs.system.euler import matrices_of_vectors, rotation_vectors
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import difflib
 
 import numpy as np
 
+from flexmbs.mechanism.geometry.euler_angles import euler_angles, matrices_of_vectors, quaternions
 from flexmbs.result.fields import superpose
 from flexmbs.result.histories import all_markers
 from flexmbs.result.structure import MarkerRecord, Structure
 from flexmbs.result.trajectory import Trajectory
-from flexmbs.system.euler import euler_angles, matrices_of_vectors, quaternions
 
 
 def orientation(structure: Structure, run: Trajectory, name: str, relative_to: str | None = None) -> np.ndarray:

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import ResultWarning, SimulationError
+from flexmbs.common.errors import ResultWarning, SimulationError
+from flexmbs.common.files import replacing_in_folder
+from flexmbs.common.stages import listening
+from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
-from flexmbs.files import replacing_in_folder
+from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
@@ -30,13 +33,10 @@ from flexmbs.result.orientations import euler_history, orientation, quaternion_h
 from flexmbs.result.run_folder import taken
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
-from flexmbs.result.stored import StoredTrajectory
+from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
-from flexmbs.stages import listening
-from flexmbs.system.euler import rotation_vectors
-from flexmbs.user_warnings import warn
 
 
 def load(folder: str | Path) -> Result:
@@ -55,7 +55,7 @@ def load(folder: str | Path) -> Result:
 class Result:
     """Time histories, contacts and fields of one run.
 
-    ``result["hinge.angle"]`` is the history of that name (``result.names`` lists all), one value per accepted step
+    ``result["hinge.angle"]`` is the history of that name (``result.file_names`` lists all), one value per accepted step
     ``result.t``; fields (:meth:`displacement`, :meth:`stress`) are available at any time between.
     """
 
@@ -92,7 +92,7 @@ class Result:
         """History (nt,) of that name; KeyError suggests the nearest names."""
         if name not in self._histories:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
-            hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
+            hint = f"; near names: {', '.join(near)}" if near else "; result.file_names lists them"
             raise KeyError(f"no history named {name!r}{hint}")
         if _SETTLED.search(name):
             self._complete()
@@ -270,7 +270,7 @@ class Result:
     ) -> np.ndarray:  # fmt: skip
         """(nt, 3) Euler angles of :meth:`rotation` in any of the 12 sequences ("zxz" or "313"), rad or degrees.
 
-        Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.system.euler.euler_angles`; ``unwrap`` takes out
+        Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.mechanism.geometry.euler_angles.euler_angles`; ``unwrap`` takes out
         jumps of a full turn between steps.
         """
         return euler_history(self.rotation(name, relative_to), sequence, extrinsic, degrees, unwrap)
@@ -381,4 +381,3 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 def _view(module: str):
     """Modules of flexmbs.view by name: pictures build on results, so results must not import them."""
     return importlib.import_module(f"flexmbs.view.{module}")
-

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import ResultFolderError, SimulationError
-from flexmbs.files import what_is, write_arrays
+from flexmbs.common.errors import ResultFolderError, SimulationError
+from flexmbs.common.files import what_is, write_arrays
+from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.chunks import damaged, reading
-from flexmbs.result.names import MODEL, STATE, SYSTEM
-from flexmbs.result.saved_checks import check_state
+from flexmbs.result.file_names import MODEL, STATE, SYSTEM
+from flexmbs.result.saved_state_checks import check_state
 from flexmbs.result.structure_store import run_of
-from flexmbs.stored_arrays import read_npz_arrays
 
 OF_SYSTEM = "system."  # prefix of what stays the same during a run
 

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import ResultFolderError, SimulationError
-from flexmbs.files import remove_leftovers, what_is
+from flexmbs.common.errors import ResultFolderError, SimulationError
+from flexmbs.common.files import remove_leftovers, what_is
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
-from flexmbs.result.joining import Parts, join, parts_of, stored
-from flexmbs.result.names import MODEL, RESULT, STATE
+from flexmbs.result.file_names import MODEL, RESULT, STATE
+from flexmbs.result.joined_file import Parts, join, parts_of, stored
 from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
 from flexmbs.result.saved_state import SavedState
-from flexmbs.result.stored import StoredTrajectory
+from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.structure import Structure
 from flexmbs.result.structure_store import load_structure, run_of, save_structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk, join_chunks

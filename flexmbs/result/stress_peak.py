@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.common.stages import stage
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.result.fields import von_mises_at
-from flexmbs.stages import stage
 
 _AT_ONCE = 32  # states
 

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from flexmbs.errors import BodyError, SimulationError
+from flexmbs.common.errors import BodyError, SimulationError
 from flexmbs.reduction.body_checks import LARGEST, check_faces, check_point_fields
 from flexmbs.result.structure import Structure
 

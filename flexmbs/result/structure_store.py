@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import ResultFolderError
-from flexmbs.hdf5_files import damage, writing_hdf5
+from flexmbs.common.errors import ResultFolderError
+from flexmbs.common.hdf5_files import damage, writing_hdf5
+from flexmbs.common.stored_arrays import read_dataset
 from flexmbs.reduction.body import FlexibleBody, PointFields
-from flexmbs.reduction.store import read_body, write_body
+from flexmbs.reduction.body_store import read_body, write_body
 from flexmbs.result.chunks import reading
 from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.result.structure_checks import check_structure
-from flexmbs.stored_arrays import read_dataset
 
 
 def save_structure(structure: Structure, path: str | Path, run: str = "") -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing_in_folder
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.files import replacing_in_folder
+from flexmbs.common.stages import listening, stage
 from flexmbs.result import Result
-from flexmbs.stages import listening, stage
-from flexmbs.view.films import require_whole_film
-from flexmbs.view.gl import prepare_offscreen
+from flexmbs.view.film_checks import require_whole_film
+from flexmbs.view.opengl import prepare_offscreen
 
 FORMATS = (".png", ".gif", ".mp4")
 #: Pixels of a picture's width and height: legible at least, and what OpenGL without a graphics card can draw.

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing_in_folder
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.files import replacing_in_folder
 from flexmbs.reduction.body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
-from flexmbs.view.films import require_whole_film
-from flexmbs.view.gl import prepare_offscreen, prepare_window
+from flexmbs.view.film_checks import require_whole_film
+from flexmbs.view.opengl import prepare_offscreen, prepare_window
 
 HELP = "space: play or pause    left, right: mode    q: close"
 PERIOD = 2.0  # s of one oscillation on the screen

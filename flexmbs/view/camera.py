@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexmbs.errors import FlexmbsError
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.extent import view_direction
 
 _NAMED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.result import Result, fields
-from flexmbs.view.exaggerated import drawing
+from flexmbs.view.exaggerated_motion import drawing
 
 SAMPLES = 60
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing_in_folder
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.files import replacing_in_folder
+from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.faces import outer_faces, ring
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.names import few, near_names
 from flexmbs.mesh.operations import bounding_box
-from flexmbs.view.gl import prepare_offscreen, prepare_window
+from flexmbs.mesh.outer_faces import outer_faces, ring
+from flexmbs.view.opengl import prepare_offscreen, prepare_window
 
 BACKGROUND, INK, BODY, EDGE, COUPLING = "#ffffff", "#20242a", "#c9ced6", "#56606e", "#d9822b"
 # Colours that stay apart from each other and from the body, for up to twelve sets.
@@ -104,7 +104,7 @@ def _title(mesh: Mesh) -> str:
     counts = few([f"{count} {kind}" for kind, count in by_kind.items()], 3)
     low, high = bounding_box(mesh)
     sides = " x ".join(f"{side:.4g}" for side in high - low)
-    units = f"converted from {mesh.units}" if mesh.units else "numbers of the file, taken as m"
+    units = f"converted from {mesh.quality.unit_suspicions}" if mesh.units else "numbers of the file, taken as m"
     return f"{Path(mesh.source).name}\n{len(mesh.points)} nodes; {counts}\n{sides} m ({units})"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.files import replacing_in_folder
+from flexmbs.common.files import replacing_in_folder
 from flexmbs.result import Result
 
 #: A curve has a point for each step, and within long steps at least so many over the whole run.
@@ -23,7 +23,7 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
     ValueError without names.  Without a ``title`` the names are the title, as far as they fit in a line.
     """
     if not names:
-        raise ValueError("plot: name at least one history; result.names lists them")
+        raise ValueError("plot: name at least one history; result.file_names lists them")
     times, columns = curves(result, names)
     from matplotlib.figure import Figure
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexmbs.errors import FlexmbsError
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.result import Result
 from flexmbs.view.camera import place_camera
-from flexmbs.view.exaggerated import drawing, marker_in_world
+from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
 
 #: What colours a flexible body: title of the scale, and factor from SI to its unit.
@@ -290,4 +290,3 @@ def _arrow_matrix(start: np.ndarray, direction: np.ndarray, length: float) -> np
     matrix[:3, :3] = length * np.stack([direction, second, np.cross(direction, second)], axis=1)
     matrix[:3, 3] = start
     return matrix
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 
 from flexmbs.result import Result
-from flexmbs.view.gl import prepare_window
+from flexmbs.view.opengl import prepare_window
 
 HELP = "space: play or pause    c: colour    q: close"
 

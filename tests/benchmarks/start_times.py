@@ -20,7 +20,7 @@ from pathlib import Path
 COMMAND = ["run", "flexible_pendulum_impact", "--no-view"]
 # ends behind its first steps
 FIRST_STEPS = ["--set", "t_end=1e-6"]
-PROGRAM = "from flexmbs.cli import main; main()"
+PROGRAM = "from flexmbs.app.cli.main import main; main()"
 
 
 def run(cache: Path, out: Path, options: list[str]) -> tuple[float, dict, str]:

@@ -9,17 +9,17 @@ import numba
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.analysis.prepare import ready
-from flexmbs.analysis.settings import make_settings
-from flexmbs.analysis.steps import described_steps
-from flexmbs.integrate.events import first_event
-from flexmbs.integrate.loop import accept, write_row
-from flexmbs.integrate.mechanics import residual
-from flexmbs.integrate.methods import METHODS
-from flexmbs.integrate.radau import error_norm, factorise_newton, newton_update, predict, set_stages
-from flexmbs.integrate.state import make_log, make_scratch, make_state
-from flexmbs.integrate.tangent import consistent_accelerations, update_tangent
-from flexmbs.kernels.tables import make_workspace
+from flexmbs.analysis.prepare.prepare import ready
+from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.run.settings import make_settings
+from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent
+from flexmbs.core.layout.state import make_log, make_scratch, make_state
+from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.radau import error_norm, factorise_newton, newton_update, predict, set_stages
+from flexmbs.core.stepping.contact_events import first_event
+from flexmbs.core.stepping.step_loop import accept, write_row
 
 ROUNDS, BATCH = 100, 1e-3  # of each round about so many seconds for each part; the quickest counts
 ROWS = 64  # described at once

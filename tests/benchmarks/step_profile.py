@@ -23,10 +23,10 @@ from step_parts import PARTS, calls, part_loops, parts_alone, quickest_together 
 from systems import bar, pendulum  # noqa: E402
 
 import flexmbs as fm  # noqa: E402
-from flexmbs.analysis.prepare import ready  # noqa: E402
-from flexmbs.kernels.inertia import add_modal_inertia, deform  # noqa: E402
-from flexmbs.kernels.jit import FASTMATH  # noqa: E402
-from flexmbs.kernels.tables import make_workspace  # noqa: E402
+from flexmbs.analysis.prepare.prepare import ready  # noqa: E402
+from flexmbs.core.abi.kernel import FASTMATH  # noqa: E402
+from flexmbs.core.layout.tables import make_workspace  # noqa: E402
+from flexmbs.core.mechanics.inertia import add_modal_inertia, deform  # noqa: E402
 
 T_END = 1.0
 TOLERANCES = [(1e-2, 1e-4), (1e-4, 1e-6), (1e-6, 1e-8)]

@@ -17,13 +17,13 @@ from planar_four_bar import four_bar
 from systems import bar, pendulum, rigid_chain
 
 import flexmbs as fm
-from flexmbs.analysis.prepare import ready
-from flexmbs.analysis.steps import described_steps
-from flexmbs.analysis.structure import result_structure
-from flexmbs.analysis.variants import imposed
-from flexmbs.cases import load_case
-from flexmbs.integrate.methods import METHODS
-from flexmbs.kernels.tables import make_workspace
+from flexmbs.analysis.evaluation.driver_elimination import imposed
+from flexmbs.analysis.prepare.prepare import ready
+from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.recording.structure import result_structure
+from flexmbs.app.case.cases import load_case
+from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.methods.methods import METHODS
 from flexmbs.result import Result, RunWriter
 
 TOLERANCES = [10.0 ** (-0.5 * k) for k in range(3, 25)]  # 3e-2 to 1e-12
@@ -270,9 +270,7 @@ CASES = {
 
 def families(case: Case, system: fm.System) -> dict[str, list[Family]]:
     """All codes that run the case; those that are not installed are left out."""
-    found = {
-        f"flexmbs {name}".strip(): tolerances(partial(our_run, system, case, name)) for name in integrators()
-    }
+    found = {f"flexmbs {name}".strip(): tolerances(partial(our_run, system, case, name)) for name in integrators()}
     methods = ("Radau", "BDF") if case.stiff else ("Radau", "BDF", "DOP853")
     model = " (equations by hand)" if case.top is not None else ""
     tasks = {f"SUNDIALS IDA{model}": lambda: ida_families(system, case)}

@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from flexmbs.cases import list_cases, load_case, run_case
-from flexmbs.errors import FlexmbsError
+from flexmbs.app.case.cases import list_cases, load_case, run_case
+from flexmbs.common.errors import FlexmbsError
 
 
 def test_all_cases_are_listed():

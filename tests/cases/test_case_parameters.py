@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from flexmbs.case_parameters import from_values, number, settings_of, split_assignments
-from flexmbs.cases import load_case, parameter
-from flexmbs.errors import CaseError
+from flexmbs.app.case.cases import load_case, parameter
+from flexmbs.app.case.parameters import from_values, number, settings_of, split_assignments
+from flexmbs.common.errors import CaseError
 
 DATACLASS = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Parameters:\n"
 

@@ -34,7 +34,7 @@ def figures(result, p):
 
 
 def flexmbs(*arguments, check=True, **options):
-    command = [sys.executable, "-m", "flexmbs.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "flexmbs.app.cli.main", *map(str, arguments)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
     assert "Traceback" not in run.stderr
     if check:
@@ -93,7 +93,7 @@ def test_errors_are_one_message_without_traceback(tmp_path, arguments, code, mes
 
 def test_killed_run_leaves_a_readable_result(tmp_path):
     endless = ["run", "flexible_pendulum_impact", "--no-view", "--set", "stop=false", "--set", "t_end=1e5"]
-    command = [sys.executable, "-m", "flexmbs.cli", *endless, "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "flexmbs.app.cli.main", *endless, "--out", str(tmp_path)]
     with open(tmp_path / "shown", "w") as shown:
         process = subprocess.Popen(command, stdout=shown, stderr=shown)
     deadline = time.monotonic() + 200.0

@@ -6,8 +6,8 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from flexmbs import cli
-from flexmbs.cli_text import LINE, WORD, plain
+from flexmbs.app.cli import main as cli
+from flexmbs.app.cli.text import LINE, WORD, plain
 from flexmbs.result import RunFolder, load
 
 CASE = '''

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from flexmbs.cli import cli
-from flexmbs.errors import FlexmbsError
+from flexmbs.app.cli.main import cli
+from flexmbs.common.errors import FlexmbsError
 
 PLATE = """*NODE, NSET=ALL
 1,0,0,0
@@ -74,8 +74,10 @@ def test_info_of_suspected_units_shows_the_file_below_the_warning(tmp_path, modu
     assert lines[2].startswith("warning: ") and doubt in lines[2]
     assert any(line.startswith("nodes         4") for line in lines) and sum(doubt in line for line in lines) == 1
     summary = json.loads(flexmbs("info", path, "--json").stdout)
-    assert summary["nodes"] == 4 and doubt in summary["warnings"][0] and summary["warnings"][0] in (
-        summary["doubtful_units"]
+    assert (
+        summary["nodes"] == 4
+        and doubt in summary["warnings"][0]
+        and summary["warnings"][0] in (summary["doubtful_units"])
     )
 
 

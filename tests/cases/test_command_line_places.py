@@ -14,7 +14,7 @@ MESH = Path(__file__).resolve().parents[2] / "meshes" / "gmsh_conrod.msh"
 
 def flexmbs(folder, *words):
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "flexmbs.cli", *map(str, words)]
+    command = [sys.executable, "-m", "flexmbs.app.cli.main", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
 
 

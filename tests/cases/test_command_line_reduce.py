@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from flexmbs import FlexmbsError, load_body
-from flexmbs.cli import main
-from flexmbs.cli_interfaces import interfaces_of
-from flexmbs.errors import BodyError
+from flexmbs.app.cli.interfaces import interfaces_of
+from flexmbs.app.cli.main import main
+from flexmbs.common.errors import BodyError
 from flexmbs.mesh import Coupling, Material, box_mesh
 from flexmbs.reduction import Interface
 

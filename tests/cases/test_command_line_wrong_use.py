@@ -6,9 +6,9 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from flexmbs.cases import run_case
-from flexmbs.cli_view import view_command
-from flexmbs.errors import FlexmbsError
+from flexmbs.app.case.cases import run_case
+from flexmbs.app.cli.view import view_command
+from flexmbs.common.errors import FlexmbsError
 
 BEAM = """*NODE
 1,0,0,0
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 def test_wrong_properties_of_a_mesh_are_wrong_use(tmp_path, given, message):
     (tmp_path / "beam.inp").write_text(BEAM)
     words = [word for option in (GOOD | given).items() for word in option]
-    command = [sys.executable, "-m", "flexmbs.cli", "modes", "beam.inp", *words]
+    command = [sys.executable, "-m", "flexmbs.app.cli.main", "modes", "beam.inp", *words]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and message in done.stderr and done.stdout == ""
     assert "Traceback" not in done.stderr

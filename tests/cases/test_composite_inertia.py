@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.cases import run_case
+from flexmbs.app.case.cases import run_case
 
 J1 = np.array(
     [
@@ -24,7 +24,7 @@ X1, X2 = np.array([-0.367127909, 0.012326682, 0.105797098]), np.array([0.5623399
 
 
 def flexmbs(*arguments):
-    command = [sys.executable, "-m", "flexmbs.cli", "run", "composite_inertia", *map(str, arguments)]
+    command = [sys.executable, "-m", "flexmbs.app.cli.main", "run", "composite_inertia", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from flexmbs.cli import main
+from flexmbs.app.cli.main import main
 
 STOPPING = '''
 """A force that stops being a number."""

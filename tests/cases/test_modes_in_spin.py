@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import flexmbs as fm
-from flexmbs.cli_modes import modes_command
+from flexmbs.app.cli.modes import modes_command
 
 FILE = str(fm.find_mesh("pendulum_beam.inp"))
 

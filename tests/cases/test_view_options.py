@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from flexmbs.cases import load_case, run_case
-from flexmbs.cli_view import stored_view, view_command
-from flexmbs.errors import FlexmbsError
+from flexmbs.app.case.cases import load_case, run_case
+from flexmbs.app.cli.view import stored_view, view_command
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.result import Result
 
 
@@ -79,7 +79,7 @@ def test_damaged_summary_is_named(tmp_path):
 
 
 def test_wrong_pictures_are_refused_before_work(folder):
-    from flexmbs.view import gl
+    from flexmbs.view import opengl as gl
     from flexmbs.view.scene import checked_range
 
     for bounds in ((1.0, 0.0), (0.0, np.nan), 3.0, ("a", "b")):

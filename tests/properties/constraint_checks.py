@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from random_mechanisms import derivative
 
-from flexmbs.analysis.evaluate import Evaluator
-from flexmbs.kernels.tables import CONSTRAINTS
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.core.layout.tables import CONSTRAINTS
 
 TIME = 0.3  # s, at which functions of time are evaluated
 

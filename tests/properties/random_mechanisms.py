@@ -6,16 +6,16 @@ import numpy as np
 from joint_examples import geometry
 
 import flexmbs as fm
-from flexmbs.integrate.mechanics import gap_at
-from flexmbs.kernels.energy import energies
-from flexmbs.kernels.kinematics import forward_kinematics
-from flexmbs.kernels.markers import marker_in_world
-from flexmbs.kernels.residual import residual
-from flexmbs.kernels.signals import evaluate_signals, impose_drivers
-from flexmbs.kernels.tables import make_workspace
+from flexmbs.core.energy import energies
+from flexmbs.core.equations.mechanics import gap_at
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.mechanism.joints import JOINT_TYPES
 from flexmbs.mesh import box_mesh, line_mesh, rectangle
 from flexmbs.model.compile import compile_system
-from flexmbs.system.joints import JOINT_TYPES
 
 # Soft and light, so that inertia, gravity and elasticity have the same size at large deformations.
 RUBBER = fm.Material("rubber", 1e6, 0.4, 1000.0)

@@ -7,10 +7,10 @@ import pytest
 from flexible_loops import OUT_OF_LINE, kinds_of, random_loop, spatial_loop
 
 import flexmbs as fm
-from flexmbs.analysis.assembly import assembled
-from flexmbs.analysis.bending import Elasticity
-from flexmbs.analysis.loops import Loops
-from flexmbs.kernels.tables import OPENINGS
+from flexmbs.analysis.loops.assembly import assembled
+from flexmbs.analysis.loops.elastic_closure import Elasticity
+from flexmbs.analysis.loops.loop_equations import Loops
+from flexmbs.core.layout.tables import OPENINGS
 from flexmbs.model.compile import compile_system
 
 LOOPS = range(12)

@@ -6,9 +6,9 @@ from constraint_checks import end_state
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
-from flexmbs.analysis.prepare import ready
+from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.model.compile import compile_system
-from flexmbs.model.tree import DEEP
+from flexmbs.model.spanning_tree import DEEP
 
 
 def chain(links: int, backwards: bool, kind: str = "spherical", extra=()) -> fm.System:
@@ -32,9 +32,7 @@ def chain(links: int, backwards: bool, kind: str = "spherical", extra=()) -> fm.
 @pytest.mark.parametrize("integrator", ["explicit", "radau"])
 def test_both_orders_move_alike(integrator):
     """Tolerance: that of a run, 1e-10 a step, times some hundred steps; frames and speeds are of order one to ten."""
-    one, two = (
-        chain(3, backwards).simulate(0.3, rtol=1e-10, integrator=integrator) for backwards in (False, True)
-    )
+    one, two = (chain(3, backwards).simulate(0.3, rtol=1e-10, integrator=integrator) for backwards in (False, True))
     assert np.abs(end_state(one) - end_state(two)).max() < 1e-7
     total = two["energy.total"]
     assert np.abs(total - total[0]).max() < 1e-7 * two["energy.kinetic"].max()

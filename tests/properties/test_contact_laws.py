@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from flexmbs.kernels.laws import LAWS, Hertz, PowerLaw, law_energy, law_force, law_number
-from flexmbs.kernels.laws.base import PARAMETERS
-from flexmbs.kernels.tables import CONTACT
+from flexmbs.core.laws.contact import LAWS, Hertz, PowerLaw, law_energy, law_force, law_number
+from flexmbs.core.laws.contact.base import PARAMETERS
+from flexmbs.core.layout.tables import CONTACT
 
 EXAMPLES = [PowerLaw(3e4), PowerLaw(2e7, 2.0), Hertz(1.5e10)]
 

@@ -27,6 +27,7 @@ def test_gap_rate_is_the_rate_of_the_gap(seed):
 def test_marker_velocities_and_accelerations(seed):
     mechanism = Evaluation(random_tree(seed))
     for body, name in mechanism.model.marker_index:
+
         def place(s, body=body, name=name):
             return mechanism.marker(body, name, *moved(mechanism, s))
 

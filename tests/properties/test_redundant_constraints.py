@@ -8,9 +8,9 @@ import pytest
 from constraint_checks import end_state
 
 import flexmbs as fm
-from flexmbs.analysis import entry_sizes
-from flexmbs.analysis.independent import independent_rows
-from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.evaluation import entry_sizes
+from flexmbs.analysis.loops.independent_constraints import independent_rows
+from flexmbs.analysis.prepare.prepare import prepared
 
 CENTRED = {  # joints that keep the origins of their markers together
     "spherical": {}, "revolute": {"axis": "z"}, "universal": {"first": "x", "second": "y"},

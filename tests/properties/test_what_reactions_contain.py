@@ -11,7 +11,7 @@ import pytest
 from joint_examples import geometry
 
 import flexmbs as fm
-from flexmbs.system.joints import JOINT_TYPES
+from flexmbs.mechanism.joints import JOINT_TYPES
 
 MASS, INERTIA, CENTER = 2.0, np.diag([0.1, 0.2, 0.15]), np.array([0.1, 0.05, 0.02])
 GRAVITY = np.array([0.5, -9.81, 0.3])
@@ -31,9 +31,7 @@ def hung(kind: str, order: str, coordinates: str, **options):
 
 
 def reaction(result) -> tuple[np.ndarray, np.ndarray]:
-    return tuple(
-        np.array([result[f"J.reaction.{word}.{axis}"][0] for axis in "xyz"]) for word in ("force", "moment")
-    )
+    return tuple(np.array([result[f"J.reaction.{word}.{axis}"][0] for axis in "xyz"]) for word in ("force", "moment"))
 
 
 def balance(system, joint) -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ def test_each_program_is_tested_here():
 
 
 def test_start_times(benchmark_of, monkeypatch):
-    from flexmbs.cache_folder import cache_folder
+    from flexmbs.common.cache_folder import cache_folder
 
     module, _ = benchmark_of("start_times")
     monkeypatch.setattr(module, "COMMAND", [*module.COMMAND, "--set", "t_end=0.001"])

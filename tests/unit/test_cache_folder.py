@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs import cache_folder as module
-from flexmbs.cache_folder import cache_folder
+from flexmbs.common import cache_folder as module
+from flexmbs.common.cache_folder import cache_folder
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def test_temporary_files_where_it_cannot_be_written(bare, tmp_path):
 
 
 def test_kernels_bodies_and_rendering_lie_in_it(bare, tmp_path):
-    from flexmbs.kernels.jit import kernel_cache_folder
-    from flexmbs.reduction.cache import bodies_folder
+    from flexmbs.core.abi.kernel import kernel_cache_folder
+    from flexmbs.reduction.body_cache import bodies_folder
 
     bare.setenv(module.VARIABLE, str(tmp_path / "own"))
     assert kernel_cache_folder().parent == bodies_folder().parent == tmp_path / "own"

@@ -5,9 +5,9 @@ import warnings
 
 import pytest
 
-from flexmbs import cache_folder as module
-from flexmbs import machine_code
-from flexmbs.errors import CacheWarning
+from flexmbs.common import cache_folder as module
+from flexmbs.common.errors import CacheWarning
+from flexmbs.core.abi import machine_code
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")

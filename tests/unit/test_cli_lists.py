@@ -2,7 +2,7 @@
 
 import pytest
 
-from flexmbs.cli_lists import spread
+from flexmbs.app.cli.list_options import spread
 
 REPEATED = ["--fix", "A", "--fix", "B"]
 

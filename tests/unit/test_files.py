@@ -13,12 +13,12 @@ import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
-from flexmbs import files
-from flexmbs.errors import FlexmbsError
-from flexmbs.files import replacing, what_is, write_arrays, write_bytes
-from flexmbs.hdf5_files import damage, writing_hdf5
+from flexmbs.common import files
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.files import replacing, what_is, write_arrays, write_bytes
+from flexmbs.common.hdf5_files import damage, writing_hdf5
+from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result import Result
-from flexmbs.stored_arrays import read_npz_arrays
 
 BODY = replace(bar.structure().bodies[1].flexible, name="bar")
 SPACE = 4096  # bytes; less than any of the files takes
@@ -117,7 +117,7 @@ def test_interrupted_writing_leaves_nothing(tmp_path):
 def test_output_of_reduce_is_tried_before_the_mesh_is_read(tmp_path):
     from click.testing import CliRunner
 
-    from flexmbs.cli_reduce import reduce_command
+    from flexmbs.app.cli.reduce import reduce_command
 
     (tmp_path / "loop.h5").symlink_to(tmp_path / "loop.h5")
     told = CliRunner().invoke(reduce_command, [str(tmp_path / "no mesh"), "-o", str(tmp_path / "loop.h5")]).exception
@@ -150,7 +150,7 @@ def test_every_byte_of_an_hdf5_file_is_checked(tmp_path):
 
 def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
     """It ends with one error; when there is space again it goes on to the digits of a run that was not stopped."""
-    from flexmbs.analysis import run
+    from flexmbs.analysis.run import run
     from flexmbs.result import storage
 
     monkeypatch.setattr(run, "WRITE_SECONDS", 0.0)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs import cache_folder as module
-from flexmbs.errors import CacheWarning
-from flexmbs.machine_code import MachineCode, compiled
+from flexmbs.common import cache_folder as module
+from flexmbs.common.errors import CacheWarning
+from flexmbs.core.abi.machine_code import MachineCode, compiled
 
 FOLDER = "test-code"
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")
@@ -157,7 +157,7 @@ def test_a_read_only_cache_is_used(cache, monkeypatch):
 FULL_DISK = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
-from flexmbs.machine_code import compiled
+from flexmbs.core.abi.machine_code import compiled
 @compiled("full")
 def twice(x):
     return 2.0 * x
@@ -174,9 +174,9 @@ def test_a_full_disk_only_costs_the_time_to_compile(cache):
 
 def test_numba_keeps_nothing_of_its_own():
     """Its cache executes whatever lies there, and NUMBA_CACHE_DIR names it."""
+    from flexmbs.core.parts.entries import gap_entry, residual_entry
+    from flexmbs.core.stepping.step_loop import advance
     from flexmbs.fem.solids.second_order_kernel import add_at_nodes, element_loads
-    from flexmbs.integrate.loop import advance
-    from flexmbs.kernels.entries import gap_entry, residual_entry
 
     found = (add_at_nodes, element_loads, advance, residual_entry, gap_entry)
     assert all(isinstance(kept._cache, MachineCode) for kept in found)

@@ -7,7 +7,7 @@ import pytest
 from terminals import Terminal
 
 import flexmbs as fm
-from flexmbs import stages
+from flexmbs.common import stages
 
 
 @pytest.fixture

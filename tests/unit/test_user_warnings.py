@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import flexmbs as fm
-from flexmbs.user_warnings import reported, shown, warn
+from flexmbs.common.user_warnings import reported, shown, warn
 
 
 def test_all_categories_derive_from_one():
@@ -38,9 +38,7 @@ def test_a_report_that_fails_loses_no_warning():
 def test_they_point_at_the_script_and_are_not_repeated_in_a_loop(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import flexmbs as fm\n"
-        "for _ in range(3):\n"
-        "    fm.RigidBody(1.0, (1.0, 1.0, 5.0), allow_nonphysical=True)\n"
+        "import flexmbs as fm\nfor _ in range(3):\n    fm.RigidBody(1.0, (1.0, 1.0, 5.0), allow_nonphysical=True)\n"
     )
     ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert ran.stderr.count("MechanismWarning") == 1

@@ -22,9 +22,7 @@ def bar(kind):
         return fm.line_mesh(LENGTH, 40, rectangle(WIDTH, THICKNESS), STEEL, start=(0.0, WIDTH / 2, THICKNESS / 2))
     if kind == "solids":
         return fm.box_mesh((LENGTH, WIDTH, THICKNESS), (40, 2, 1), STEEL)
-    mesh, _ = sheet(
-        "quad8", (40, 2), lambda s, t: (LENGTH * s, WIDTH * t, 0.5 * THICKNESS + 0.0 * s), THICKNESS, STEEL
-    )
+    mesh, _ = sheet("quad8", (40, 2), lambda s, t: (LENGTH * s, WIDTH * t, 0.5 * THICKNESS + 0.0 * s), THICKNESS, STEEL)
     x = mesh.points[:, 0]
     return replace(mesh, node_sets={"ROOT": np.flatnonzero(x < 1e-9), "TIP": np.flatnonzero(x > LENGTH - 1e-9)})
 

@@ -21,7 +21,7 @@ from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.properties import ShellSection
 from flexmbs.mesh.quadrature import surface_samples
-from flexmbs.mesh.readers import read_mesh
+from flexmbs.mesh.readers.read_mesh import read_mesh
 
 CORPUS = os.environ.get("FLEXMBS_CORPUS", "")
 with open(Path(__file__).parents[1] / "data" / "corpus_masses.csv", newline="", encoding="utf-8") as table:

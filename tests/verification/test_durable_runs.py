@@ -95,7 +95,7 @@ def test_every_integrator_goes_on_with_its_memory(name, integrator, tmp_path):
 @pytest.mark.parametrize("rows", [1, 7, 50, 512])
 def test_chunks_do_not_change_a_digit(rows, monkeypatch):
     """Chunks as long as these, whatever the machine is doing."""
-    from flexmbs.analysis import dynamics
+    from flexmbs.analysis.run import simulate as dynamics
 
     whole = long_runs.run("four_bar", 0.2)
     monkeypatch.setattr(dynamics.np, "clip", lambda *_: rows)

@@ -6,8 +6,8 @@
 import numpy as np
 import pytest
 
-from flexmbs.cases import run_case
-from flexmbs.figures import angle_from_hanging
+from flexmbs.app.case.cases import run_case
+from flexmbs.app.case.metrics import angle_from_hanging
 
 CASE = "flexible_double_pendulum_impact"
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from flexmbs.cases import run_case
+from flexmbs.app.case.cases import run_case
 
 
 def test_trajectory(reference):

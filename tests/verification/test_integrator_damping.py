@@ -22,9 +22,7 @@ def oscillator(frequency):
 
 def positions(integrator, frequency, step, t_end):
     """Positions of the oscillator at equal steps: tolerances so loose that only ``max_step`` sets them."""
-    result = oscillator(frequency).simulate(
-        t_end, rtol=0.5, atol=1e12, max_step=step, integrator=integrator
-    )
+    result = oscillator(frequency).simulate(t_end, rtol=0.5, atol=1e12, max_step=step, integrator=integrator)
     lengths = np.diff(result.t)
     equal = np.flatnonzero(np.abs(lengths - step) < 1e-9 * step)
     return result["slide.displacement"][equal[0] : equal[-1] + 1]
@@ -41,9 +39,7 @@ def exact_radius(integrator, phase):
     """Spectral radius of the amplification of (x, h v, h^2 a) at omega h = ``phase``."""
     alpha_m, alpha_f, beta, gamma = integrator.parameters
     square = phase**2
-    after = np.array(
-        [[1.0, 0.0, -beta], [0.0, 1.0, -gamma], [square * (1.0 - alpha_f), 0.0, 1.0 - alpha_m]]
-    )
+    after = np.array([[1.0, 0.0, -beta], [0.0, 1.0, -gamma], [square * (1.0 - alpha_f), 0.0, 1.0 - alpha_m]])
     before = np.array([[1.0, 1.0, 0.5 - beta], [0.0, 1.0, 1.0 - gamma], [-square * alpha_f, 0.0, -alpha_m]])
     return float(np.abs(np.linalg.eigvals(np.linalg.solve(after, before))).max())
 

@@ -140,9 +140,7 @@ def test_orientation_stays():
 def test_bead_on_a_cycloid_is_isochronous(start):
     """Height above the bottom is s^2 / (8 r): arc length swings harmonically with w^2 = g / (4 r), however far."""
     r = 0.5
-    cycloid = fm.Curve.from_function(
-        lambda u: (r * (u + np.sin(u)), 0.0, r * (1.0 - np.cos(u))), (-2.9, 2.9), up="y"
-    )
+    cycloid = fm.Curve.from_function(lambda u: (r * (u + np.sin(u)), 0.0, r * (1.0 - np.cos(u))), (-2.9, 2.9), up="y")
     bottom = 4.0 * r * np.sin(1.45)
     system = fm.System(gravity=DOWN)
     bead = system.add(fm.RigidBody.point(1.0), "bead")

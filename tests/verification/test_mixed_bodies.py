@@ -176,9 +176,7 @@ def test_spinning_blade_of_solids_with_a_mass_on_an_average():
     blade = replace(blade, points=blade.points + [0.1, -0.01, -0.005])
     mesh, node = with_node(blade, (0.65, 0.0, 0.0))
     mass = PointMass("tip", node, 0.2, np.zeros((3, 3)), np.zeros(3))
-    mesh = replace(
-        mesh, couplings=(Coupling("arm", "average", node, blade.node_sets["TIP"]),), point_masses=(mass,)
-    )
+    mesh = replace(mesh, couplings=(Coupling("arm", "average", node, blade.node_sets["TIP"]),), point_masses=(mass,))
     for speed in (0.0, 200.0):
         found, expected = turning(mesh, speed, 2), turning(blade_with_mass("rigid"), speed, 2)
         assert found == pytest.approx(expected, rel=5e-4)

@@ -12,7 +12,8 @@ import pytest
 from scipy import linalg
 
 from flexmbs.fem import assemble
-from flexmbs.mesh import gauss, read_mesh
+from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import read_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.reduction import CraigBampton, FreeFree, Interface, reduce_model
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from flexmbs.cli import cli
+from flexmbs.app.cli.main import cli
 
 DATA = Path(__file__).parent / "data" / "reference_solids"
 EXPECTED = json.loads((DATA / "frequencies.json").read_text())

@@ -131,6 +131,7 @@ def cantilever(body, parts, force):
 
 def buckling_force(body, parts, guess):
     """N: the dead force at the end of which the lowest stiffness vanishes."""
+
     def lowest(force):
         modes = cantilever(body, parts, force).linearize()
         return eigvals(modes.K, modes.M).real.min()

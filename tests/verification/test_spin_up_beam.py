@@ -6,8 +6,8 @@ second-order field differs from them by 0.4 %, more with one mode).
 
 import pytest
 
-from flexmbs.cases import run_case
-from flexmbs.errors import SimulationError
+from flexmbs.app.case.cases import run_case
+from flexmbs.common.errors import SimulationError
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import BeamSection
 
@@ -22,7 +22,7 @@ class BeamElements:
     Attributes
     ----------
     nodes : (ne, 2) int
-    block : (ne,) int, index into ``mesh.blocks``
+    block : (ne,) int, index into ``mesh.reading.element_blocks``
     start : (ne, 3), m, position of the first node
     length : (ne,), m
     frame : (ne, 3, 3), rows are the local axes in mesh axes
@@ -76,7 +76,7 @@ class BeamElements:
             balance[:, [0, 2]] /= length
             of_plane = np.zeros((np.count_nonzero(rigid), 12))
             of_plane[:, columns] = balance
-            forces[rigid, :, plane + 1] = (of_plane[:, None] @ self.to_shear_center[rigid])
+            forces[rigid, :, plane + 1] = of_plane[:, None] @ self.to_shear_center[rigid]
         return forces
 
     @property

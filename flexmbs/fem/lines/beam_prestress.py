@@ -7,7 +7,7 @@ from scipy import sparse
 
 from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, beam_shapes
 from flexmbs.fem.lines.beam_second_order import BeamFields, second_order_strain
-from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 
 def beam_geometric_stiffness(elements: BeamElements, node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:

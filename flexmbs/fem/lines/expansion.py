@@ -193,6 +193,7 @@ def _taper_pieces(section: BeamSection, end: BeamSection) -> int:
 
 def _section_at(section: BeamSection, end: BeamSection, t: float) -> BeamSection:
     """The section at t in 0..1 of a tapered beam, its centroid on the line."""
+
     def between(name: str):
         return (1.0 - t) * getattr(section, name) + t * getattr(end, name)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties
-from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.sparsity_pattern import NodePattern
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 

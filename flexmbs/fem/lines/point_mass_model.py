@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError, MeshError
+from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem.lines.beam_second_order import rotated_offset
 from flexmbs.fem.lines.line_elements import as_samples, no_rotation, nothing_drawn
 from flexmbs.fem.model import FEModel, as_pairs, pair_factors

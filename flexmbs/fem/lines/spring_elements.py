@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem.lines.line_elements import TURN1, TURN2, U1, U2, LineElements
 from flexmbs.fem.rigid_motion import rigid_motions, skew
 from flexmbs.mesh.mesh import ElementBlock, Mesh

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem.lines.line_elements import TURN1, TURN2, U1, U2, LineElements
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -22,7 +22,7 @@ class TrussElements(LineElements):
     Attributes
     ----------
     ids : (ne,) int, the file's element numbers
-    block : (ne,) int, index into ``mesh.blocks``
+    block : (ne,) int, index into ``mesh.reading.element_blocks``
     start : (ne, 3), m, position of the first node
     length : (ne,), m
     direction : (ne, 3), unit vector from the first node to the second

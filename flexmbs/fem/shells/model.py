@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties, pair_factors
-from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shells.elements import ShellGroup, shell_groups
 from flexmbs.fem.shells.inertia import mass_matrices, shell_inertia_samples
@@ -17,6 +16,7 @@ from flexmbs.fem.shells.second_order import shell_geometric_stiffness, shell_sec
 from flexmbs.fem.shells.strains import add_elements, shell_strains, stiffness_matrices
 from flexmbs.fem.shells.stress import shell_stress_modes, shell_wall_forces
 from flexmbs.fem.shells.surface import shell_surface
+from flexmbs.fem.sparsity_pattern import NodePattern
 from flexmbs.fem.stress_field import StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh

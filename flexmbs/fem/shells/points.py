@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem.shells.elements import ShellGroup
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import Mesh

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.fem.shells.sampling import means, sampling
-from flexmbs.mesh import gauss
+from flexmbs.mesh import gauss_points as gauss
 from flexmbs.mesh.element_kinds import KINDS
 
 POINTS, _WEIGHTS = gauss.cube(3, 2)

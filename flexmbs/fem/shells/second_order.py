@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.shells.elements import ShellGroup
 from flexmbs.fem.shells.strains import ShellStrains, add_elements, shell_strains
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 # Numbers in one strain array (element, point, 9, pair) at a time
 NUMBERS_AT_A_TIME = 2**18

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem.materials import stiffness_matrix
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import ElementBlock

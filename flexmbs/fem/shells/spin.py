@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.joined.node_fit import arm_stiffness
-from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.rigid_fit import arm_stiffness
 from flexmbs.fem.shells.elements import ShellGroup
 from flexmbs.fem.shells.inertia import mass_of_seven
 from flexmbs.fem.shells.strains import add_elements
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 
 def shell_centrifugal(

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.shells import quad4 as shell_quad4
 from flexmbs.fem.shells import quad8 as shell_quad8
 from flexmbs.fem.shells import tri3 as shell_tri3
 from flexmbs.fem.shells import tri6 as shell_tri6
 from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints
 from flexmbs.fem.shells.sampling import Sampled, sampled_strains
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 _ELEMENTS = {"tri3": shell_tri3, "tri6": shell_tri6, "quad4": shell_quad4, "quad8": shell_quad8}
 _BATCH = 2048  # elements whose matrices are held at a time

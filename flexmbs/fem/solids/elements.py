@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem.materials import Elasticity, elasticity
 from flexmbs.fem.nodal_mean import regions
 from flexmbs.fem.solids.incompatible import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
 from flexmbs.fem.solids.shapes import Rule, SolidShape, solid_shape
-from flexmbs.mesh.brick_rows import in_single_rows
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
+from flexmbs.mesh.quality.brick_rows import in_single_rows
 
 # Elements taken at a time: bounds the memory of dense element matrices to some tens of megabytes.
 CHUNK = 4096

@@ -8,13 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.fem.model import FEModel, as_pairs, mass_properties
-from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.solids.elements import SolidGroup, SolidOptions, mass_matrices, solid_groups, stiffness_matrices
 from flexmbs.fem.solids.points import solid_point_operator, solid_point_rotation
 from flexmbs.fem.solids.prestress import solid_geometric_stiffness
 from flexmbs.fem.solids.second_order import solid_second_order_loads
 from flexmbs.fem.solids.stress import solid_stress_modes
 from flexmbs.fem.solids.surface import solid_surface
+from flexmbs.fem.sparsity_pattern import NodePattern
 from flexmbs.fem.stress_field import StressModes, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.pattern import NodePattern
 from flexmbs.fem.solids.elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 
 def solid_geometric_stiffness(

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from flexmbs.mesh import gauss
+from flexmbs.mesh import gauss_points as gauss
 
 
 @dataclass(frozen=True, eq=False)

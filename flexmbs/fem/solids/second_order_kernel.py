@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.machine_code import compiled, hash_of_sources
+from flexmbs.core.abi.machine_code import compiled, hash_of_sources
 
 _FOLDER = f"elements-{hash_of_sources([Path(__file__)])}"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.fem.solids.rules import Rule, reduced_brick_rule, rules
 from flexmbs.mesh.element_kinds import ElementKind, faces_of, monomial_values, shape_gradients, shape_values
-from flexmbs.mesh.faces import ring
+from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.pyramids import with_polynomials
 
 SOLID_KINDS = ("tet4", "tet10", "pyramid5", "pyramid13", "wedge6", "wedge15", "hex8", "hex20")

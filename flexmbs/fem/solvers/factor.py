@@ -10,8 +10,8 @@ from importlib.util import find_spec
 import numpy as np
 from scipy import sparse
 
-from flexmbs.errors import BodyError
-from flexmbs.stages import stage
+from flexmbs.common.errors import BodyError
+from flexmbs.common.stages import stage
 
 VARIABLE = "FLEXMBS_SOLVER"
 SOLVERS = ("pypardiso", "mumps", "scipy")  # in order of preference

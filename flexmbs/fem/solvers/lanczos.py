@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
+from flexmbs.common.stages import stage
 from flexmbs.fem.solvers.memory import require_memory
-from flexmbs.stages import stage
 
 BLOCK = 4  # vectors at a time: a solve for 4 costs less than two single ones
 # Residual of a mode, in parts of 1 / lambda: modes are then orthogonal in stiffness too, to rounding.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 
 VARIABLE = "FLEXMBS_MEMORY_GB"
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -113,7 +113,9 @@ def _of_windows() -> float | None:
 
     class Status(ctypes.Structure):
         _fields_ = [
-            ("length", ctypes.c_ulong), ("load", ctypes.c_ulong), *((name, ctypes.c_ulonglong) for name in sizes)
+            ("length", ctypes.c_ulong),
+            ("load", ctypes.c_ulong),
+            *((name, ctypes.c_ulonglong) for name in sizes),
         ]
 
     status = Status(length=ctypes.sizeof(Status))

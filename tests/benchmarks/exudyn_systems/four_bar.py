@@ -25,9 +25,7 @@ def four_bar(feet_and_pins: dict[str, np.ndarray], t_end: float, choice: Choice)
         part = bar(length)
         along = places[end] - places[start]
         centre = 0.5 * (places[start] + places[end])
-        node = mbs.AddNode(
-            items.NodeRigidBody2D(referenceCoordinates=[*centre, float(np.arctan2(along[1], along[0]))])
-        )
+        node = mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=[*centre, float(np.arctan2(along[1], along[0]))]))
         moment = float(np.asarray(part.inertia)[2, 2])
         body = mbs.AddObject(items.ObjectRigidBody2D(physicsMass=part.mass, physicsInertia=moment, nodeNumber=node))
         weight = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))

@@ -26,9 +26,7 @@ def exudyn_seconds_per_step(mechanism: str, bodies: int) -> float:
         centre = np.array([x + 0.5 * np.cos(angle), y + 0.5 * np.sin(angle)])
         speed = np.array(velocity) + 0.5 * rate * np.array([-np.sin(angle), np.cos(angle)])
         node = mbs.AddNode(
-            items.NodeRigidBody2D(
-                referenceCoordinates=[*centre, angle], initialVelocities=[*speed, rate]
-            )
+            items.NodeRigidBody2D(referenceCoordinates=[*centre, angle], initialVelocities=[*speed, rate])
         )
         body = mbs.AddObject(items.ObjectRigidBody2D(physicsMass=1.0, physicsInertia=1.0 / 12.0, nodeNumber=node))
         mass = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))

@@ -18,7 +18,7 @@ import numpy as np
 from first_order import EVALUATIONS, FirstOrder, gap, implicit
 from numba import types
 
-from flexmbs.kernels.parts.words import floats_at, integers_at, tables_at, workspace_at
+from flexmbs.core.parts.words import floats_at, integers_at, tables_at, workspace_at
 
 RESIDUAL = types.int32(types.float64, types.voidptr, types.voidptr, types.voidptr, types.voidptr)
 ROOT = types.int32(types.float64, types.voidptr, types.voidptr, types.CPointer(types.float64), types.voidptr)

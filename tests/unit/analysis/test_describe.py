@@ -6,7 +6,7 @@ import pytest
 from planar_four_bar import bar, four_bar
 
 import flexmbs as fm
-from flexmbs.cli import cli
+from flexmbs.app.cli.main import cli
 
 
 def test_entries_of_a_four_bar(tmp_path):

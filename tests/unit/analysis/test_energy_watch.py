@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis.energy_watch import EnergyWatch
+from flexmbs.analysis.run.energy_watch import EnergyWatch
 
 
 def pendulum(gravity=9.81, **start) -> fm.System:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.errors import BodyError, MechanismError
+from flexmbs.common.errors import BodyError, MechanismError
 from flexmbs.mesh import line_mesh, rectangle
 from flexmbs.reduction.high_modes import in_eigenvectors
 
@@ -50,9 +50,7 @@ def test_damped_modes_decay_as_a_damped_oscillator(cantilever, mode):
     w, d = 2.0 * np.pi * cantilever.frequencies[mode], ratio if mode > 2 else 0.0
     result = system.simulate(5.0 * 2.0 * np.pi / w, rtol=1e-9, atol=1e-15)
     root = np.sqrt(1.0 - d * d)
-    exact = start * np.exp(-d * w * result.t) * (
-        np.cos(root * w * result.t) + d / root * np.sin(root * w * result.t)
-    )
+    exact = start * np.exp(-d * w * result.t) * (np.cos(root * w * result.t) + d / root * np.sin(root * w * result.t))
     found = result[f"bar.{cantilever.mode_labels[mode]}"]
     assert np.abs(found - exact).max() < 1e-6 * start  # global error of rtol 1e-9 over five periods
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis.derivatives import derivatives
-from flexmbs.errors import MechanismWarning
+from flexmbs.analysis.evaluation.derivatives import derivatives
+from flexmbs.common.errors import MechanismWarning
 from flexmbs.mesh import rectangle
 
 GRAVITY = 9.81

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from flexible_loops import HEIGHT, OUT_OF_LINE, ROD, SECTION, STEEL, WIDTH, beam, piston_place, slider_crank
 
 import flexmbs as fm
-from flexmbs.cli import cli
+from flexmbs.app.cli.main import cli
 from flexmbs.mesh import box_mesh
 
 E, G = STEEL.youngs_modulus, STEEL.youngs_modulus / 2.6
@@ -126,9 +126,7 @@ def closed_four_bar(tilt: float) -> fm.System:
     parts = [system.add(fm.RigidBody.box(1000.0, (0.5, 0.02, 0.02)), name) for name in ("crank", "coupler", "rocker")]
     turned = (0.0, tilt, 0.0)
     system.revolute(markers[0], parts[0].marker("in", position=places[0]), name="A")
-    system.revolute(
-        parts[0].marker("out", position=places[1]), parts[1].marker("in", position=places[1]), name="B"
-    )
+    system.revolute(parts[0].marker("out", position=places[1]), parts[1].marker("in", position=places[1]), name="B")
     system.revolute(
         parts[1].marker("out", position=places[2], rotation=turned),
         parts[2].marker("out", position=places[2], rotation=turned), name="C",

@@ -6,7 +6,7 @@ from planar_four_bar import bar, four_bar
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
-from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.prepare.prepare import prepared
 
 
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])

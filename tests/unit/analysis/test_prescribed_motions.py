@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.system.jumps import find_jump
+from flexmbs.mechanism.jumps import find_jump
 
 
 def arm(**start) -> tuple[fm.System, object]:

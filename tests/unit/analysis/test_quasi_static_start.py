@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.errors import MechanismError
+from flexmbs.common.errors import MechanismError
 from flexmbs.mesh import Material, line_mesh, rectangle
 
 LENGTH, SPEED = 0.5, 30.0

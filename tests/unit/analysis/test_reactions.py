@@ -61,9 +61,9 @@ def test_spatial_load_on_a_planar_loop(driven):
 
 def test_no_other_self_stress_makes_them_smaller():
     """Random self-stresses, from the null space of the matrix of all joints, are orthogonal to the reactions."""
-    from flexmbs.analysis.prepare import prepared
-    from flexmbs.analysis.reactions import _Spread, redundant_count
-    from flexmbs.kernels.tables import make_workspace
+    from flexmbs.analysis.prepare.prepare import prepared
+    from flexmbs.analysis.recording.reactions import _Spread, redundant_count
+    from flexmbs.core.layout.tables import make_workspace
 
     system = sideways("reduced")
     result = system.simulate(0.2)
@@ -92,7 +92,7 @@ def test_saved_and_resampled_results_hold_the_same_reactions(tmp_path):
 
 def test_couplings_count_with_the_forces_on_their_coordinates():
     """A rotor geared to itself twice: two equal couplings share the moment that one would carry."""
-    from flexmbs.system.constraints import Coupling
+    from flexmbs.mechanism.constraints import Coupling
 
     runs = []
     for count in (1, 2):

@@ -50,9 +50,7 @@ def test_resuming_an_empty_folder_begins(tmp_path):
 
 def test_start_with_the_same_settings_keeps_the_memory_of_the_method():
     first = swinging().simulate(0.5, rtol=1e-9, atol=1e-12)
-    on, off = (
-        swinging().simulate(1.0, start=first.final_state, rtol=rtol, atol=1e-12) for rtol in (1e-9, 2e-9)
-    )
+    on, off = (swinging().simulate(1.0, start=first.final_state, rtol=rtol, atol=1e-12) for rtol in (1e-9, 2e-9))
     assert on.t[0] == off.t[0] == 0.5
     # with memory the first step is that of the run before; without, one of a start
     assert on.t[1] - 0.5 > 3.0 * (off.t[1] - 0.5)

@@ -7,7 +7,7 @@ import pytest
 from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.fem.solvers import factor, factor_superlu
 from flexmbs.fem.solvers.factor import SOLVERS, SingularMatrix, chosen_solver, symmetric_factor

@@ -3,7 +3,7 @@ import pytest
 from fem_meshes import STEEL, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
 from scipy.linalg import eigh
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
 
 THEORIES = ("euler-bernoulli", "timoshenko")

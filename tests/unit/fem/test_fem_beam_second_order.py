@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import STEEL, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
 from scipy.integrate import quad
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 
 THEORIES = ("euler-bernoulli", "timoshenko")

@@ -12,7 +12,8 @@ from flexmbs.fem import assemble
 from flexmbs.fem.solids import model as solid_model
 from flexmbs.fem.solids import rules as solid_rules
 from flexmbs.fem.solids.shapes import solid_shape
-from flexmbs.mesh import gauss, mass_properties, read_mesh
+from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import mass_properties, read_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
 INNER, OUTER, HEIGHT = 1.0, 2.0, 0.5

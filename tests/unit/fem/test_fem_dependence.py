@@ -7,10 +7,10 @@ import pytest
 from fem_meshes import box, straight_beam
 from mixed_meshes import STEEL, tied_blocks, with_node
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
-from flexmbs.fem.joined.dependence import resolved
-from flexmbs.fem.joined.joined_rows import rows_of
+from flexmbs.fem.mpc.condition_rows import rows_of
+from flexmbs.fem.mpc.dependence import resolved
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh import CoordinateSystem, Coupling, Equation, Tie, box_mesh
 

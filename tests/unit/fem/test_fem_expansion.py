@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import box, rectangle, straight_beam
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.lines.expansion import expanded
 from flexmbs.mesh import mass_properties
@@ -143,8 +143,12 @@ def test_curved_and_offset_and_tapered_at_once():
         (changed(arc(), section=None), "have no section"),
         (changed(straight_beam(1, section=replace(SECTION, end=replace(SECTION, Iy=0.0)))), "section Iy is 0"),
         (
-            changed(straight_beam(2, section=rectangle(y_axis=(1.0, 0.0, 0.0))), kind="beam3", ids=np.array([7]),
-                    nodes=np.array([[0, 2, 1]])),
+            changed(
+                straight_beam(2, section=rectangle(y_axis=(1.0, 0.0, 0.0))),
+                kind="beam3",
+                ids=np.array([7]),
+                nodes=np.array([[0, 2, 1]]),
+            ),
             "parallel to beam element 7",
         ),
     ],

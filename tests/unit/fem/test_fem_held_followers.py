@@ -7,8 +7,8 @@ import pytest
 from fem_meshes import STEEL
 
 from flexmbs.fem import assemble
-from flexmbs.fem.joined.joints import without_idle_links
 from flexmbs.fem.mixed_model import MixedModel
+from flexmbs.fem.mpc.couplings import without_idle_links
 from flexmbs.fem.solids.model import SolidModel
 from flexmbs.fem.supports import held_components, supported_nodes
 from flexmbs.fem.vibration import natural_modes

@@ -12,8 +12,8 @@ from flexmbs.fem import assemble
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import Surface, Tie, box_mesh
 from flexmbs.mesh.couplings import Equation, PointMass
-from flexmbs.mesh.faces import outer_faces
 from flexmbs.mesh.mesh import ElementBlock
+from flexmbs.mesh.outer_faces import outer_faces
 from flexmbs.mesh.properties import SpringSection
 
 

@@ -8,7 +8,7 @@ import pytest
 from fem_meshes import box, rigid_rotations
 from mixed_meshes import bar_and_beam, everything_joined, ribbed_plate, tied_blocks, with_node
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.rigid_motion import rigid_motions

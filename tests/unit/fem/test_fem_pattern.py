@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.fem.pattern import NodePattern
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 
 @pytest.mark.parametrize("node_count", [8, 400])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fem_meshes import rigid_rotations
 
-from flexmbs.errors import BodyError, MeshError
+from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem.lines.point_mass_model import assemble_point_masses
 from flexmbs.mesh import Mesh, PointMass, mass_properties
 

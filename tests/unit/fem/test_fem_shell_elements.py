@@ -8,7 +8,7 @@ from fem_meshes import rigid_rotations
 from scipy.sparse.linalg import spsolve
 from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
-from flexmbs.errors import BodyError, MeshError
+from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.shells.elements import surface_points
 from flexmbs.fem.shells.sections import shell_wall

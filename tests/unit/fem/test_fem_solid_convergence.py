@@ -7,7 +7,7 @@ from scipy.sparse.linalg import spsolve
 
 from flexmbs.fem import assemble
 from flexmbs.fem.solids.shapes import SOLID_KINDS
-from flexmbs.mesh import gauss
+from flexmbs.mesh import gauss_points as gauss
 
 
 def harmonic_gradient(points):

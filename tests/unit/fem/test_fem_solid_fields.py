@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.fem.solids.shapes import SOLID_KINDS
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial

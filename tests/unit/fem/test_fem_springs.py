@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import rigid_rotations
 from scipy.spatial.transform import Rotation
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem.lines.spring_model import assemble_springs
 from flexmbs.mesh import ElementBlock, Mesh, SpringSection, mass_properties
 

@@ -8,11 +8,11 @@ from fem_meshes import box
 from mixed_meshes import STEEL, merged
 
 from flexmbs.fem import assemble
-from flexmbs.fem.joined.nearest_faces import nearest_faces
+from flexmbs.fem.mpc.nearest_faces import nearest_faces
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import Coupling, ElementBlock, Equation, Surface, Tie, TrussSection, box_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_values
-from flexmbs.mesh.faces import outer_faces
+from flexmbs.mesh.outer_faces import outer_faces
 
 TURN = np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0]
 

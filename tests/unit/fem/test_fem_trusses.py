@@ -7,7 +7,7 @@ import pytest
 from fem_meshes import STEEL, rigid_rotations
 from scipy.linalg import eigh
 
-from flexmbs.errors import BodyError, MeshError
+from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem.lines.truss_model import assemble_trusses
 from flexmbs.mesh import ElementBlock, Material, Mesh, TrussSection, mass_properties
 

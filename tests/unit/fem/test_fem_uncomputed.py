@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import box, rectangle, straight_beam
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
 from flexmbs.mesh import OrthotropicMaterial
 from flexmbs.mesh.materials import UnusableMaterial

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box, straight_beam
 
-from flexmbs.errors import BodyError, MeshError
+from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
@@ -42,7 +42,8 @@ def test_free_solid_has_six_rigid_body_motions_and_all_its_mass(kind):
 
 
 @pytest.mark.parametrize(
-    "mesh", [box_mesh((2.4, 0.04, 0.02), (120, 1, 1), STEEL), straight_beam(2000, 2.4, section=rectangle(0.02, 0.04))],
+    "mesh",
+    [box_mesh((2.4, 0.04, 0.02), (120, 1, 1), STEEL), straight_beam(2000, 2.4, section=rectangle(0.02, 0.04))],
     ids=["solid", "beam"],
 )
 def test_slender_free_bodies_have_six_rigid_body_motions(mesh):

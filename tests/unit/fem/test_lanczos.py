@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import STEEL, rectangle, straight_beam
 from scipy import linalg
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos

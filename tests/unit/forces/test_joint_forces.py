@@ -213,7 +213,7 @@ def test_motor_backwards_mirrors_its_curve():
 
 def test_characteristic_is_straight_beyond_its_ends_and_integrates():
     """The packed pieces, read as the kernels do."""
-    from flexmbs.kernels.forces.table import table_integral, table_value
+    from flexmbs.core.laws.force.table import table_integral, table_value
 
     x, y = np.array([-1.0, 0.0, 0.5, 2.0]), np.array([-3.0, 0.0, 4.0, 5.0])
     for kind in ("pchip", "cubic", "linear"):

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
-from flexmbs.analysis.evaluate import Evaluator
-from flexmbs.analysis.prepare import prepared
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.prepare.prepare import prepared
 
 
 def two_bodies(seed=0):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs.mechanism.spread_loads import Places, _triangles
 from flexmbs.mesh import box_mesh, line_mesh, rectangle
-from flexmbs.system.spread_loads import Places, _triangles
 
 STEEL = fm.Material("steel", 2e11, 0.3, 7800.0)
 RUBBER = fm.Material("rubber", 1e6, 0.3, 1000.0)
@@ -110,8 +110,8 @@ def test_beam_under_a_uniform_load_deflects_as_euler_bernoulli(beam, follower):
 
 
 def test_line_load_in_one_direction_is_the_sum_of_its_point_forces(beam):
-    from flexmbs.analysis.evaluate import Evaluator
-    from flexmbs.analysis.prepare import prepared
+    from flexmbs.analysis.evaluation.evaluate import Evaluator
+    from flexmbs.analysis.prepare.prepare import prepared
 
     order = np.argsort(beam.points[:, 0])
     numbers, x = beam.node_ids[order], beam.points[order, 0]

@@ -30,8 +30,9 @@ def test_function_that_numba_cannot_compile_is_refused_only_when_it_must():
 
     for compiled in (None, True):
         system, _body, joint = slider(displacement=1.0)
-        joint.actuate(lambda t, x: force(t, x) * isinstance(t, float), [system.sensor("coordinate", joint)],
-                      compiled=compiled)
+        joint.actuate(
+            lambda t, x: force(t, x) * isinstance(t, float), [system.sensor("coordinate", joint)], compiled=compiled
+        )
         if compiled is None:
             assert system.simulate(0.1)["slide.displacement"][-1] == pytest.approx(np.cos(0.1), abs=1e-6)
         else:

@@ -243,7 +243,7 @@ def test_exception_in_a_user_force_shows_its_traceback_and_keeps_the_run(tmp_pat
         system.simulate(1.0, out=tmp_path)
     text = str(caught.value)
     assert "joint 'slide', effort raised an exception" in text
-    assert "the valve is shut" in text and "test_user_functions.py" in text and 'raise ZeroDivisionError' in text
+    assert "the valve is shut" in text and "test_user_functions.py" in text and "raise ZeroDivisionError" in text
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     saved = fm.load(tmp_path)
     assert 0.4 < saved.t[-1] <= 0.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from solid_meshes import box
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
 from flexmbs.mesh import (
     BoundaryCondition,

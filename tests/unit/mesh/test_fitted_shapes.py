@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from flexmbs.mesh import box_mesh
-from flexmbs.mesh.faces import outer_faces
 from flexmbs.mesh.fitted_shapes import fitted_shape
+from flexmbs.mesh.outer_faces import outer_faces
 
 CENTER = np.array([0.3, -0.1, 1.2])
 TURN = np.linalg.qr(np.array([[1.0, 2.0, 3.0], [0.0, 1.0, -1.0], [1.0, 0.5, 0.2]]))[0]
@@ -21,6 +21,7 @@ def grid(u, v, place):
 
 def bore(radius=0.02, length=0.03, arc=2.0 * np.pi, around=32, along=4):
     """A bore from z = 0, its nodes crowded to one side."""
+
     def place(a, z):
         return np.stack([radius * np.cos(a), radius * np.sin(a), z], -1)
 

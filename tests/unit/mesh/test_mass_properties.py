@@ -12,7 +12,7 @@ from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements
 from flexmbs.mesh.properties import BeamSection, Layer, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.sections import rectangle
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0, where="a.inp:3")
 ROUNDING = 1e-12

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from flexmbs.errors import MeshError
-from flexmbs.mesh.profiles import FAMILIES, profile_section
-from flexmbs.mesh.profiles.saint_venant import section_constants
-from flexmbs.mesh.profiles.shapes import from_quadrilaterals, from_rectangles
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.sections.profiles import FAMILIES, profile_section
+from flexmbs.mesh.sections.profiles.saint_venant import section_constants
+from flexmbs.mesh.sections.profiles.shapes import from_quadrilaterals, from_rectangles
 
 # Dimensions of every profile, sized so that all make a shape.
 NASTRAN = {

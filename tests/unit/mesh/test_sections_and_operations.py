@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh import (
     Material,
     bounding_box,
@@ -19,7 +19,7 @@ from flexmbs.mesh import (
 )
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants, shape_gradients
 from flexmbs.mesh.quadrature import rule
-from flexmbs.mesh.sections import ellipse, general_section
+from flexmbs.mesh.sections.beam_sections import ellipse, general_section
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from flexmbs.mesh.numbering import ElementRows
-from flexmbs.mesh.skin import split_skin
+from flexmbs.mesh.reading.numbering import ElementRows
+from flexmbs.mesh.reading.skin_elements import split_skin
 
 
 def rows(kind, *nodes, first_id=1):

@@ -10,7 +10,7 @@ import pytest
 
 from flexmbs.mesh import Material, Mesh, box_mesh, check_mesh, read_mesh
 from flexmbs.mesh.mesh import ElementBlock
-from flexmbs.mesh.walls import skin_of, thin_triangles, wall_thickness
+from flexmbs.mesh.quality.wall_thickness import skin_of, thin_triangles, wall_thickness
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
@@ -99,7 +99,7 @@ def test_distorted_elements_are_named():
 
 
 def test_pyramids_inside_out_are_refused(strips):
-    from flexmbs.errors import MeshError
+    from flexmbs.common.errors import MeshError
 
     mesh = strips.strip("pyramid5", 1, 4, "z")
     (block,) = mesh.blocks

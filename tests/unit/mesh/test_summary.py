@@ -19,9 +19,9 @@ from flexmbs.mesh import (
     box_mesh,
     rectangle,
 )
-from flexmbs.mesh.faces import outer_faces, ring
-from flexmbs.mesh.summary import summarize
-from flexmbs.mesh.summary_text import describe
+from flexmbs.mesh.outer_faces import outer_faces, ring
+from flexmbs.mesh.quality.summary import summarize
+from flexmbs.mesh.quality.summary_text import describe
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

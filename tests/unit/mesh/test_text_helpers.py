@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from flexmbs.mesh.fixed_columns import integer, parse_format, read_table, real
-from flexmbs.mesh.names import few, near_names
-from flexmbs.mesh.number_text import numbers_in
-from flexmbs.mesh.numbering import row_labels
+from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.mesh.reading.fixed_columns import integer, parse_format, read_table, real
+from flexmbs.mesh.reading.number_text import numbers_in
+from flexmbs.mesh.reading.numbering import row_labels
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from flexmbs.mesh import (
     with_material,
 )
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.quality.unit_suspicions import check_units, likely_system
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
-from flexmbs.mesh.units import check_units, likely_system
 
 STEEL = {
     "m-kg-s": (210e9, 7850.0),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis.variants import with_tables
-from flexmbs.errors import MechanismError
-from flexmbs.kernels import tables as t
+from flexmbs.analysis.evaluation.driver_elimination import with_tables
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout import tables as t
 from flexmbs.mesh import Material, line_mesh, rectangle
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile import compile_system

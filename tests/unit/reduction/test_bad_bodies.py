@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
-from flexmbs.errors import BodyError, FlexmbsError, MeshError
+from flexmbs.common.errors import BodyError, FlexmbsError, MeshError
 from flexmbs.mesh import ElementBlock, Material, Mesh, OrthotropicMaterial, box_mesh
 from flexmbs.reduction import ClampedFree, CraigBampton, Interface, reduce
 
@@ -109,7 +109,7 @@ def test_choices_that_have_no_meaning(solid, name):
 
 def test_a_single_node_of_a_solid_carries_forces_but_no_hinge(solid):
     from flexmbs import System
-    from flexmbs.errors import MechanismError
+    from flexmbs.common.errors import MechanismError
 
     interfaces = {"root": "ROOT", "corner": Interface(node=int(solid.node_ids[solid.node_sets["TIP"][0]]))}
     body = reduce(solid, interfaces=interfaces, modes=ClampedFree("root", count=2))
@@ -188,7 +188,7 @@ FAILURES = ("negative Jacobian", "no density", "singular material", "no thicknes
 
 @pytest.mark.parametrize("name", BAD_COMMANDS)
 def test_command_ends_in_one_line(tmp_path, monkeypatch, capsys, name):
-    from flexmbs.cli import main
+    from flexmbs.app.cli.main import main
 
     change, extra, message = BAD_COMMANDS[name]
     if extra == ("memory",):

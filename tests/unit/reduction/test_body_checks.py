@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.errors import BodyError
-from flexmbs.exchange.moments import InertiaMoments
+from flexmbs.common.errors import BodyError
+from flexmbs.interop.moments import InertiaMoments
 from flexmbs.mesh import Material, line_mesh, rectangle
 from flexmbs.model.compile import compile_system
 from flexmbs.reduction import ClampedFree, reduce

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.errors import BodyError
-from flexmbs.exchange.npz import read_npz, write_npz
+from flexmbs.common.errors import BodyError
+from flexmbs.interop.npz import read_npz, write_npz
 from flexmbs.mesh import box_mesh
 from flexmbs.reduction import ClampedFree, CraigBampton, Interface, load_body, reduce, save_body
 
@@ -122,9 +122,9 @@ def test_a_skew_bore_turns_about_its_own_axis():
         (Interface(set="BORE", position=(100.0, 0.0, 6.0)), "farther than the body is large.*it is in m"),
         (Interface(set="BORE", position=(0.1, 0.0)), "position is three finite coordinates in m"),
         (Interface(set="BORE", axis=(0.0, 0.0, 0.0)), "axis is a direction"),
-        (Interface(set="BORE", axis="bore"), "axis is a direction .* or \"fit\""),
+        (Interface(set="BORE", axis="bore"), 'axis is a direction .* or "fit"'),
         (Interface(node=1, position=(0.1, 0.0, 0.0)), "position and weights belong to a set"),
-        (Interface(set="BORE", weights="area"), "weights is None .* or \"equal\""),
+        (Interface(set="BORE", weights="area"), 'weights is None .* or "equal"'),
     ],
 )
 def test_wrong_positions_and_axes(interface, message):

@@ -1,14 +1,13 @@
 """Craig-Bampton, attachment and static modes: what they must show exactly, and what advice says of them."""
 
-
 import numpy as np
 import pytest
 from scipy import linalg
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, reduce, reduce_model
-from flexmbs.reduction.support import rigid_motions
+from flexmbs.reduction.supports import rigid_motions
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}
 
@@ -130,10 +129,10 @@ def test_responses_to_inertia_are_added_only_where_they_matter(solid):
 
 def test_a_beam_held_at_both_ends_is_the_limit_of_no_motion_at_the_tip(blade):
     """Fixed-interface modes of a strip are those of a bar clamped at both ends: roots of cos x cosh x = 1."""
-    from flexmbs.reduction.fixed import fixed
+    from flexmbs.reduction.fixed_interfaces import fixed
     from flexmbs.reduction.interface import attach_all
-    from flexmbs.reduction.modes import compute_modes
-    from flexmbs.reduction.support import hold
+    from flexmbs.reduction.mode_selection import compute_modes
+    from flexmbs.reduction.supports import hold
 
     fem = assemble(blade, "euler-bernoulli", rotary_inertia=False)
     attached = attach_all(fem, ENDS)
@@ -175,9 +174,7 @@ def test_load_case_at_nodes(solid):
     assert body.mode_count == 3
     load = np.zeros((len(solid.mesh.points), 3))
     load[top, 1] = -1.0
-    work = [
-        (f := b.modes.reshape(b.mode_count, -1) @ load.ravel()) @ np.linalg.solve(b.Ke, f) for b in (body, plain)
-    ]
+    work = [(f := b.modes.reshape(b.mode_count, -1) @ load.ravel()) @ np.linalg.solve(b.Ke, f) for b in (body, plain)]
     C = _least_squares_motion(solid.mesh.points, solid.mesh.node_sets["ROOT"])
     K = np.block([[solid.K.toarray(), C.T], [C, np.zeros((6, 6))]])
     full = load.ravel() @ np.linalg.solve(K, np.append(load.ravel(), np.zeros(6)))[: solid.ndof]

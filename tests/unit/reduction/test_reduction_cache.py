@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from same_values import assert_same
 
-from flexmbs import cache_folder
-from flexmbs.errors import BodyError
+from flexmbs.common import cache_folder
+from flexmbs.common.errors import BodyError
 from flexmbs.mesh import with_material
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, cache, reduce, reduce_model
+from flexmbs.reduction import ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, reduce_model
+from flexmbs.reduction import body_cache as cache
 
 INTERFACES = {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}
 OPTIONS = {"interfaces": INTERFACES, "modes": ClampedFree("hinge", count=2), "cache": True}
@@ -88,10 +89,10 @@ def test_changed_sources_and_solver_are_computed(blade, computed, monkeypatch):
 def test_every_source_file_counts(tmp_path, monkeypatch):
     """The hash that names the state of the program changes with one comment in one file of fem."""
     package = tmp_path / "flexmbs"
-    for name in ("mesh/a.py", "fem/b.py", "reduction/cache.py"):
+    for name in ("mesh/a.py", "fem/b.py", "reduction/body_cache.py"):
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text("x = 1\n")
-    monkeypatch.setattr(cache, "__file__", str(package / "reduction" / "cache.py"))
+    monkeypatch.setattr(cache, "__file__", str(package / "reduction" / "body_cache.py"))
     before = cache._hash_of_sources()
     assert before == cache._hash_of_sources() != cache._SOURCES
     (package / "fem" / "b.py").write_text("x = 1  # one\n")
@@ -187,7 +188,8 @@ def test_values_that_look_alike_have_keys_of_their_own():
 TWO_AT_ONCE = """
 import sys
 from flexmbs.mesh import Material, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, reduce
+from flexmbs.reduction import ClampedFree
+from flexmbs.reduction import reduce
 mesh = line_mesh(1.0, 60, rectangle(0.004, 0.02), Material("STEEL", 210e9, 0.3, 7850.0))
 for count in (1, 2, 3) * 3:
     body = reduce(mesh, interfaces={"hinge": "ROOT"}, modes=ClampedFree("hinge", count=count), cache=True)

@@ -1,17 +1,16 @@
 """Few second-order fields in place of one for each pair of modes: within the stated error, and the same in motion."""
 
-
 import numpy as np
 import pytest
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.tables import make_workspace
 from flexmbs.fem import assemble
-from flexmbs.kernels.residual import residual
-from flexmbs.kernels.tables import make_workspace
+from flexmbs.mechanism import System
 from flexmbs.model.compile import compile_system
 from flexmbs.reduction import ClampedFree, Interface, SecondOrder, load_body, reduce_model, save_body
 from flexmbs.reduction.compression import with_field_for_each_pair
-from flexmbs.system import System
 
 INTERFACES = {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}
 DEFLECTION, TOLERANCE, MODES = 0.1, 1e-4, 14
@@ -134,6 +133,4 @@ def test_a_tight_tolerance_keeps_the_pairs(fem, exact):
 )
 def test_wrong_choice(blade, choice, message):
     with pytest.raises(BodyError, match=message):
-        reduce_model(
-            assemble(blade), interfaces=INTERFACES, modes=ClampedFree("hinge", count=2), second_order=choice
-        )
+        reduce_model(assemble(blade), interfaces=INTERFACES, modes=ClampedFree("hinge", count=2), second_order=choice)

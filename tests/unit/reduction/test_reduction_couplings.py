@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.reduction import ClampedFree, Interface, reduce
 

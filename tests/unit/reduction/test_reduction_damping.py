@@ -7,7 +7,7 @@ import pytest
 from mixed_meshes import bar_and_beam
 from shell_meshes import flat, sheet
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.mesh import Layer, Material, ShellSection, box_mesh, line_mesh, read_mesh, rectangle
 from flexmbs.mesh.materials import Damping

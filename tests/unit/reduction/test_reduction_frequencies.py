@@ -21,9 +21,7 @@ def bar_frequencies(roots, length, thickness, E=210e9, density=7850.0):
     [(ClampedFree("hinge", bending=(3, 3)), CLAMPED_FREE), (FreeFree(bending=(3, 3)), FREE_FREE)],
 )
 def test_line_mass_beam_has_the_exact_frequencies(blade, modes, roots, kind, thickness):
-    body = reduce(
-        blade, interfaces={"hinge": "ROOT"}, modes=modes, beam_theory="euler-bernoulli", rotary_inertia=False
-    )
+    body = reduce(blade, interfaces={"hinge": "ROOT"}, modes=modes, beam_theory="euler-bernoulli", rotary_inertia=False)
     found = [f for f, label in zip(body.frequencies, body.mode_labels, strict=True) if label.startswith(kind)]
     # Hermite elements: error (x h)^4 / 720 of a root x, 5e-7 for the third with 80 elements
     np.testing.assert_allclose(found, bar_frequencies(roots, 1.0, thickness), rtol=1e-6)
@@ -51,7 +49,9 @@ def test_solid_bar_agrees_with_the_beam(square_beam, square_solid, kind):
 def test_averaged_end_is_softer_than_rigid_end(square_solid):
     averaged, rigid = (
         reduce(
-            square_solid, interfaces={"hinge": Interface(set="ROOT", kind=kind)}, modes=ClampedFree("hinge", count=8),
+            square_solid,
+            interfaces={"hinge": Interface(set="ROOT", kind=kind)},
+            modes=ClampedFree("hinge", count=8),
             second_order="none",
         ).frequencies
         for kind in ("averaged", "rigid")
@@ -65,9 +65,7 @@ def test_pendulum_of_solids_agrees_with_the_beam(meshes, mesh_file, kind, tolera
     choice = ClampedFree("hinge", bending=(6, 0))
     beam = reduce(read_mesh(meshes / "pendulum_beam.inp"), interfaces={"hinge": "ROOT"}, modes=choice)
     mesh = with_material(read_mesh(meshes / mesh_file), Material("STEEL", 210e9, 0.3, 7850.0))
-    solid = reduce(
-        mesh, interfaces={"hinge": Interface(set="ROOT", kind=kind)}, modes=choice, second_order="none"
-    )
+    solid = reduce(mesh, interfaces={"hinge": Interface(set="ROOT", kind=kind)}, modes=choice, second_order="none")
     np.testing.assert_allclose(solid.frequencies, beam.frequencies, rtol=tolerance)
 
 

@@ -92,9 +92,11 @@ def test_strict_compression_error_is_small_and_true(fem, strict_body):
 
 def _integral(body, x, phi, z, a, b):
     """Product of the coefficient rows that belong to the sampled fields a and b."""
-    rows = [(field[..., k], coefficients[..., k, :]) for field, coefficients in (
-        (x[None], body.inertia.X[None]), (phi, body.inertia.P), (z, body.inertia.Z)
-    ) for k in range(3)]
+    rows = [
+        (field[..., k], coefficients[..., k, :])
+        for field, coefficients in ((x[None], body.inertia.X[None]), (phi, body.inertia.P), (z, body.inertia.Z))
+        for k in range(3)
+    ]
     find = {f[i].tobytes(): c[i] for f, c in rows for i in range(len(f))}
     return find[np.ascontiguousarray(a).tobytes()] @ find[np.ascontiguousarray(b).tobytes()]
 
@@ -124,7 +126,9 @@ def test_held_marker_does_not_move_at_all(fem):
 def test_sets_that_move_as_one_give_one_marker(square_solid):
     """On a rigid set the least-squares marker of the same nodes is the rigid marker, at first and second order."""
     interfaces = {
-        "hinge": "ROOT", "rigid": Interface(set="TIP", kind="rigid"), "averaged": Interface(set="TIP"),
+        "hinge": "ROOT",
+        "rigid": Interface(set="TIP", kind="rigid"),
+        "averaged": Interface(set="TIP"),
         "corner": Interface(node=int(square_solid.node_ids[square_solid.node_sets["TIP"][0]])),
     }
     body = reduce_model(assemble(square_solid), interfaces=interfaces, modes=ClampedFree("hinge", count=4))

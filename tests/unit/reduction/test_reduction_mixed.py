@@ -17,7 +17,7 @@ from mixed_meshes import (
 from shell_meshes import flat, sheet
 
 from flexmbs import ClampedFree, CraigBampton, FreeFree, Interface, reduce
-from flexmbs.errors import BodyError, MeshError
+from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes

@@ -7,7 +7,7 @@ import pytest
 from shell_meshes import flat, sheet
 from surface_loads import faces_where, pressure_loads
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.mesh import Material, box_mesh
 from flexmbs.reduction import ClampedFree, CraigBampton, Interface, Patch, StaticModes, reduce_model

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
-from flexmbs.fem.joined.node_fit import turned_arm
+from flexmbs.fem.rigid_fit import turned_arm
 from flexmbs.mesh import Material, line_mesh, rectangle
 from flexmbs.reduction import CraigBampton, Interface, SecondOrder, reduce
 
@@ -14,9 +14,7 @@ STATIC = CraigBampton("root", keep=("tip",), count=0, frequency_tolerance=None)
 
 def body_of(mesh, *, root, tip, theory="timoshenko", second_order="full", **points):
     interfaces = {"root": root, "tip": tip} | {name: Interface(point=place) for name, place in points.items()}
-    return reduce(
-        mesh, interfaces=interfaces, modes=STATIC, beam_theory=theory, second_order=second_order, cache=False
-    )
+    return reduce(mesh, interfaces=interfaces, modes=STATIC, beam_theory=theory, second_order=second_order, cache=False)
 
 
 @pytest.mark.parametrize("theory", ["timoshenko", "euler-bernoulli"])

@@ -3,7 +3,7 @@
 import pytest
 from same_values import assert_same
 
-from flexmbs.errors import BodyError
+from flexmbs.common.errors import BodyError
 from flexmbs.reduction import ClampedFree, FreeFree, Interface, load_body, reduce, save_body
 
 

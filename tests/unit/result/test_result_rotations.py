@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
 from flexmbs.result.interpolation import _inverse_tangent, _quaternion_at
-from flexmbs.system.euler import matrices_of_vectors, rotation_vectors
 
 VECTORS = [[0.0, 0.0, 0.0], [1e-9, 0.0, 2e-9], [0.3, -0.2, 0.5], [2.0, 1.0, -2.1], [0.0, np.pi, 0.0]]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.errors import SimulationError
+from flexmbs.common.errors import SimulationError
 from flexmbs.result import Result, RunFolder, RunWriter, load
 
 

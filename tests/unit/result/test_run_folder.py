@@ -9,7 +9,7 @@ import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
-from flexmbs.errors import ResultFolderError
+from flexmbs.common.errors import ResultFolderError
 from flexmbs.result import RunFolder, RunWriter, load
 from flexmbs.result.run_folder import LOCK, numbered
 

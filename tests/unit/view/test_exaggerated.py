@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.view.exaggerated import drawing, marker_in_world
+from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 
 SCALE = 5.0
 

@@ -7,7 +7,7 @@ import pytest
 
 from flexmbs import FlexmbsError, Material
 from flexmbs.mesh import Coupling, Surface, box_mesh, line_mesh, rectangle
-from flexmbs.view import gl
+from flexmbs.view import opengl as gl
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from flexmbs.view import gl
+from flexmbs.view import opengl as gl
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_window_without_a_screen(clean):
 
 
 def test_looking_for_opengl_imports_neither_vtk_nor_pyvista():
-    script = "import sys, flexmbs.view.gl, flexmbs.result, flexmbs.cli; print([m for m in sys.modules if m in HEAVY])"
+    script = "import sys, flexmbs.view.opengl, flexmbs.result, flexmbs.app.cli.main; print([m for m in sys.modules if m in HEAVY])"
     script = "HEAVY = ('vtk', 'vtkmodules', 'pyvista', 'matplotlib', 'pandas', 'meshio')\n" + script
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert run.stdout.strip() == "[]"

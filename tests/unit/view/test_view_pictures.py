@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.errors import FlexmbsError
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result import ContactPair, MarkerRecord, Result
-from flexmbs.system.euler import matrices_of_vectors
-from flexmbs.view import gl
+from flexmbs.view import opengl as gl
 from flexmbs.view.extent import colour_range, motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories
 

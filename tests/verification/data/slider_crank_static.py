@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from slider_crank import PISTON, Rod, instant, rigid_forces
 
-from flexmbs.data import meshes_folder
+from flexmbs.common.installed_data import meshes_folder
 from flexmbs.fem import assemble
 from flexmbs.mesh import read_mesh
 

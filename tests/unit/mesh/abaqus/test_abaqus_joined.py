@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.errors import MeshError
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh import read_mesh
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.errors import MeshError
-from flexmbs.mesh.ansys import read_ansys
-from flexmbs.mesh.ansys.expressions import evaluate
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.readers.ansys import read_ansys
+from flexmbs.mesh.readers.ansys.expressions import evaluate
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
 HEXAHEDRON = """/prep7

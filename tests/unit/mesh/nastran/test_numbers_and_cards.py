@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from flexmbs.errors import MeshError
-from flexmbs.mesh.nastran import numbers
-from flexmbs.mesh.nastran.card import Batch
-from flexmbs.mesh.nastran.lexer import Lexer
-from flexmbs.mesh.nastran.ranges import read_ranges
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.readers.nastran import numbers
+from flexmbs.mesh.readers.nastran.card import Batch
+from flexmbs.mesh.readers.nastran.lexer import Lexer
+from flexmbs.mesh.readers.nastran.ranges import read_ranges
 
 
 def cards(*lines, in_batches=()):

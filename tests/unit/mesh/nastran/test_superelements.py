@@ -21,7 +21,7 @@ PART = "".join(
 ) + "".join(
     f"CHEXA,{1 + i},1,{1 + i},{2 + i},{7 + i},{6 + i},{11 + i},{12 + i}\n,{17 + i},{16 + i}\n" for i in range(4)
 )
-PART += "PSOLID,1,1\nMAT1,1,7.+10,,.3,2700.\nPARAM,WTMASS,0.00259\n$HMNAME COMP 1 \"of the part\"\nSPC1,1,123,1\n"
+PART += 'PSOLID,1,1\nMAT1,1,7.+10,,.3,2700.\nPARAM,WTMASS,0.00259\n$HMNAME COMP 1 "of the part"\nSPC1,1,123,1\n'
 HEAD = "SOL 101\nCEND\nSPC = 1\n"
 ORDERS = {
     "main first": f"{HEAD}BEGIN BULK\n{MAIN}BEGIN SUPER=1\n{PART}ENDDATA\n",

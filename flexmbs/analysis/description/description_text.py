@@ -1,0 +1,116 @@
+"""A description in words and tables, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmbs.analysis.description.description import Description, OtherEntry
+from flexmbs.analysis.mobility.mobility import Mobility
+from flexmbs.model.loop_closure import direction_in_words
+
+
+def description_text(found: Description) -> str:
+    """Several lines; what is wrong comes last, where it is seen."""
+    counts = [
+        _count(len(found.bodies), "body", "bodies"),
+        _count(len(found.joints), "joint"),
+        _count(len(found.loops), "loop"),
+    ]
+    gravity = ", ".join(f"{x:g}" for x in found.gravity)
+    lines = [f"{', '.join(counts)}; gravity ({gravity}) m/s2; {found.coordinates} coordinates"]
+    lines += _section("Bodies", ("name", "kind", "mass [kg]", "center [m]", "inertia xx, yy, zz [kg m2]", "modes"), [
+        (
+            body.name, body.kind, f"{body.mass:.6g}", _numbers(body.center),
+            _numbers([body.inertia[k][k] for k in range(3)]), str(body.modes or "-"),
+        )
+        for body in found.bodies
+    ])  # fmt: skip
+    lines += _section("Joints", ("name", "kind", "from", "to", "coordinates", ""), [
+        (
+            joint.name, joint.kind, ".".join(joint.a), ".".join(joint.b),
+            ", ".join(_coordinate(joint, name) for name in joint.coordinates) or "-",
+            "closes a loop" if joint.closes_loop else "",
+        )
+        for joint in found.joints
+    ])  # fmt: skip
+    for title, entries in (("Constraints", found.constraints), ("Forces", found.forces), ("Contacts", found.contacts)):
+        lines += _section(title, ("name", "kind", "acts on"), [_other(entry) for entry in entries])
+    if found.loops:
+        lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
+    if found.groups:
+        lines += ["", "Move as one (fixed joints)", *(f"  {', '.join(group)}" for group in found.groups)]
+    lines += _section("Misaligned joints", ("joint", "from", "to", "gap [mm]", "along", "angle [deg]", "about"), [
+        (
+            one.joint, one.a, one.b, *_size_and_direction(one.gap, 1e3), *_size_and_direction(one.turn, 180.0 / np.pi),
+        )
+        for one in found.closing.joints
+    ])  # fmt: skip
+    lines += _section("Bent to close loops", ("body", "elastic energy [J]", "strain [%]", "von Mises stress [MPa]"), [
+        (body.body, f"{body.energy:.4g}", _known(body.strain, 100.0), _known(body.stress, 1e-6))
+        for body in found.closing.bodies
+    ])  # fmt: skip
+    if found.closing.axes:
+        lines += ["", "Axes nearly parallel", *(f"  {axis.sentence}" for axis in found.closing.axes)]
+    if found.mobility is not None:
+        lines += ["", "Degrees of freedom", *(f"  {line}" for line in mobility_lines(found.mobility))]
+    if found.problem:
+        lines += ["", f"Problem: {found.problem}"]
+    return "\n".join(lines)
+
+
+def mobility_lines(found: Mobility) -> list[str]:
+    """Degrees of freedom in sentences."""
+    modal = f" ({found.modes} of them modes)" if found.modes else ""
+    lines = [
+        f"counted (Grübler): {found.body_freedoms} of the bodies{modal} - {found.blocked} blocked - "
+        f"{found.drivers} prescribed = {found.gruebler}",
+        f"true: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
+    ]
+    if found.momentary:
+        lines.append(f"the start position is singular: {_count(found.momentary, 'more freedom')} there, for a moment")
+    if found.redundant:
+        lines.append(f"redundant: {found.redundant_count}")
+        lines += [f"  {item.sentence}" for item in found.redundant]
+    lines += [f"idle: {sentence}" for sentence in found.idle]
+    lines += [f"no inertia: {sentence}" for sentence in found.massless]
+    lines.append(f"analysis that fits: {found.analysis}")
+    return lines
+
+
+def _coordinate(joint, name: str) -> str:
+    notes = ["prescribed"] if name in joint.prescribed else []
+    notes += [word for coordinate, word in joint.forces if coordinate == name]
+    return f"{name} ({', '.join(notes)})" if notes else name
+
+
+def _other(entry: OtherEntry) -> tuple[str, ...]:
+    return entry.name, entry.kind, ", ".join(entry.acts_on) or "-"
+
+
+def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    if not rows:
+        return []
+    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+    table = [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)
+    ]
+    return ["", title, *table]
+
+
+def _known(value: float | None, factor: float) -> str:
+    return "-" if value is None else f"{factor * value:.4g}"
+
+
+def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, str]:
+    size = float(np.linalg.norm(vector))
+    return (f"{factor * size:.4g}", direction_in_words(vector)) if size > 1e-9 else ("-", "")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{0.0 if abs(x) < 1e-12 else x:.4g}" for x in values)
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"

@@ -1,0 +1,1 @@
+"""Evaluations of the compiled mechanism at one state: residual, constraints, their matrices and directions."""

@@ -1,0 +1,52 @@
+"""Variants of a model: other unknowns, without some of its drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.core.abi.kernel import announce_compilation
+from flexmbs.core.layout.tables import Tables, make_workspace
+from flexmbs.model.check_tables import check_tables
+from flexmbs.model.model import Model
+
+
+def with_tables(model: Model, **changed: np.ndarray) -> Model:
+    """``model`` with some arrays of its tables replaced; MechanismError where kernels could not use them."""
+    fields = {name: getattr(model.tables, name) for name in Tables.fields}
+    tables = Tables(**{**fields, **changed})
+    check_tables(tables)
+    return replace(model, tables=tables)
+
+
+def driven_coordinates(model: Model) -> np.ndarray:
+    """Numbers of the coordinates that drivers prescribe, in the order of the tables."""
+    return np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] >= 0)
+
+
+def imposed(model: Model, t: float) -> Model:
+    """``model`` whose driven coordinates have the values and rates that their drivers demand at time ``t``."""
+    from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+
+    announce_compilation()
+    work = make_workspace(model.tables)
+    q, v = model.q.copy(), model.v.copy()
+    evaluate_signals(model.tables, float(t), work.signal)
+    impose_drivers(model.tables, work.signal, q, v, np.zeros_like(q))
+    return replace(model, q=q, v=v)
+
+
+def with_drivers(model: Model, kept: Collection[int]) -> Model:
+    """``model`` in which only the coordinates ``kept`` are driven; the others are free."""
+    coordinates = model.tables.coordinates.copy()
+    dropped = [k for k in driven_coordinates(model) if k not in kept]
+    coordinates["signal"][dropped] = -1
+    free = np.sort(np.concatenate([model.tables.free, np.array(dropped, dtype=np.int64)]))
+    return with_tables(model, coordinates=coordinates, free=free)
+
+
+def without_drivers(model: Model, t: float) -> Model:
+    """``model`` without any driven coordinate, at the place where its drivers put it at time ``t``."""
+    return with_drivers(imposed(model, t), ())

@@ -1,0 +1,121 @@
+"""Single evaluations of the compiled mechanism: residual, constraints and their matrices, gaps."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_matrix
+
+from flexmbs.analysis.evaluation.entry_sizes import EntrySizes, without_rounding
+from flexmbs.analysis.evaluation.sparse import DENSE_ENTRIES
+from flexmbs.core.abi.kernel import announce_compilation
+from flexmbs.core.layout.state import State
+from flexmbs.core.layout.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
+from flexmbs.model.model import Model
+from flexmbs.model.ordering import coloured, constraint_groups
+
+
+class Evaluator:
+    """The mechanics of a model at chosen states; coordinates (n,) come with the multipliers behind them."""
+
+    def __init__(self, model: Model):
+        announce_compilation()
+        self.model = model
+        self.work = make_workspace(model.tables)
+        self.active = np.zeros(len(model.contact_names), dtype=np.int64)
+        self.size = len(model.coordinate_names)
+        self.rows = np.flatnonzero(model.tables.coordinates["multiplier"] != 0)
+        self.out = np.zeros(self.size)
+
+    def residual(self, q, v, a, reference, t: float, extent: int = WHOLE) -> np.ndarray:
+        """(size,) residual at time ``t``; the workspace holds what goes with it (frames, constraints, reactions)."""
+        from flexmbs.core.equations.mechanics import residual
+        from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+
+        q, v, a = (np.array(part, dtype=float) for part in (q, v, a))
+        evaluate_signals(self.model.tables, float(t), self.work.signal)
+        impose_drivers(self.model.tables, self.work.signal, q, v, a)
+        self.work.extent[0] = extent
+        residual(self.model.tables, self.active, q, v, a, reference, self.work, self.out)
+        self.work.extent[0] = WHOLE
+        return self.out.copy()
+
+    def openings(self, q, v, reference, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """(rows,) how far every constraint is open (m, or rad as a rotation vector), and its rate."""
+        self.residual(q, v, np.zeros(self.size), reference, t, OPENINGS)
+        value = self.work.constraint[self.rows, 0].copy()
+        rate = self.work.constraint[self.rows, 1].copy()
+        tables = self.model.tables
+        for constraint in tables.constraints:
+            if constraint["rows"] == 6:
+                at = int(constraint["row"] - self.rows[0]) + 3
+                value[at : at + 3] = _rotation_vector(value[at : at + 3], self.work.constraint[self.rows[at], 2])
+        return value, rate
+
+    def constraint_matrix(
+        self, q, reference, t: float, extent: int = CONSTRAINTS, with_rounding: bool = False
+    ) -> np.ndarray:
+        """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates.
+
+        Columns that share no constraint are shifted together; above ``DENSE_ENTRIES`` entries G is a sparse matrix.
+        Entries that are rounding of what cancels in them are zero (flexmbs.analysis.evaluation.entry_sizes), unless
+        ``with_rounding`` asks for all as they are.
+        """
+        n, first = self.model.coordinate_count, self.model.coordinate_count
+        if len(self.rows) == 0 or n == 0:
+            return np.zeros((len(self.rows), n))
+        groups = constraint_groups(self.model.tables)
+        zero = np.zeros(self.size)
+        base = self.residual(q, zero, zero, reference, t, extent)
+        sizes = EntrySizes(self.model.tables, self.work.frame)
+        rows, columns, values = [], [], []
+        for together in coloured(groups, n):
+            a = zero.copy()
+            a[together] = 1.0
+            moved = self.residual(q, zero, a, reference, t, extent) - base
+            terms = sizes.of(self.work.frame, a)
+            chosen = np.isin(np.arange(n), together)
+            for c, (own, coordinates) in enumerate(groups):
+                for column in coordinates[chosen[coordinates]]:
+                    rows.append(own - first)
+                    columns.append(np.full(len(own), column))
+                    found = moved[own]
+                    if not with_rounding:
+                        found = without_rounding(found, terms[c], self.model.tables.constraints[c])
+                    values.append(found)
+        G = coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), (len(self.rows), n))
+        return G.tocsr() if G.shape[0] * n > DENSE_ENTRIES else G.toarray()
+
+    def mass_matrix(self, q, reference, t: float) -> np.ndarray:
+        """(coordinates, coordinates) M; rows and columns of driven coordinates are zero."""
+        n = self.model.coordinate_count
+        zero = np.zeros(self.size)
+        base = self.residual(q, zero, zero, reference, t)[:n]
+        M = np.zeros((n, n))
+        for k in range(n):
+            a = zero.copy()
+            a[k] = 1.0
+            M[:, k] = self.residual(q, zero, a, reference, t)[:n] - base
+        return M
+
+
+def _rotation_vector(sine: np.ndarray, cosine: float) -> np.ndarray:
+    """Rotation vector from sin(f) n and cos(f)."""
+    size = float(np.linalg.norm(sine))
+    angle = float(np.arctan2(size, cosine))
+    if size > 1e-9:
+        return sine * (angle / size)
+    return sine if cosine > 0.0 else np.array([np.pi, 0.0, 0.0])
+
+
+def gaps(model: Model, work: Workspace, state: State) -> np.ndarray:
+    """Gap of every contact at the present state, m."""
+    if not model.contact_names:
+        return np.zeros(0)
+    from flexmbs.core.equations.mechanics import gap_at
+
+    return np.array(
+        [
+            gap_at(model.tables, c, state.q, state.v, state.a, state.reference, work)[0]
+            for c in range(len(model.contact_names))
+        ]
+    )

@@ -1,0 +1,109 @@
+"""Motions that no constraint blocks and that move no mass: accelerations cannot be told there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.constraint_directions import mechanism_length, null_space
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.model.model import Model
+from flexmbs.reduction.body import FlexibleBody
+
+# Inertia of a motion, relative to that of bodies that turn with their largest moment of inertia about any axis.
+WITHOUT_INERTIA = 1e-12
+MANY = 1000  # unknowns from which on the check before a run would cost as much as the run
+
+
+def mass_properties(body) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass (kg), centre (3,) m and inertia (3, 3) kg m2 about it, body axes; of a flexible body undeformed."""
+    if not isinstance(body, FlexibleBody):
+        return float(body.mass), body.center, body.inertia
+    X = body.inertia.X  # int x x^T dm = X X^T (docs/notation.md)
+    center = X[:, 0] / np.sqrt(body.mass)
+    second = X @ X.T - body.mass * np.outer(center, center)
+    return float(body.mass), center, np.trace(second) * np.eye(3) - second
+
+
+def axis_name(axis: np.ndarray) -> str:
+    """An axis in the frame of a body, in words."""
+    for i, letter in enumerate("xyz"):
+        if abs(axis[i]) > 0.9999:
+            return f"its {letter} axis"
+    return "the axis (" + ", ".join(f"{x:.3g}" for x in axis) + ") of its frame"
+
+
+def check_inertia(model: Model, t: float) -> None:
+    """MechanismError that names the bodies when a motion has no inertia (left out for very many unknowns)."""
+    if len(model.q) > MANY:
+        return
+    sentences = freedoms_without_inertia(model, t)
+    if sentences:
+        raise MechanismError(f"the mass matrix is singular: {'; '.join(sentences)}")
+
+
+def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
+    """A sentence for each independent motion that the constraints allow and that moves no mass."""
+    evaluator = Evaluator(model)
+    free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
+    motions = null_space(evaluator.constraint_matrix(model.q, model.reference, t)[:, free])
+    if motions.shape[1] == 0:
+        return ()
+    mass = evaluator.mass_matrix(model.q, model.reference, t)[np.ix_(free, free)]
+    own = motions.T @ mass @ motions
+    turns, shifts = _body_motions(model, evaluator, free, motions, t)
+    weights = _weights(model, mechanism_length(model, evaluator))
+    compared = np.einsum("b,bik,bil->kl", weights[:, 0], shifts, shifts)
+    compared += np.einsum("b,bik,bil->kl", weights[:, 1], turns, turns)
+    modal = np.isin(free, [k for part in model.modal.values() for k in range(part.start, part.stop)])
+    compared += motions[modal].T @ (np.diag(mass)[modal][:, None] * motions[modal])
+    root = np.linalg.cholesky(compared + 1e-14 * np.trace(compared) * np.eye(len(compared)) + 1e-300 * np.eye(len(own)))
+    inverse = np.linalg.inv(root)
+    values, vectors = np.linalg.eigh(inverse @ own @ inverse.T)
+    directions = (inverse.T @ vectors[:, values < WITHOUT_INERTIA]).T
+    names = [model.coordinate_names[k] for k in free]
+    return tuple(_told(model, evaluator, names, motions @ z, turns @ z, weights[:, 1]) for z in directions)
+
+
+def _body_motions(model: Model, evaluator: Evaluator, free, motions, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """(bodies, 3, k) angular velocity and velocity of the centre of mass of every body, for each motion; world axes."""
+    zero = np.zeros_like(model.q)
+    bodies, count = len(model.body_names) - 1, motions.shape[1]
+    turns, shifts = np.zeros((bodies, 3, count)), np.zeros((bodies, 3, count))
+    frames = evaluator.work.frame
+    evaluator.residual(model.q, zero, zero, model.reference, t, CONSTRAINTS)
+    base = frames[1:].copy()
+    for k in range(count):
+        v = zero.copy()
+        v[free] = motions[:, k]
+        evaluator.residual(model.q, v, zero, model.reference, t, CONSTRAINTS)
+        turns[:, :, k] = frames[1:, 12:15] - base[:, 12:15]
+        shifts[:, :, k] = frames[1:, 15:18] - base[:, 15:18]
+    for b, name in enumerate(model.body_names[1:]):
+        arm = base[b, :9].reshape(3, 3) @ mass_properties(model.bodies[name])[1]
+        shifts[b] += np.cross(turns[b].T, arm).T
+    return turns, shifts
+
+
+def _weights(model: Model, length: float) -> np.ndarray:
+    """(bodies, 2) mass, and the largest moment of inertia (of a point: of its mass at the size of the mechanism)."""
+    found = []
+    for name in model.body_names[1:]:
+        mass, _center, inertia = mass_properties(model.bodies[name])
+        largest = float(np.linalg.eigvalsh(inertia)[-1])
+        found.append((mass, largest if largest > 0.0 else mass * length**2))
+    return np.array(found)
+
+
+def _told(model: Model, evaluator: Evaluator, names, motion, turns, weights) -> str:
+    """Whose motion has no inertia: the body that turns most."""
+    b = int(np.argmax(weights * (turns**2).sum(axis=1)))
+    size = float(np.linalg.norm(turns[b]))
+    if size <= 1e-9 * float(np.abs(motion).max()):
+        return f"'{names[int(np.argmax(np.abs(motion)))]}' carries no inertia: it moves no body"
+    axis = evaluator.work.frame[b + 1, :9].reshape(3, 3).T @ turns[b] / size
+    return (
+        f"body '{model.body_names[b + 1]}' has no inertia about {axis_name(axis)}, and nothing blocks that rotation; "
+        "give it an inertia there, or a joint that blocks it (universal in place of spherical; a distance for a rod)"
+    )

@@ -1,0 +1,1 @@
+"""Linear vibration about a steady state."""

@@ -1,0 +1,69 @@
+"""Which motions are steady: what drivers do at a time, and free coordinates that move by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.driver_elimination import imposed
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.recording.states import free_moment, imposed_accelerations
+from flexmbs.common.errors import MechanismWarning, SimulationError
+from flexmbs.common.user_warnings import warn
+from flexmbs.model.model import Model
+
+ROUNDING = 1e-6  # of a driver's acceleration, which may be a difference of its motion
+STEADY = 1e-6  # change of rate in the time of one radian or metre, as a part of the rate
+
+
+def driven_motion(model: Model, t: float) -> np.ndarray:
+    """(coordinates and multipliers,) rates that drivers impose at time ``t``, zero for what is free.
+
+    Raises
+    ------
+    SimulationError
+        A driver accelerates, so that nothing is steady.
+    """
+    moving, evaluator = imposed(model, t), Evaluator(model)
+    zero = np.zeros_like(model.q)
+    evaluator.residual(moving.q, moving.v, zero, model.reference, t)
+    a = imposed_accelerations(model, evaluator, zero)
+    driven = model.tables.coordinates["signal"] >= 0
+    v = np.where(driven, moving.v, 0.0)
+    excess = np.where(driven, np.abs(a) - ROUNDING * np.maximum(1.0, v**2), 0.0)
+    if excess.max(initial=0.0) > 0.0:
+        k = int(np.argmax(excess))
+        raise SimulationError(
+            f"linearize: no steady state: the driver of '{model.coordinate_names[k]}' accelerates by {a[k]:.6g} "
+            f"(m/s2 or rad/s2) at {t:g} s; choose a time at which its rate is constant (linearize(time=...))"
+        )
+    return v
+
+
+def warn_of_free_motion(model: Model, t: float) -> None:
+    """MechanismWarning when free coordinates move steadily as the start values say, as a rotor without a driver does.
+
+    About rest the frequencies are others.  A mechanism that is only caught in motion (a pendulum on its way) is
+    not meant: it accelerates now, or a little later.
+    """
+    n = model.coordinate_count
+    free = model.tables.coordinates["signal"][:n] < 0
+    v = np.where(free, model.v[:n] - model.resting_rates[:n], 0.0)
+    fastest = np.abs(v).max(initial=0.0)
+    if fastest <= 1e-9:
+        return
+    for ahead in (0.0, 0.1 / fastest):  # a tenth of a radian, or of a metre
+        q = model.q.copy()
+        q[:n] += ahead * v
+        there = imposed(replace(model, q=q), t)
+        a = free_moment(there, t).a[:n]
+        if np.abs(a[free]).max(initial=0.0) > STEADY * fastest * max(fastest, 1.0):
+            return
+    k = int(np.argmax(np.abs(v)))
+    warn(
+        f"linearize: '{model.coordinate_names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and would go on so; "
+        "the frequencies are those about rest. For those about this motion prescribe it "
+        f"(joint.prescribe(lambda t: {v[k]:.6g} * t))",
+        MechanismWarning,
+    )

@@ -1,0 +1,1 @@
+"""Closed loops: their equations, closing them, misaligned joints, independent constraints."""

@@ -1,0 +1,142 @@
+"""Freedoms that matter to nothing: spins about axes of symmetry that nothing drives or loads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.constraint_directions import BlockedMotions, null_space
+from flexmbs.analysis.evaluation.driver_elimination import with_drivers, without_drivers
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.evaluation.massless_motions import axis_name
+from flexmbs.analysis.prepare.bind_functions import bound
+from flexmbs.analysis.prepare.prepare import in_other_coordinates
+from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
+from flexmbs.core.layout.tables import COUPLING
+from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.rigid_body import RigidBody
+from flexmbs.model.model import Model
+
+ROUND = 1e-9  # differences of principal moments, relative
+
+
+class _Body:
+    """Columns of a body in the rows of :class:`BlockedMotions`, and its inertia."""
+
+    def __init__(self, name: str, system: System, model: Model, blocked: BlockedMotions, frame: np.ndarray):
+        branch = next(branch for branch in model.tree.branches if branch.body == name)
+        self.name, self.body = name, system.bodies[name].body
+        first = model.coordinate_index[f"{branch.joint.name}.x"]
+        self.coordinates = np.arange(first, first + (6 if branch.joint.type.ends_with_ball else 3))
+        self.columns = np.searchsorted(blocked.columns, self.coordinates)
+        self.turn = frame[:9].reshape(3, 3)
+        self.turns = len(self.coordinates) == 6
+
+
+def _bodies(system: System, start: Model, blocked: BlockedMotions, t: float):
+    """Model in absolute coordinates without drivers, its evaluator, and its bodies."""
+    model = bound(with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ()), t)
+    evaluator = Evaluator(model)
+    evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
+    names = model.body_names[1:]
+    bodies = [_Body(name, system, model, blocked, evaluator.work.frame[i + 1].copy()) for i, name in enumerate(names)]
+    return model, evaluator, bodies
+
+
+def idle_freedoms(system: System, start: Model, blocked: BlockedMotions, t: float) -> tuple[str, ...]:
+    """Rigid bodies that can spin about an axis of symmetry while all others rest, and that nothing turns or loads.
+
+    A rod between two ball joints is one: its spin changes nothing else, because the centre of mass stays, the moments
+    about all axes across are equal, and no force, spring, driver or start velocity acts on it.
+    """
+    model, evaluator, bodies = _bodies(system, start, blocked, t)
+    jointed = {joint_end for joint in system.joints.values() for joint_end in (joint.a.body, joint.b.body)}
+    found = []
+    for body in bodies:
+        if not body.turns or body.name not in jointed or not isinstance(body.body, RigidBody):
+            continue
+        for spin in _central_spins(body, blocked):
+            axis = spin[3:]
+            if _is_symmetric(body.body, axis) and _is_left_alone(model, evaluator, body, spin, blocked, t):
+                found.append(f"body '{body.name}' can spin about {axis_name(axis)}: nothing drives or loads it")
+    return tuple(found)
+
+
+def _central_spins(body: _Body, blocked: BlockedMotions) -> list[np.ndarray]:
+    """Motions (velocity of the origin in world axes, turn in body axes of length 1) that leave the centre at rest."""
+    motions = null_space(blocked.rows[:, body.columns]) * blocked.scales[body.columns][:, None]
+    if motions.shape[1] == 0 or motions.shape[1] == 6:
+        return []
+    center = body.body.center
+    # velocity of the centre: v + R (w x c)
+    drift = motions[:3] + body.turn @ np.cross(motions[3:].T, center).T
+    left = null_space(drift / max(1.0, float(np.abs(motions[:3]).max())))
+    spins = motions @ left
+    if spins.shape[1] != 1 or np.linalg.norm(spins[3:]) < 1e-6:
+        return []
+    spin = spins[:, 0] / np.linalg.norm(spins[3:])
+    return [spin * (1.0 if spin[3 + np.argmax(np.abs(spin[3:]))] > 0.0 else -1.0)]
+
+
+def _is_symmetric(body: RigidBody, axis: np.ndarray) -> bool:
+    inertia, size = body.inertia, max(float(np.abs(body.inertia).max()), 1e-300)
+    along = inertia @ axis
+    if np.abs(along - axis * (axis @ along)).max() > ROUND * size:
+        return False
+    across = null_space(axis[None, :])
+    moments = np.linalg.eigvalsh(across.T @ inertia @ across)
+    return bool(moments[1] - moments[0] <= ROUND * size)
+
+
+def _is_left_alone(
+    model: Model, evaluator: Evaluator, body: _Body, spin: np.ndarray, blocked: BlockedMotions, t
+) -> bool:
+    """No driver, spring or other force of a joint coordinate sees the spin, no force changes with it, it is at rest."""
+    motion = np.zeros(len(blocked.columns))
+    motion[body.columns] = spin / blocked.scales[body.columns]
+    elements = model.tables.elements
+    used = elements["a"][elements["geometry"] == COORDINATE_ELEMENT]
+    for number, rate in blocked.rates.items():
+        if abs(rate @ motion) > 1e-9 and (number in used or _is_driven(model, number)):
+            return False
+    q, zero = model.q, np.zeros_like(model.q)
+    force = evaluator.residual(q, zero, zero, model.reference, t)
+    size = max(float(np.abs(force).max()), 1e-300)
+    v = zero.copy()
+    v[body.coordinates] = spin
+    moving = evaluator.residual(q, v, zero, model.reference, t)
+    turned = q.copy()
+    turned[body.coordinates[3:]] += 0.5 * spin[3:]
+    arm = _turned(0.5 * spin[3:]) - np.eye(3)
+    turned[body.coordinates[:3]] -= body.turn @ (arm @ body.body.center)
+    elsewhere = evaluator.residual(turned, zero, zero, model.reference, t)
+    at = body.coordinates
+    if abs(spin @ force[at]) > 1e-9 * size or abs(model.v[at[3:]] @ spin[3:]) > 1e-9:
+        return False
+    others = np.setdiff1d(blocked.columns, at)
+    changes = [
+        (moving - force)[others],
+        (elsewhere - force)[others],
+        (moving - force)[at[:3]],
+        (elsewhere - force)[at[:3]],
+    ]
+    return max(float(np.abs(change).max(initial=0.0)) for change in changes) < 1e-7 * size
+
+
+def _is_driven(model: Model, number: int) -> bool:
+    """The driver was taken out of the absolute model: the joint still knows it."""
+    joint, coordinate = model.coordinate_names[number].rsplit(".", 1)
+    stated = next(one for one in model.tree.cut if one.name == joint)
+    return coordinate in stated.drivers or number in coupled_coordinates(model)
+
+
+def coupled_coordinates(model: Model) -> set[int]:
+    """Coordinates in couplings, rigid or elastic."""
+    tables = model.tables
+    records = [*tables.constraints[tables.constraints["kind"] == COUPLING], *tables.couplers]
+    return {int(k) for one in records for k in tables.terms["coordinate"][one["start"] : one["end"]]}
+
+
+def _turned(vector: np.ndarray) -> np.ndarray:
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_rotvec(vector).as_matrix()

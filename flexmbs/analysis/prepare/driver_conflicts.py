@@ -1,0 +1,201 @@
+"""Drivers that contradict each other, or that move what the joints hold: found before a run, refused by name.
+
+A driver whose row is a combination of the loops' rows and of other drivers' rows demands a motion that these determine
+already.  Where it is the same motion the driver is redundant; where it is not, no motion exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, imposed, with_drivers, without_drivers
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.loops.assembly import assembled
+from flexmbs.analysis.loops.independent_constraints import nearby
+from flexmbs.analysis.loops.misalignment import joints_to_blame
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.tables import OPENINGS
+from flexmbs.model.model import Model
+
+DEPENDENT = 1e-7
+# Derivatives of drivers that were not given are differences with an error of about 1e-9 of the largest value.
+SAME = 1e-5
+MANY = 1000  # unknowns from which on drivers are compared while the run goes only (flexmbs.analysis.run.run)
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A prescribed joint coordinate, or a constraint that prescribes (a coupling, a distance, a marker component).
+
+    ``number`` counts coordinates or constraints of the model.
+    """
+
+    name: str
+    number: int
+    is_coordinate: bool
+
+
+def drivers_of(model: Model) -> list[Driver]:
+    """All drivers of a model: coordinates first."""
+    found = [Driver(f"driver of '{model.coordinate_names[k]}'", int(k), True) for k in driven_coordinates(model)]
+    for c, name in enumerate(model.constraint_names):
+        if name in model.prescribing:
+            found.append(Driver(f"driver '{name}'", c, False))
+    return found
+
+
+def closed_with_drivers(model: Model, t: float) -> Model:
+    """:func:`assembled`, with drivers that contradict told by name.
+
+    Raises
+    ------
+    MechanismError
+        Drivers contradict each other or the joints, or the loops cannot be closed.
+    """
+    drivers = drivers_of(model)
+    try:
+        closed = assembled(model, t)
+    except MechanismError as error:
+        if not drivers or not len(model.tables.constraints) or joints_to_blame(error):
+            raise
+        return _closed_one_by_one(model, drivers, t, error)
+    if drivers and len(model.tables.constraints) and len(model.q) <= MANY:
+        _check(closed, drivers, t)
+    return closed
+
+
+def _closed_one_by_one(model: Model, drivers: Sequence[Driver], t: float, error: MechanismError) -> Model:
+    """Close the loops without drivers, then with one driver more each time; the first that cannot hold is to blame."""
+    model = imposed(model, t)
+    try:
+        closed = _closed_with(model, (), drivers, t)
+    except MechanismError:
+        raise error from None
+    for i, driver in enumerate(drivers):
+        at_start = replace(model, q=closed.q, v=closed.v, reference=closed.reference)
+        try:
+            closed = _closed_with(at_start, drivers[: i + 1], drivers, t)
+        except MechanismError as failure:
+            blame = MechanismError(_blame(model, closed, driver, drivers[:i], t, failure))
+            blame.closing = closed.closing
+            raise blame from None
+    return imposed(closed, t)
+
+
+def _closed_with(model: Model, kept: Sequence[Driver], drivers: Sequence[Driver], t: float) -> Model:
+    ignored = frozenset(d.number for d in drivers if not d.is_coordinate and d not in kept)
+    held = {d.number for d in kept if d.is_coordinate}
+    found = assembled(with_drivers(model, held), t, ignored)
+    return replace(found, tables=model.tables)
+
+
+def _blame(model: Model, closed: Model, driver: Driver, earlier: Sequence[Driver], t: float, failure) -> str:
+    """Why ``driver`` cannot hold where the loops are closed with the ``earlier`` ones."""
+    partners = _Dependence(closed, [*earlier, driver], t).partners(len(earlier))
+    locks = f". {closed.closing.locks}" if closed.closing is not None and closed.closing.axes else ""
+    if partners is None:
+        return f"the {driver.name} demands what the loops cannot reach at t = {t:g} s: {failure}{locks}"
+    reason = ""
+    if driver.is_coordinate:
+        unit = model.stored_units[model.stored_names.index(model.coordinate_names[driver.number])]
+        wanted, possible, suffix = model.q[driver.number], closed.q[driver.number], ""
+        if abs(wanted - possible) < 1e-9:
+            wanted, possible, suffix = model.v[driver.number], closed.v[driver.number], "/s"
+        reason = f": it demands {wanted:.6g} {unit}{suffix} at t = {t:g} s, where only {possible:.6g} is possible"
+    return _contradiction(driver, partners) + reason + locks
+
+
+def _contradiction(driver: Driver, partners: Sequence[Driver]) -> str:
+    if not partners:
+        return f"the {driver.name} moves what the joints hold (a locked coordinate)"
+    return f"the {driver.name} contradicts the {' and the '.join(partner.name for partner in partners)}"
+
+
+def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
+    """Drivers on locked coordinates, and redundant drivers whose accelerations do not agree."""
+    dependence = _Dependence(closed, drivers, t)
+    for i, driver in enumerate(drivers):
+        partners = dependence.partners(i)
+        if partners is None:
+            continue
+        if not partners:
+            raise MechanismError(
+                f"{_contradiction(driver, ())}: no motion is left to it. Remove the driver, or a joint of its loop"
+            )
+        if not dependence.agrees(i):
+            raise MechanismError(
+                f"{_contradiction(driver, partners)}: they demand different accelerations at t = {t:g} s"
+            )
+
+
+class _Dependence:
+    """Rows of drivers against those of the loops, where these are closed and a little further along the freedoms."""
+
+    def __init__(self, closed: Model, drivers: Sequence[Driver], t: float):
+        self.closed, self.drivers, self.t = closed, drivers, t
+        loose = without_drivers(closed, t)
+        moved = nearby(loose, t)
+        self.places = [self._place(one) for one in ((loose,) if moved is None else (loose, moved))]
+
+    def _place(self, model: Model) -> tuple[np.ndarray, np.ndarray]:
+        """(null space of the rows without drivers, (drivers, coordinates) rows of the drivers)."""
+        evaluator = Evaluator(model)
+        G = dense(evaluator.constraint_matrix(model.q, model.reference, self.t, OPENINGS))
+        prescribed = np.zeros(len(G), dtype=bool)
+        rows = np.zeros((len(self.drivers), model.coordinate_count))
+        for constraint, name in zip(model.tables.constraints, model.constraint_names, strict=True):
+            if name in model.prescribing:
+                at = int(constraint["row"] - evaluator.rows[0])
+                prescribed[at : at + int(constraint["rows"])] = True
+        for i, driver in enumerate(self.drivers):
+            if driver.is_coordinate:
+                rows[i, driver.number] = 1.0
+            else:
+                rows[i] = G[int(model.tables.constraints[driver.number]["row"] - evaluator.rows[0])]
+        return null_space(G[~prescribed]), rows
+
+    def partners(self, i: int) -> list[Driver] | None:
+        """Earlier drivers on which driver ``i`` depends (none: on the loops alone); None when it is independent."""
+        chosen: list[Driver] = []
+        for free, rows in self.places:
+            seen = rows @ free
+            size = max(float(np.linalg.norm(rows[i])), 1e-300)
+            if i == 0 or not np.any(seen[:i]):
+                coefficients, rest = np.zeros(i), seen[i]
+            else:
+                coefficients = np.linalg.lstsq(seen[:i].T, seen[i], rcond=1e-9)[0]
+                rest = seen[i] - coefficients @ seen[:i]
+            if np.linalg.norm(rest) > DEPENDENT * size:
+                return None
+            chosen = [driver for driver, c in zip(self.drivers, coefficients, strict=False) if abs(c) > 1e-6]
+        return chosen
+
+    def agrees(self, i: int) -> bool:
+        """Whether the acceleration that driver ``i`` demands is the one that the loops and the other drivers give."""
+        from flexmbs.core.mechanics.signals import impose_drivers
+
+        model = self.closed
+        loose = without_drivers(model, self.t)
+        evaluator = Evaluator(loose)
+        zero = np.zeros_like(model.q)
+        G = dense(evaluator.constraint_matrix(loose.q, loose.reference, self.t))
+        right = -evaluator.residual(loose.q, loose.v, zero, loose.reference, self.t)[evaluator.rows]
+        demanded = zero.copy()
+        impose_drivers(model.tables, evaluator.work.signal, model.q.copy(), model.v.copy(), demanded)
+        own = np.zeros(len(G), dtype=bool)
+        driver = self.drivers[i]
+        others = [d.number for d in self.drivers[:i] if d.is_coordinate]
+        unit = np.eye(model.coordinate_count)
+        if driver.is_coordinate:
+            row, wanted = unit[driver.number], demanded[driver.number]
+        else:
+            at = int(model.tables.constraints[driver.number]["row"] - evaluator.rows[0])
+            own[at] = True
+            row, wanted = G[at], right[at]
+        system = np.vstack([G[~own], unit[others]])
+        found = np.linalg.lstsq(system, np.concatenate([right[~own], demanded[others]]), rcond=1e-9)[0]
+        return bool(abs(row @ found - wanted) <= SAME * max(1.0, float(np.abs(found).max())))

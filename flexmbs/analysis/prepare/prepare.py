@@ -1,0 +1,115 @@
+"""From a system to a model that is ready to run: loops closed, independent constraints chosen, coordinates as asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.driver_elimination import with_tables
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.evaluation.massless_motions import check_inertia
+from flexmbs.analysis.loops.independent_constraints import independent_rows
+from flexmbs.analysis.loops.misalignment import tell
+from flexmbs.analysis.prepare.bind_functions import bound
+from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
+from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
+from flexmbs.analysis.prepare.unmet_starts import check_starts_of_cut_balls
+from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.mechanism.geometry.rotations import as_quaternion
+from flexmbs.model.compile import compile_system
+from flexmbs.model.model import Model
+from flexmbs.model.ordering import banded_order
+from flexmbs.model.spanning_tree import DEEP
+
+
+def ready(system, whole: bool = False) -> Model:
+    """:func:`prepared` for a run, in the coordinates that are fastest; MechanismError when a motion has no inertia.
+
+    In a tree without closed loops the integrator finds out by itself.  ``whole``: deep trees stay uncut, as explicit
+    methods need them (their accelerations cost O(bodies) in any tree).
+    """
+    model = _in_coordinates(system, _closed(system, 0.0), 0.0, system.coordinates)
+    if system.coordinates == "reduced" and model.tree.depth > DEEP and not whole:
+        model = _in_coordinates(system, model, 0.0, "segmented")
+    if len(model.tables.constraints):
+        check_inertia(model, 0.0)
+    return bound(with_independent_constraints(model, 0.0), 0.0)
+
+
+def in_segments(system, model: Model) -> Model:
+    """``model`` of :func:`ready`, cut where its tree is so deep that another one is faster for implicit methods."""
+    return ready(system) if system.coordinates == "reduced" and model.tree.depth > DEEP else model
+
+
+def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
+    """Model of a system in its own choice of ``coordinates``, or in another one, with consistent start values."""
+    model = _closed(system, t)
+    model = _in_coordinates(system, model, t, coordinates or system.coordinates)
+    return bound(with_independent_constraints(model, t), t)
+
+
+def _closed(system, t: float) -> Model:
+    """The system in joint coordinates, its loops closed; a warning says what was bent for it."""
+    stated = compile_system(system)
+    if t == 0.0:
+        check_stated_start(system, stated)
+    model = closed_with_drivers(stated, t)
+    tell(model.closing)
+    check_starts_of_cut_balls(model, t)
+    return model
+
+
+def _in_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
+    return reduced if coordinates == "reduced" else in_other_coordinates(system, reduced, t, coordinates)
+
+
+def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
+    """The assembled mechanism with another spanning tree (model.spanning_tree), at the same state."""
+    model = compile_system(system, coordinates, reduced.signals)
+    evaluator = Evaluator(reduced)
+    zero = np.zeros_like(reduced.q)
+    evaluator.residual(reduced.q, reduced.v, zero, reduced.reference, t, CONSTRAINTS)
+    q, v, reference = model.q.copy(), model.v.copy(), model.reference.copy()
+    balls = {name.removesuffix(".x"): k for k, name in enumerate(model.coordinate_names) if k in model.balls}
+    known = {reduced.coordinate_names[k].removesuffix(".x"): (n, k) for n, k in enumerate(reduced.balls)}
+    for number, start in enumerate(model.balls):
+        name = model.coordinate_names[start].removesuffix(".x")
+        if name in known:
+            same, at = known[name]
+            reference[number] = reduced.reference[same]
+            v[start : start + 3] = reduced.v[at : at + 3]
+    for branch in model.tree.branches:
+        if not branch.added:
+            continue
+        frame = evaluator.work.frame[reduced.body_names.index(branch.body)]
+        for k, letter in enumerate("xyz"):
+            at = model.coordinate_index[f"{branch.joint.name}.{letter}"]
+            q[at], v[at] = frame[9 + k], frame[15 + k]
+        if branch.joint.type.ends_with_ball:
+            turn, start = frame[:9].reshape(3, 3), balls[f"{branch.joint.name}.rotation"]
+            reference[model.balls.index(start)] = as_quaternion(turn, f"joint '{branch.joint.name}'")
+            v[start : start + 3] = turn.T @ frame[12:15]
+    for name, part in model.modal.items():
+        q[part], v[part] = reduced.q[reduced.modal[name]], reduced.v[reduced.modal[name]]
+    planted = {branch.joint.name for branch in model.tree.branches if branch.added}
+    for name, at in model.coordinate_index.items():
+        if name in reduced.coordinate_index and name.rsplit(".", 1)[0] not in planted:
+            same = reduced.coordinate_index[name]
+            q[at], v[at] = reduced.q[same], reduced.v[same]
+    return replace(model, q=q, v=v, reference=reference, closing=reduced.closing)
+
+
+def with_independent_constraints(model: Model, t: float) -> Model:
+    """``model`` whose unknowns are its free coordinates and the multipliers of independent constraints."""
+    if len(model.tables.constraints) == 0:
+        return model
+    return with_unknowns(model, independent_rows(model, t))
+
+
+def with_unknowns(model: Model, rows: np.ndarray) -> Model:
+    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, in an order for narrow bands."""
+    tables = model.tables
+    driven = tables.coordinates["signal"][: model.coordinate_count] >= 0
+    free, band = banded_order(tables, np.concatenate([np.flatnonzero(~driven), np.sort(rows)]))
+    return with_tables(model, free=free, band=band)

@@ -1,0 +1,69 @@
+"""Start values of balls in joints that close loops: such a ball has no coordinates, so that nothing imposes them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.driver_elimination import imposed
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
+from flexmbs.mechanism.geometry.rotations import as_matrix
+from flexmbs.mechanism.joint import Joint
+from flexmbs.model.model import Model
+
+KEPT = 1e-6  # rad, rad/s; functions of time without derivatives leave rates this uncertain
+
+
+def check_starts_of_cut_balls(model: Model, t: float) -> None:
+    """Compare stated start rotations and angular velocities of balls in cut joints with those of an assembled model.
+
+    A MechanismWarning names the joint where they are not met; MechanismError where they were to be held.
+    """
+    stated = [joint for joint in model.tree.cut if _states_a_ball(joint)]
+    if not stated:
+        return
+    still = imposed(model, t)
+    evaluator = Evaluator(model)
+    evaluator.residual(still.q, still.v, np.zeros_like(still.q), still.reference, t, CONSTRAINTS)
+    for joint in stated:
+        _compare(joint, *(_motion(evaluator, still, marker) for marker in (joint.a, joint.b)))
+
+
+def _states_a_ball(joint: Joint) -> bool:
+    words = joint.given | joint.given_rates | joint.held
+    return joint.type.ends_with_ball and joint.type.axes[-1].coordinate in words and joint.a.can_turn
+
+
+def _motion(evaluator: Evaluator, model: Model, marker) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation matrix and angular velocity (world axes) of a marker."""
+    from flexmbs.core.mechanics.markers import marker_in_world
+
+    out = np.zeros(24)
+    number = model.marker_index[(marker.body, marker.name)]
+    marker_in_world(model.tables, number, model.q, model.v, np.zeros_like(model.q), evaluator.work, out)
+    return out[:9].reshape(3, 3), out[12:15]
+
+
+def _compare(joint: Joint, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> None:
+    name = joint.type.axes[-1].coordinate
+    turn = a[0].T @ b[0]
+    off = float(np.linalg.norm(rotation_vectors(as_matrix(joint.rotation, joint.name).T @ turn)))
+    spin = b[0].T @ (b[1] - a[1])
+    off_rate = float(np.linalg.norm(spin - joint.angular_velocity))
+    missed = []
+    if name in joint.given | joint.held and off > KEPT:
+        missed.append(f"the start rotation by {off:.4g} rad")
+    if name in joint.given_rates and off_rate > KEPT * max(1.0, float(np.abs(spin).max())):
+        missed.append(f"the start angular velocity by {off_rate:.4g} rad/s")
+    if not missed:
+        return
+    text = (
+        f"joint '{joint.name}' closes a loop, so that the other joints decide how it is turned; missed are "
+        f"{' and '.join(missed)}. Give start values to the other joints of its loop instead"
+    )
+    if name in joint.held:
+        raise MechanismError(f"{text}; hold('{name}') cannot be kept")
+    warn(f"{text}.", MechanismWarning)

@@ -1,0 +1,1 @@
+"""From states and log rows to the arrays that a result stores."""

@@ -1,0 +1,174 @@
+"""Reactions of redundant mechanisms: of all that balance, those of least size.
+
+Constraints that repeat others are left out of the equations of motion, and so carry nothing there.  Any self-stress
+(reactions that balance each other) can be added without a change of the motion: a null vector of G^T, G the matrix of
+all constraints.  Reported are the reactions for which the sum over all joints of |force|^2 + |moment|^2 / L^2 is least,
+L the size of the mechanism: one answer, the same in reduced and absolute coordinates, and independent of which
+constraints were left out (Wojtyra and Fraczek, Multibody System Dynamics 30 (2013) 153: minimum-norm reactions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
+from flexmbs.model.model import Model
+from flexmbs.model.ordering import coloured, constraint_groups
+from flexmbs.result import Trajectory
+
+# Redundant constraints beyond which nothing is spread: the work per step grows with the cube of their number.
+MOST = 60
+BATCH = 64  # steps at a time, for the sake of memory
+
+
+def reaction_slots(model: Model) -> list[tuple[str, int]]:
+    """(name, where the kernels keep its reaction) of every stated joint and constraint."""
+    bodies = len(model.body_names)
+    carrying = [
+        (branch.joint.name, 1 + number) for number, branch in enumerate(model.tree.branches) if not branch.added
+    ]
+    return carrying + [(name, bodies + number) for number, name in enumerate(model.constraint_names)]
+
+
+def redundant_count(model: Model) -> int:
+    """Scalar constraints that the equations of motion leave out."""
+    tables = model.tables
+    return (
+        len(model.coordinate_names)
+        - model.coordinate_count
+        - int(np.count_nonzero(tables.coordinates["multiplier"][tables.free]))
+    )
+
+
+def spreading(model: Model) -> Callable[[Trajectory], Trajectory] | None:
+    """What puts the least reactions into a trajectory of ``model``; None when its reactions are unique.
+
+    It is called when a reaction is asked for or saved: a run itself costs nothing more.
+    """
+    return (lambda trajectory: spread_reactions(model, trajectory)) if 0 < redundant_count(model) <= MOST else None
+
+
+def spread_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
+    """``trajectory`` with the self-stress added that makes reactions (and with them driving forces) least."""
+    spread = _Spread(model, make_workspace(model.tables), redundant_count(model))
+    # positions as the step loop logs them; the rotation vectors of balls are zero there
+    n = len(model.coordinate_names)
+    rows = np.zeros((len(trajectory.t), 1 + n + 4 * len(model.balls)))
+    rows[:, 0] = trajectory.t
+    rows[:, 1 + model.stored_columns] = trajectory.q
+    reaction, driving_force = trajectory.reaction.copy(), trajectory.driving_force.copy()
+    for begin in range(0, len(rows), BATCH):
+        part = slice(begin, begin + BATCH)
+        spread.apply(rows[part], reaction[part], driving_force[part])
+    return trajectory.replaced(reaction=reaction, driving_force=driving_force)
+
+
+class _Spread:
+    def __init__(self, model: Model, work: Workspace, spare: int):
+        self.model, self.work, self.spare = model, work, spare
+        n = model.coordinate_count
+        self.driven = np.flatnonzero(model.tables.coordinates["signal"][:n] >= 0)
+        self.free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        self.slots = np.array([slot for _name, slot in reaction_slots(model)])
+        self.weights = self._weights()
+        self._colour()
+
+    def _colour(self) -> None:
+        """Multipliers without a common coordinate or joint are tried together; masks tell their effects apart."""
+        model, n = self.model, self.model.coordinate_count
+        groups = constraint_groups(model.tables)
+        bodies = len(model.body_names)
+        size = len(model.coordinate_names)
+        self.colour = np.full(size, -1)
+        self.touched = np.zeros((size - n, n), dtype=bool)
+        self.stressed = np.zeros((size - n, bodies + len(groups)), dtype=bool)
+        things: list[list[int]] = [[] for _ in range(n + bodies + len(groups))]
+        for c, (own, coordinates) in enumerate(groups):
+            carried = self._carried(c)
+            self.touched[np.ix_(own - n, coordinates)] = True
+            self.stressed[np.ix_(own - n, [*carried, bodies + c])] = True
+            for thing in (*coordinates, *(n + b for b in carried)):
+                things[thing] += [int(k) - n for k in own]
+        clashes = [(np.array([0]), np.array(members)) for members in things if members]
+        # multipliers of one constraint always clash
+        clashes += [(np.array([0]), own - n) for own, _coordinates in groups]
+        for number, members in enumerate(coloured(clashes, size - n)):
+            self.colour[n + members] = number
+
+    def _carried(self, c: int) -> list[int]:
+        """Bodies whose joints lie between ground and the markers of a constraint."""
+        tables = self.model.tables
+        constraint = tables.constraints[c]
+        if constraint["kind"] == COUPLING:
+            return []
+        ends = [constraint["a"], constraint["b"]]
+        if constraint["kind"] == CABLE:
+            ends = tables.terms["coordinate"][constraint["start"] : constraint["end"]]
+        found = set()
+        for end in ends:
+            body = int(tables.markers[end]["body"])
+            while body > 0:
+                found.add(body)
+                body = int(tables.markers[tables.bodies[body]["parent_marker"]]["body"])
+        return sorted(found)
+
+    def apply(self, rows: np.ndarray, reaction: np.ndarray, driving_force: np.ndarray) -> None:
+        """Change reactions (count, slots, 6) and driving forces (count, driven) in place."""
+        forces, wrenches = self._units(np.ascontiguousarray(rows))
+        # null vectors of the rows' transpose: the last left singular vectors
+        left, _singular, _right = np.linalg.svd(forces[:, :, self.free], full_matrices=True)
+        stress = left[:, :, forces.shape[1] - self.spare :]
+        changes = np.einsum("tmr,tmsk->tskr", stress, wrenches, optimize=True)
+        chosen = changes * self.weights[:, :, :, None]
+        wanted = reaction * self.weights
+        count = len(rows)
+        orthogonal, triangle = np.linalg.qr(chosen.reshape(count, -1, self.spare))
+        along = np.einsum("tij,ti->tj", orthogonal, wanted.reshape(count, -1))
+        amount = -np.linalg.solve(triangle, along[:, :, None])[:, :, 0]
+        reaction += np.einsum("tskr,tr->tsk", changes, amount)
+        driving_force += np.einsum("tmr,tr,tmn->tn", stress, amount, forces[:, :, self.driven], optimize=True)
+
+    def _units(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(count, multipliers, coordinates) and (count, multipliers, slots, 6): what each multiplier does alone."""
+        from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
+
+        model, n = self.model, self.model.coordinate_count
+        size, count, balls = len(model.coordinate_names), len(rows), len(model.balls)
+        colours, slots = int(self.colour.max()) + 1, self.stressed.shape[1]
+        forces, reaction = np.zeros((count, colours, size)), np.zeros((count, colours, slots, 6))
+        describe_unit_multipliers(
+            model.tables, rows, count, balls, self.colour, self.work, np.zeros((balls, 4)), *np.zeros((4, size)),
+            forces, reaction,
+        )  # fmt: skip
+        own = self.colour[n:]
+        stressed = self.stressed[:, self.slots, None]
+        return forces[:, own, :n] * self.touched, reaction[:, own][:, :, self.slots] * stressed
+
+    def _weights(self) -> np.ndarray:
+        """(1, slots, 6) what makes forces and moments comparable."""
+        length = _length(self.model)
+        weights = np.ones((len(self.slots), 6))
+        weights[:, 3:] = 1.0 / length
+        bodies = len(self.model.body_names)
+        for c, constraint in enumerate(self.model.tables.constraints):
+            if constraint["kind"] == COUPLING:
+                weights[self.slots == bodies + c, 0] = self._coupling_weight(constraint, length)
+        return weights[None]
+
+    def _coupling_weight(self, constraint, length: float) -> float:
+        """The multiplier of a coupling counts as the forces and moments that it puts on its coordinates."""
+        tables, total = self.model.tables, 0.0
+        for term in tables.terms[constraint["start"] : constraint["end"]]:
+            turns = np.any(tables.axes["kind"][tables.axes["coordinate"] == term["coordinate"]] == ROTATION)
+            total += (term["factor"] / (length if turns else 1.0)) ** 2
+        return float(np.sqrt(total))
+
+
+def _length(model: Model) -> float:
+    """Diagonal of the box around all markers in their bodies, m: the same for every kind of coordinates."""
+    tables = model.tables
+    points = np.array([tables.pool[marker["frame_at"] : marker["frame_at"] + 3] for marker in tables.markers])
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    return size if size > 1e-9 else 1.0

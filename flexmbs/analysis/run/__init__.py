@@ -1,0 +1,1 @@
+"""Motion in time: settings, integrator, the run itself, resuming it, and why it failed."""

@@ -1,0 +1,269 @@
+"""Why a run stopped, in words: when, with which step, and whose equation could not be satisfied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import issparse
+
+from flexmbs.analysis.evaluation.constraint_directions import null_space
+from flexmbs.analysis.evaluation.driver_elimination import with_tables
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.loops.independent_constraints import free_columns
+from flexmbs.analysis.prepare.bind_functions import fault_of
+from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
+from flexmbs.analysis.prepare.prescribed_motions import jump_between
+from flexmbs.analysis.recording.log_rows import driven_coordinates
+from flexmbs.analysis.run.differences import CHOICE
+from flexmbs.analysis.run.equation_names import equation_in_words
+from flexmbs.analysis.run.saved_states import fill
+from flexmbs.analysis.run.settings import ABSURD
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout import state as s
+from flexmbs.core.layout.tables import Workspace, make_workspace
+from flexmbs.core.methods.methods import Method
+from flexmbs.mechanism.compiled_functions import told
+from flexmbs.model.model import Model
+from flexmbs.result import SavedState
+
+OPENED, HALTED = -1, 100  # outcomes beside those of the step loop
+GROWN = 1e6  # times its largest value before (of functions of the state: times 1): what goes to infinity
+# Smallest singular value of the constraints, relative to the largest, from which on they depend on
+# each other; it falls with the root of the distance to the singular position.
+DEPENDENT = 1e-4
+LOST = 1e-6  # part of the inertia at the start that is as good as none
+LARGE_FORCE = 1e9  # times the largest inertia at the start
+TAKES_PART = 0.1  # share of a constraint in the dependence
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a run stopped.
+
+    Attributes
+    ----------
+    outcome : of the step loop, ``OPENED`` or ``HALTED``
+    state : as the loop left it
+    opening, opened_at : by how much constraints are open (m or rad), and when (s)
+    halted : when (s), and what is said, where a curve ended, a driver jumped, or energy appeared
+    limit : what kept the steps small (:func:`what_limits`)
+    """
+
+    system: object
+    model: Model
+    state: s.State
+    work: Workspace
+    t_end: float
+    outcome: int
+    opening: float = 0.0
+    opened_at: float = 0.0
+    halted: tuple[float, str] | None = None
+    limit: str = ""
+
+    @property
+    def where(self) -> str:
+        time = self.opened_at if self.outcome == OPENED else self.state.number[s.TIME]
+        return f"at t = {time:.9g} s with step {self.state.number[s.STEP]:.3g} s"
+
+    @property
+    def worst(self) -> str:
+        return equation_in_words(self.system, self.model, int(self.state.flag[s.WORST]))
+
+    def reason(self) -> tuple[str, BaseException | None]:
+        """What happened, and the exception of a user function behind it."""
+        if self.outcome == HALTED:
+            when, what = self.halted
+            return f"at t = {when:.9g} s {what}", None
+        signals = self.model.signals
+        if signals.error is not None:
+            if signals.failed == "a function of time":
+                signals.failed = self._broken_signals().partition(" raised ")[0] or signals.failed
+            text = f"{signals.failed} raised an exception {self.where}:\n{told(signals.error)}"
+            return text, signals.error
+        fault, time_of_fault, cause = fault_of(self.model, self.work)
+        if fault and time_of_fault >= self.state.number[s.TIME]:
+            return f"{fault} at t = {time_of_fault:.9g} s; {self.where}; worst equation: {self.worst}", cause
+        broken = self._broken_signals()
+        if broken:
+            return f"{broken}, {self.where}; worst equation: {self.worst}", None
+        return self._of_the_motion(), None
+
+    def _of_the_motion(self) -> str:
+        """Reasons in the mechanism itself."""
+        if self.outcome == OPENED:
+            return f"{self._contradiction()}, {self.where}"
+        if self.outcome == s.DIVERGED:
+            k = int(self.state.flag[s.WORST])
+            body = next(name for name, part in self.model.modal.items() if part.start <= k < part.stop)
+            return (
+                f"body '{body}' is deformed by more than {ABSURD:g} times its size {self.where} ({self.worst}): the "
+                "motion diverges (is the geometric stiffness left out, or the body far too soft?)"
+            )
+        if self.outcome == s.SINGULAR:
+            cause = self._without_inertia() or self._dependent() or "the mass matrix is singular"
+            return f"accelerations cannot be told {self.where}; worst equation: {self.worst}. {cause}"
+        if self.outcome == s.NOT_FINITE:
+            return f"the motion is no longer finite {self.where}; worst equation: {self.worst}"
+        return self._underflow()
+
+    def _underflow(self) -> str:
+        causes = (self._jumping, self._growing, self._dependent, self._without_inertia)
+        cause = next((found for found in (cause() for cause in causes) if found), "")
+        if not cause:
+            cause = "the motion diverges or jumps there, or the tolerances are beyond double precision"
+        return f"the step size fell to nothing {self.where}: {self.limit}; worst equation: {self.worst}. {cause}"
+
+    def _here(self) -> Model:
+        """The model at the state where the run stopped."""
+        state = self.state
+        return replace(self.model, q=state.q.copy(), v=state.v.copy(), reference=state.reference.copy())
+
+    def _without_inertia(self) -> str:
+        """The motion whose inertia has vanished since the start; empty when all have kept a part of it."""
+        model, state = self.model, self.state
+        n, evaluator = model.coordinate_count, Evaluator(model)
+        free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
+        now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.number[s.TIME])
+        G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
+        # inertia is told by differences of the residual, in which large forces would hide it
+        if issparse(G) or not np.abs(now).max(initial=0.0) < LARGE_FORCE * before.max(initial=0.0):
+            return ""
+        M = evaluator.mass_matrix(state.q, state.reference, state.number[s.TIME])[np.ix_(free, free)]
+        scale = 1.0 / np.sqrt(np.maximum(np.maximum(before, np.diag(M)), 1e-12 * before.max()))
+        motions = null_space(G[:, free] * scale)
+        if motions.shape[1] == 0:
+            return ""
+        values, vectors = np.linalg.eigh(motions.T @ (scale[:, None] * M * scale) @ motions)
+        if values[0] > LOST:
+            return ""
+        k = int(free[np.argmax(np.abs(motions @ vectors[:, 0]))])
+        return (
+            f"the mass matrix has become singular: the inertia of {equation_in_words(self.system, model, k)} has "
+            f"fallen to {abs(values[0]):.1e} of that at the start"
+        )
+
+    def _dependent(self) -> str:
+        """Constraints that have come to depend on each other; empty when there are none."""
+        smallest, tied = self._tied()
+        if smallest > DEPENDENT:
+            return ""
+        drivers = [f"'{self.model.coordinate_names[k]}'" for k in driven_coordinates(self.model)]
+        led = f" against the drivers of {', '.join(drivers)}" if drivers else ""
+        return (
+            f"constraints have come to depend on each other{led}, the mechanism is in a singular position (smallest "
+            f"singular value {smallest:.1e} of the largest): {tied}"
+        )
+
+    def _tied(self) -> tuple[float, str]:
+        """Smallest singular value of the constraints in parts of the largest, and those that take part in it, in words.
+
+        Infinite when that cannot be told.
+        """
+        model, state = self.model, self.state
+        evaluator = Evaluator(model)
+        G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
+        used = np.isin(evaluator.rows, model.tables.free)
+        if not np.any(used) or issparse(G) or not np.all(np.isfinite(G)):
+            return np.inf, ""
+        rows = free_columns(model, G)[used]
+        left, singular, _right = np.linalg.svd(rows)
+        smallest = float(singular[-1]) if len(singular) == len(rows) else 0.0
+        numbers = evaluator.rows[used][np.abs(left[:, -1]) > TAKES_PART]
+        tied = dict.fromkeys(equation_in_words(self.system, model, int(k)).partition("constraint ")[2] for k in numbers)
+        return smallest / float(singular.max(initial=1e-300)), f"constraint {', constraint '.join(tied)}"
+
+    def _jumping(self) -> str:
+        """A driver that jumps where the run stopped."""
+        now = float(self.state.number[s.TIME])
+        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.number[s.STEP]))
+        return jump_between(self.system, now - ahead, now + ahead)
+
+    def _growing(self) -> str:
+        """A function of time, or of the state, that has gone to infinity where the run stopped."""
+        now, found = float(self.state.number[s.TIME]), []
+        for given in self.model.signal_list:
+            if given.value is not None:
+                before = max(abs(float(given.value(0.01 * i * now))) for i in range(0, 91, 5))
+                found.append((given.name, before, abs(float(given.value(now)))))
+        for name, value in zip(*self._outputs(self.state, now), strict=True):
+            found.append((name, 1.0, value))
+        for name, before, value in found:
+            if value > GROWN * max(before, 1e-300):
+                return f"{name} grows without bound: {value:.3g} at t = {now:.9g} s"
+        return ""
+
+    def _outputs(self, state: s.State, t: float) -> tuple[list[str], np.ndarray]:
+        """Names of the user functions that are not sampled, and the size of their outputs."""
+        functions, evaluator = self.model.tables.functions, Evaluator(self.model)
+        evaluator.residual(state.q, state.v, state.a, state.reference, t)
+        outputs = evaluator.work.signal[len(self.model.tables.signals) :, 0]
+        called = [k for k, user in enumerate(self.model.user_functions) if user and not functions["sampled"][k]]
+        names = [self.model.user_functions[k].name for k in called]
+        parts = [outputs[functions["output"][k] : functions["output"][k] + functions["outputs"][k]] for k in called]
+        return names, np.array([np.abs(part).max() for part in parts])
+
+    def _broken_signals(self) -> str:
+        """What is wrong with functions of time where the run stopped; empty when they are finite there."""
+        now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+        faults = []
+        for given in self.model.signal_list:
+            for ahead in (0.0, 0.5 * step, step, 10.0 * step, 1e-9 * self.t_end):
+                fault = given.fault(now + ahead)
+                if fault:
+                    faults.append(fault)
+                    break
+        return ", ".join(faults)
+
+    def _contradiction(self) -> str:
+        """What drivers demand of each other where the constraints have opened, or the constraint that has."""
+        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
+        if not drivers and not self.model.prescribing:
+            return self._opened()
+        try:
+            closed_with_drivers(self._here(), self.state.number[s.TIME])
+        except MechanismError as error:
+            return f"the motion cannot go on: {error}"
+        stuck = f", where its drivers ({', '.join(drivers)}) cannot lead it further" if drivers else ""
+        smallest, tied = self._tied()
+        which = f": {tied}" if smallest < np.inf else ""
+        return (
+            f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}"
+            f"{which}"
+        )
+
+    def _opened(self) -> str:
+        """The constraint that has opened although it repeated others at the start."""
+        state, evaluator = self.state, Evaluator(self.model)
+        opening = evaluator.openings(state.q, state.v, state.reference, float(state.number[s.TIME]))[0]
+        left_out = ~np.isin(evaluator.rows, self.model.tables.free)
+        k = int(evaluator.rows[int(np.argmax(np.where(left_out, np.abs(opening), 0.0)))])
+        return (
+            f"constraints have opened by {self.opening:.3g} m or rad: {equation_in_words(self.system, self.model, k)} "
+            "repeats others at the start and contradicts them now; the mechanism is in a singular position, or a "
+            "flexible body would have to stretch and has no mode for it (fm.CraigBampton has)"
+        )
+
+
+def what_limits(
+    model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
+) -> str:  # fmt: skip
+    """What kept the steps small before ``state``: steps from ``saved`` on are repeated, and their failures counted."""
+    from flexmbs.core.stepping.step_loop import advance
+
+    model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
+    again, scratch = s.make_state(model.tables, len(model.balls), method.history), s.make_scratch(model.tables, method)
+    fill(saved, {"state": again, "scratch": scratch})
+    parts = (model.tables, again, settings, scratch, make_workspace(model.tables), log)
+    advance(*parts, int(state.count[s.STEPS]) - int(again.count[s.STEPS]))
+    before, step = again.count.copy(), float(again.number[s.STEP])
+    advance(*parts, 1)
+    newton, rejected = (int((again.count - before)[which]) for which in (s.NEWTON_FAILURES, s.REJECTIONS))
+    if newton >= max(rejected, 1):
+        return f"Newton's iteration did not converge in {newton} attempts"
+    if rejected:
+        return f"the error estimate exceeded the tolerance in {rejected} attempts"
+    if again.number[s.STEP] == step:
+        return "the error estimate asked for ever smaller steps"
+    return "the matrix of Newton's iteration is singular"

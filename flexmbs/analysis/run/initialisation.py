@@ -1,0 +1,85 @@
+"""What is checked and found before the first step of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.evaluate import gaps
+from flexmbs.analysis.evaluation.massless_motions import check_inertia
+from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.state import SINGULAR, TIME, Log, Scratch, Settings, State
+from flexmbs.core.layout.tables import Workspace
+from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
+from flexmbs.model.model import Model
+
+MOST_ROUNDS = 30  # until loads that follow reactions have settled
+
+
+def check_start(model: Model, work: Workspace, state: State) -> None:
+    """MechanismError when a curve has ended or a contact is inside the other body at the start."""
+    beyond = coordinate_beyond(model.ends, state.q[None, :])
+    if beyond is not None:
+        raise MechanismError(f"at the start {end_passed(beyond[1], state.q)}")
+    for c, (name, gap) in enumerate(zip(model.contact_names, gaps(model, work, state), strict=True)):
+        if gap < -1e-12 and not state.active[c]:
+            raise MechanismError(
+                f"contact '{name}' starts {-gap:.3g} m inside: move a body or the stop until the gap is positive"
+            )
+
+
+def warm_up(
+    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log, known: Collection[str]
+) -> None:  # fmt: skip
+    """Load or compile the kernels on a copy of the state, so that compile time is told apart from solve time.
+
+    MechanismError when the start is impossible.  For ``known`` see :func:`start_lags`.
+    """
+    from flexmbs.core.stepping.step_loop import advance, impose_start, start
+
+    impose_start(model.tables, state, work)
+    check_start(model, work, state)
+    copy = state.copy()
+    outcome = start(model.tables, copy, settings, scratch, work)
+    start_lags(model, settings, scratch, work, state, copy, known)
+    advance(model.tables, copy, settings, scratch, work, log, 0)
+    described_steps(model, work, log.rows[:0])
+    log.filled[:] = 0
+    if outcome == SINGULAR:
+        check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.number[TIME]))
+        raise MechanismError(f"the mass matrix is singular at the start: {_massless(model, copy.mass)} has no inertia")
+
+
+def _massless(model: Model, mass: np.ndarray) -> str:
+    """The coordinate with the greatest part in the motion of least inertia."""
+    if mass.shape[0] != mass.shape[1] or not np.all(np.isfinite(mass)):
+        return "a motion"
+    _values, vectors = np.linalg.eigh(0.5 * (mass + mass.T))
+    return f"'{model.coordinate_names[model.tables.free[int(np.argmax(np.abs(vectors[:, 0])))]]}'"
+
+
+def start_lags(
+    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State,
+    known: Collection[str],
+) -> None:  # fmt: skip
+    """Loads that follow reactions begin at these; friction changes them in turn, so this is iterated.
+
+    ``copy`` of ``state`` has been started; coordinates in ``known`` keep what a saved state says.
+    """
+    from flexmbs.core.stepping.step_loop import start
+
+    tables = model.tables
+    states = tables.states[list(model.lags)]
+    states = states[[model.coordinate_names[k] not in known for k in states["coordinate"]]]
+    for _ in range(MOST_ROUNDS if len(states) else 0):
+        found = work.signal[states["signal"], 0].copy()
+        change = np.abs(found - state.v[states["coordinate"]]).max()
+        if not np.isfinite(change):
+            break
+        state.v[states["coordinate"]] = copy.v[states["coordinate"]] = found
+        if change <= 1e-12 * np.abs(found).max():
+            break
+        start(tables, copy, settings, scratch, work)

@@ -1,0 +1,145 @@
+"""From the log of the step loop to what a run stores: which steps, described, handed to the writer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.run.energy_watch import EnergyWatch
+from flexmbs.core.layout.state import IMPULSE, PEAK, PEAK_TIME, START, State
+from flexmbs.core.layout.tables import make_workspace
+from flexmbs.model.model import Model
+from flexmbs.result import ContactRecord, RunWriter, SavedState
+
+# Constraints that were left out as redundant and open by more than this (m or rad) are not redundant: drivers that
+# agree at the start contradict each other later.  Redundant ones stay closed to about 1e-9.
+OPEN = 1e-6
+MOST_PENDING = 2**23  # bytes that wait for being written, at most
+
+
+class Recorder:
+    """Keeps what waits for being written, and counts steps for ``store_every``.
+
+    Stored are every ``store_every``-th step, steps at which a contact starts or ends, samples of controllers, and the
+    last step of a run.
+    """
+
+    def __init__(self, model: Model, writer: RunWriter, store_every: int = 1, watch: EnergyWatch | None = None) -> None:
+        self.writer = writer
+        self.watch = watch
+        self.gained: tuple[float, str] | None = None  # when, and what is said, where energy has appeared
+        self.store_every = store_every
+        self.logged = 0  # rows of the log so far
+        self.opening, self.opened_at = 0.0, 0.0  # of constraints, largest in the rows taken last; when beyond OPEN
+        self._work = make_workspace(model.tables)  # its own: what is described does not touch what is stepped with
+        self._arrays: list[dict[str, np.ndarray]] = []
+        self._contacts: list[ContactRecord] = []
+        self._written = 0  # rows that the writer had when the first of them came
+        self._last: np.ndarray | None = None  # row before those that come, and whether it is stored
+        self._last_stored = True
+
+    def describe(self, model: Model, rows: np.ndarray) -> dict[str, np.ndarray]:
+        return described_steps(model, self._work, rows)
+
+    def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
+        """Add rows of the log (flexmbs.core.stepping.describe_rows) and contacts that ended (flexmbs.core.layout.state.Log).
+
+        Where constraints open, rows behind are left out, and ``opening`` exceeds ``OPEN``.
+        """
+        checked = len(model.constraint_names) > 0
+        self.opening = 0.0
+        if len(rows):
+            chosen = self._chosen(model, rows)
+            described = rows if checked else rows[chosen]
+            arrays = self.describe(model, described)
+            if self.watch is not None and (checked or self.store_every == 1 or not self.watch.power.acts):
+                self.gained = self.gained or self.watch.take(model, described, arrays)
+            if checked:
+                error = arrays["constraint_error"]
+                self.opening = float(error.max())
+                if self.opening > OPEN:
+                    last = int(np.argmax(error > OPEN))
+                    self.opening, self.opened_at = float(error[last]), float(rows[last, 0])
+                    rows, chosen = rows[: last + 1], chosen[: last + 1]
+                    chosen[-1] = True
+                    arrays = {name: array[: last + 1] for name, array in arrays.items()}
+                arrays = {name: array[chosen] for name, array in arrays.items()}
+            self._arrays.append(arrays)
+            self.logged += len(rows)
+            self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1])
+        self._contacts += [_contact(model, row) for row in contacts]
+
+    def _chosen(self, model: Model, rows: np.ndarray) -> np.ndarray:
+        """(rows,) bool: which are stored."""
+        before = rows[:1] if self._last is None else self._last[None]
+        previous = np.concatenate([before, rows[:-1]])
+        flags = rows.shape[1] - len(model.contact_names)
+        chosen = (self.logged + np.arange(len(rows))) % self.store_every == 0
+        chosen |= np.any(rows[:, flags:] != previous[:, flags:], axis=1)
+        return chosen | (rows[:, 0] == previous[:, 0])
+
+    @property
+    def place(self) -> tuple:
+        """What :meth:`return_to` needs."""
+        return len(self._arrays), len(self._contacts), self.logged, self._last, self._last_stored
+
+    def return_to(self, place: tuple) -> None:
+        """Forget what came after ``place``."""
+        arrays, contacts, self.logged, self._last, self._last_stored = place
+        del self._arrays[arrays:], self._contacts[contacts:]
+
+    def is_full(self) -> bool:
+        return sum(array.nbytes for part in self._arrays for array in part.values()) > MOST_PENDING
+
+    def write(self, stats, place: tuple | None = None) -> None:
+        """Hand over what waits, or only what came before ``place``."""
+        arrays, contacts = (len(self._arrays), len(self._contacts)) if place is None else place[:2]
+        parts = [part for part in self._arrays[:arrays] if len(part["t"])]
+        if self.writer.rows == self._written:  # else an exception came between writing and forgetting
+            if not parts:
+                return  # contacts wait for the next step
+            joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            self.writer.append(joined, self._contacts[:contacts], stats)
+        del self._arrays[:arrays], self._contacts[:contacts]
+        self._written = self.writer.rows
+
+    def add_last(self, model: Model) -> None:
+        """The last step of a run is stored too."""
+        if not self._last_stored:
+            self._arrays.append(self.describe(model, self._last[None]))
+            self._last_stored = True
+
+    def go_on(self, saved: SavedState) -> None:
+        """As it was when this state was taken."""
+        self.logged = int(saved.note["logged"])
+        self._last, self._last_stored = saved.arrays["recorder.last"], bool(saved.note["last_stored"])
+        self._written = self.writer.rows
+
+    def note(self) -> dict[str, object]:
+        return {"logged": self.logged, "last_stored": self._last_stored}
+
+    @property
+    def last(self) -> np.ndarray:
+        """The last row of the log."""
+        return self._last.copy()
+
+    @property
+    def contacts(self) -> list[ContactRecord]:
+        """Contacts that have ended and wait for being written."""
+        return list(self._contacts)
+
+
+def _contact(model: Model, row) -> ContactRecord:
+    index, begin, end, peak, peak_time, impulse = (float(x) for x in row)
+    return ContactRecord(model.contact_names[int(index)], begin, end, peak, peak_time, impulse)
+
+
+def open_contacts(model: Model, state: State) -> list[ContactRecord]:
+    """Contacts that still touch at the end: their end is not known."""
+    return [
+        ContactRecord(
+            model.contact_names[c], float(state.episode[c, START]), np.nan, float(state.episode[c, PEAK]),
+            float(state.episode[c, PEAK_TIME]), float(state.episode[c, IMPULSE]),
+        )
+        for c in np.flatnonzero(state.active)
+    ]  # fmt: skip

@@ -1,0 +1,316 @@
+"""One run in time: the compiled step loop in chunks; what is finished is stored, told and can be gone on from."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.driver_elimination import with_tables
+from flexmbs.analysis.loops.independent_constraints import better_rows
+from flexmbs.analysis.prepare.prepare import with_unknowns
+from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
+from flexmbs.analysis.recording.reactions import spreading
+from flexmbs.analysis.recording.structure import result_structure
+from flexmbs.analysis.run import saved_states as saves
+from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
+from flexmbs.analysis.run.differences import CHOICE, setting_differences, system_differences
+from flexmbs.analysis.run.energy_watch import EnergyWatch
+from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Stop, what_limits
+from flexmbs.analysis.run.initialisation import warm_up
+from flexmbs.analysis.run.integrators import Integrator
+from flexmbs.analysis.run.interrupts import DeferredInterrupt
+from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
+from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.abi.kernel import announce_compilation
+from flexmbs.core.layout import state as s
+from flexmbs.core.layout.tables import make_workspace
+from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
+from flexmbs.model.model import Model
+from flexmbs.result import Result, RunFolder, RunWriter, SavedState
+
+CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
+WRITE_SECONDS = 1.0  # between two chunk files; more where writing takes more than a part of it
+WRITING_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress callback gets: simulated time and its end, current step size (s), steps so far."""
+
+    time: float
+    t_end: float
+    step: float
+    steps: int
+
+
+class Run:
+    """One run: the blocks of the step loop, and what is stored."""
+
+    def __init__(
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress
+    ):
+        self.asked, self.method, self.reason = asked, integrator.method, ""
+        self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
+        announce_compilation()
+        begin = time.perf_counter()
+        self.work = make_workspace(model.tables)
+        self.compile_seconds = time.perf_counter() - begin
+        self.log = s.make_log(model.tables, len(model.balls))
+        self._set_model(model)
+        self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
+        self.state.a[:] = start_values(model)
+        self.structure = result_structure(system, model)
+        self.solve_seconds = self.loop_seconds = self.began = 0.0
+        self.halted: tuple[float, str] | None = None  # when, and what is said, where the run must not go on
+
+    def _set_model(self, model: Model) -> None:
+        """A choice of unknowns, with empty blocks for it."""
+        self.model = model
+        self.state = s.make_state(model.tables, len(model.balls), self.method.history)
+        self.scratch = s.make_scratch(model.tables, self.method)
+
+    @property
+    def blocks(self) -> dict:
+        return {"state": self.state, "scratch": self.scratch, "settings": self.settings}
+
+    def go(self, out: RunFolder | None, store_every: int, saved: SavedState | None, resume: bool) -> Result:
+        """Begin or go on, to the end."""
+        from flexmbs.core.stepping.step_loop import advance, start
+
+        exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
+        if saved is not None and not exact:
+            self._place(saved)
+        self._warm_up(saved)
+        writer = RunWriter(out, self.structure, saved if resume else None)
+        watch = EnergyWatch(self.system, self.model, self.settings)
+        self.recorder = Recorder(self.model, writer, store_every, watch)
+        begin = self.began = time.perf_counter()
+        outcome = self._continue(saved, resume) if exact else self._begin(start, saved, resume)
+        if self.model.signals.interrupted:  # nothing has been stored yet
+            raise self.model.signals.error
+        self.mark = self._capture(saves.RUNNING), self.recorder.place
+        interrupted: KeyboardInterrupt | None = None
+        with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
+            try:
+                with self.model.signals.catching():
+                    outcome = self._loop(advance, outcome)
+            except KeyboardInterrupt as error:
+                interrupted = error
+                self._return_to_mark()
+            self.solve_seconds += time.perf_counter() - begin
+            self.began = 0.0
+            if interrupted is None:
+                return self._end(outcome)
+            self._finish("stopped: interrupted by the user", saves.INTERRUPTED)
+        raise interrupted
+
+    def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
+        """Whether the method can go on with all its memory; MechanismError where a resumed run must and cannot."""
+        found = system_differences(saved, self.stated) or setting_differences(saved, self.asked)
+        if folder is not None and found:
+            raise MechanismError(
+                f"{folder}: this run cannot be resumed, it was another one: {'; '.join(found)}. A new run from its "
+                "state: start=..., and another folder"
+            )
+        return not found and saved.note["status"] != saves.STOPPED
+
+    def _place(self, saved: SavedState) -> None:
+        """Positions, velocities, contacts, samples of a saved state; the method begins anew."""
+        self._set_model(saves.placed(self.model, saved))
+        self.state.q[:], self.state.v[:], self.state.reference[:] = self.model.q, self.model.v, self.model.reference
+        saves.carry_over(saved, self.model, self.state)
+
+    def _warm_up(self, saved: SavedState | None) -> None:
+        known = () if saved is None else saved.note["coordinate_names"]
+        begin = time.perf_counter()
+        warm_up(self.model, self.settings, self.scratch, self.work, self.state, self.log, known)
+        self.compile_seconds += time.perf_counter() - begin
+
+    def _begin(self, start, saved: SavedState | None, resume: bool) -> int:
+        """Consistent accelerations and the first row."""
+        from flexmbs.core.stepping.step_loop import write_row
+
+        episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
+        begin = time.perf_counter()
+        outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
+        self.loop_seconds += time.perf_counter() - begin
+        self.state.episode[touching & (saved is not None)] = episode[touching & (saved is not None)]
+        if resume and saved is not None:
+            self._keep_account(saved)
+            return outcome
+        self.log.filled[:] = 0
+        write_row(self.model.tables, self.state, self.log)
+        self.recorder.take(self.model, self.log.rows[:1], self.log.contacts[:0])
+        return outcome
+
+    def _continue(self, saved: SavedState, resume: bool) -> int:
+        """Every array as it was."""
+        t_end, max_step = self.settings.t_end.copy(), self.settings.max_step.copy()
+        self._set_model(with_tables(self.model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE}))
+        if not saves.fits(saved, self.blocks):
+            raise MechanismError("start: the saved state is that of another version of flexmbs")
+        saves.fill(saved, self.blocks)
+        self.settings.t_end[...], self.settings.max_step[...] = t_end, max_step
+        if resume:
+            self._keep_account(saved)
+        else:
+            self.state.count[:] = 0
+            self.recorder.take(self.model, saved.arrays["recorder.last"][None], self.log.contacts[:0])
+        return s.CHUNK_FULL
+
+    def _keep_account(self, saved: SavedState) -> None:
+        """Counters of the run that goes on."""
+        self.state.count[:] = saved.arrays["state.count"]
+        self.solve_seconds = float(saved.note["solve_seconds"])
+        self.recorder.go_on(saved)
+
+    def _loop(self, advance, outcome: int) -> int:
+        """Chunks of steps until the run ends; the first is written at once, so that a killed run shows something."""
+        next_write, steps, chunk = -np.inf, int(self.state.count[s.STEPS]), 64
+        while outcome == s.CHUNK_FULL:
+            chunk_begin = time.perf_counter()
+            outcome = self._advance(advance, chunk)
+            if self.recorder.opening > OPEN:
+                return OPENED
+            error = self.model.signals.error
+            if isinstance(error, KeyboardInterrupt):
+                raise error
+            if error is not None:
+                return s.NOT_FINITE
+            if self.recorder.gained is not None:
+                self.halted = self.recorder.gained
+                return HALTED
+            if outcome in (s.DEPENDENT, s.UNDERFLOW):
+                outcome = self._choose_constraints(outcome)
+            if outcome != s.CHUNK_FULL:
+                self._tell(int(self.state.count[s.STEPS]))
+                return outcome
+            self.mark = self._capture(saves.RUNNING), self.recorder.place
+            now = time.perf_counter()
+            taken = max(int(self.state.count[s.STEPS]) - steps, 1)
+            steps = int(self.state.count[s.STEPS])
+            chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
+            self._tell(steps)
+            if self.interrupt.asked:
+                raise KeyboardInterrupt
+            if self.recorder.writer.folder is not None and (now > next_write or self.recorder.is_full()):
+                self._write()
+                spent = time.perf_counter() - now
+                next_write = now + max(WRITE_SECONDS, spent / WRITING_SHARE)
+        return outcome
+
+    def _tell(self, steps: int) -> None:
+        if self.progress is not None:
+            time_now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+            self.progress(Progress(time_now, float(self.settings.t_end), step, steps))
+
+    def _advance(self, advance, chunk: int) -> int:
+        begin = time.perf_counter()
+        outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
+        self.loop_seconds += time.perf_counter() - begin
+        rows, contacts = self.log.filled
+        beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, 1:])
+        if beyond is not None:
+            rows, outcome = beyond[0] + 1, HALTED
+            self.halted = self.log.rows[beyond[0], 0], end_passed(beyond[1], self.log.rows[beyond[0], 1:])
+        jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
+        if jump is not None:
+            outcome, self.halted = HALTED, jump
+        self.recorder.take(self.model, self.log.rows[:rows], self.log.contacts[:contacts])
+        return outcome
+
+    def _choose_constraints(self, outcome: int) -> int:
+        """Another set of independent constraints, when there is a better one here; then the run goes on."""
+        from flexmbs.core.equations.return_to_constraints import restart_constraints
+
+        before = self.model, self.state, self.scratch
+        tables, state = self.model.tables, self.state
+        present = tables.free[tables.coordinates["multiplier"][tables.free] != 0]
+        rows = better_rows(self.model, present, state.q, state.reference, state.number[s.TIME])
+        if rows is None:
+            return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
+        self._set_model(with_unknowns(self.model, rows))
+        for name in s.KEPT_BETWEEN_CHOICES:
+            getattr(self.state, name)[:] = getattr(state, name)
+        if restart_constraints(self.model.tables, self.state, self.scratch, self.work):
+            return s.CHUNK_FULL
+        self.model, self.state, self.scratch = before
+        return s.SINGULAR
+
+    def _capture(self, status: str) -> SavedState:
+        """The state as it is now."""
+        note = {
+            **self.recorder.note(), **self.recorder.writer.position, "status": status,
+            "solve_seconds": self._stats()["solve_seconds"],
+        }  # fmt: skip
+        state = saves.capture(self.model, self.stated, self.blocks, self.asked, note)
+        return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
+
+    def _return_to_mark(self) -> None:
+        """As it was between the last two chunks of steps."""
+        saved, place = self.mark
+        if saved.arrays["tables.free"].shape != self.model.tables.free.shape or np.any(
+            saved.arrays["tables.free"] != self.model.tables.free
+        ):
+            self._set_model(with_tables(self.model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE}))
+        saves.fill(saved, self.blocks)
+        self.recorder.return_to(place)
+
+    def _write(self) -> None:
+        """A chunk file, then the state behind it."""
+        self.recorder.write(self._stats())
+        saved = self.mark[0].at(self.recorder.writer.position)
+        self.mark = saved, self.recorder.place
+        self.recorder.writer.save_state(saved)
+
+    def _stats(self) -> dict[str, float]:
+        stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
+        now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
+        words = {"integrator": self.method.name, "integrator_reason": self.reason}
+        seconds = {
+            "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
+            "compile_seconds": self.compile_seconds,
+        }  # fmt: skip
+        return {**stats, **seconds, **words}
+
+    def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
+        """Store what is left, and the last state from which a run can go on."""
+        recorder, writer = self.recorder, self.recorder.writer
+        if opened or not saves.finite(self.state):  # back to the last chunk; its steps stay to be looked at
+            saved, place = self.mark
+            recorder.write(self._stats(), place)
+            saved = replace(saved, note={**saved.note, "status": kind}).at(writer.position)
+        else:
+            recorder.write(self._stats())
+            saved = self._capture(kind)
+        writer.save_state(saved)
+        recorder.add_last(self.model)
+        recorder.write(self._stats())
+        settle = spreading(with_all_modes(self.model))
+        contacts = [*recorder.contacts, *open_contacts(self.model, self.state)]
+        trajectory = writer.finish(status, self._stats(), contacts, settle)
+        return Result(self.structure, trajectory, settle if writer.folder is None else None, saved)
+
+    def _end(self, outcome: int) -> Result:
+        if outcome == s.FINISHED:
+            self.recorder.watch.tell()
+            return self._finish("finished", saves.FINISHED)
+        limit = ""
+        if outcome == s.UNDERFLOW:
+            limit = what_limits(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
+        stop = Stop(
+            self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
+            self.recorder.opening, self.recorder.opened_at, self.halted, limit,
+        )  # fmt: skip
+        reason, cause = stop.reason()
+        reason = self.recorder.watch.because(reason) if outcome == OPENED else reason
+        result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
+        folder = self.recorder.writer.folder
+        state = result.final_state
+        places = ("error.result", "error.state") if folder is None else (folder, f"flexmbs.load_state('{folder}')")
+        note = f"What was finished is in {places[0]}, the state at t = {state.t:.9g} s to go on from: {places[1]}"
+        error = SimulationError(f"{reason}\n{note}")
+        error.result, error.state = result, state
+        raise error from cause

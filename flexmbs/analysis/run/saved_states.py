@@ -1,0 +1,200 @@
+"""Between the blocks of a run and saved states: taking one, comparing it with a system, going on from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.prepare.prepare import with_independent_constraints
+from flexmbs.analysis.run.differences import CHOICE, system_arrays
+from flexmbs.analysis.run.saved_state_checks import check_indices
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.abi.blocks import Block
+from flexmbs.core.layout import state as s
+from flexmbs.core.layout.tables import POSITION_LEVEL
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.model.model import Model
+from flexmbs.result import Result, SavedState, load_state
+from flexmbs.result.saved_state import has_state
+
+ADDRESSES = ("entries",)  # fields of blocks that mean nothing in another process
+RUNNING, FINISHED, INTERRUPTED, STOPPED = "running", "finished", "interrupted", "stopped"
+OPEN = 1e-6  # m or rad by which constraints may be open where a run starts
+ELSEWHERE = 1e-6  # relative difference between a driver and the state from which a run starts
+
+
+def capture(
+    model: Model, stated: Model, blocks: Mapping[str, Block], asked: Mapping[str, str], note: Mapping[str, object]
+) -> SavedState:
+    """Copy of everything that the next steps depend on.
+
+    Parameters
+    ----------
+    model : with the present choice of unknowns
+    stated : as the system states it, with its start values
+    blocks : by name: state, scratch, settings; all their arrays are kept, so that those of any method are
+    asked : integrator and tolerances as the user stated them, in words
+    note : counters of the run
+    """
+    arrays = {
+        f"{block}.{name}": getattr(content, name).copy()
+        for block, content in blocks.items()
+        for name in content.fields
+        if name not in ADDRESSES
+    }
+    arrays |= {f"tables.{name}": getattr(model.tables, name).copy() for name in CHOICE}
+    words = {
+        "coordinate_names": list(stated.coordinate_names),
+        "coordinate_count": stated.coordinate_count,
+        "rate_names": list(stated.rate_names),
+        "contact_names": list(stated.contact_names),
+        "samplers": _samplers(stated),
+        "balls": [stated.coordinate_names[k] for k in stated.balls],
+        "asked": dict(asked),
+    }
+    return SavedState(float(arrays["state.number"][s.TIME]), arrays, system_arrays(stated), {**words, **note})
+
+
+def check_beginning(out, resume: bool, start, start_computed: bool, force: bool) -> None:
+    """MechanismError when a run is asked to begin in two ways at once."""
+    if resume and (out is None or start is not None):
+        raise MechanismError("resume=True goes on with the run in the folder out=...; give it, and no start=")
+    if resume and force:
+        raise MechanismError("give either resume=True (go on with the run in out=...) or force=True (replace it)")
+    if start is None:
+        return
+    if start_computed:
+        raise MechanismError("give either start=..., or from_equilibrium=True or quasi_static_start=True")
+    if out is not None and isinstance(start, str | Path) and os.path.realpath(start) == os.path.realpath(out):
+        raise MechanismError("start= and out= name the same folder: resume=True goes on there; or give another out=")
+
+
+def chosen(out, resume: bool, start) -> SavedState | None:
+    """The state that a run goes on from, if any."""
+    if start is None:
+        return load_state(out) if resume and has_state(Path(out)) else None
+    return as_state(start)
+
+
+def as_state(start: SavedState | Result | str | os.PathLike) -> SavedState:
+    """A saved state from what users give: itself, a result, the folder of a run, a file."""
+    if isinstance(start, Result):
+        return start.final_state
+    if isinstance(start, str | os.PathLike):
+        return load_state(Path(start))
+    if not isinstance(start, SavedState):
+        raise MechanismError(f"start = {start!r}: expected a saved state, a result, or the path of one")
+    return start
+
+
+def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
+    """Put the saved arrays into blocks of the same shapes (see :func:`fits`)."""
+    for block, content in blocks.items():
+        for name in content.fields:
+            if name not in ADDRESSES:
+                getattr(content, name)[...] = saved.arrays[f"{block}.{name}"]
+
+
+def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
+    """Whether the saved arrays are those that these blocks (all of a run) have; MechanismError where one is damaged."""
+    alike = all(
+        f"{block}.{name}" in saved.arrays
+        and saved.arrays[f"{block}.{name}"].shape == getattr(content, name).shape
+        and saved.arrays[f"{block}.{name}"].dtype == getattr(content, name).dtype
+        for block, content in blocks.items()
+        for name in content.fields
+        if name not in ADDRESSES
+    )
+    if alike:
+        check_indices(saved.arrays, blocks)
+    return alike
+
+
+def finite(state: s.State) -> bool:
+    """Whether a run can go on from this state."""
+    return all(np.all(np.isfinite(getattr(state, name))) for name in ("q", "v", "a", "reference"))
+
+
+def placed(model: Model, saved: SavedState) -> Model:
+    """``model`` at the positions and velocities of a saved state, coordinate by coordinate of the same name.
+
+    User states and outputs of controllers that the saved state does not know keep their start values; what it knows
+    beyond the model is left out.
+
+    Raises
+    ------
+    MechanismError
+        Coordinates are missing in the saved state, a loop is open there, or a driver demands another position.
+    """
+    known = {name: k for k, name in enumerate(saved.note["coordinate_names"])}
+    balls = {name: number for number, name in enumerate(saved.note["balls"])}
+    q, v, reference = model.q.copy(), model.v.copy(), model.reference.copy()
+    missing = []
+    for k, name in enumerate(model.coordinate_names[: model.coordinate_count]):
+        if name in known:
+            q[k], v[k] = saved.arrays["state.q"][known[name]], saved.arrays["state.v"][known[name]]
+        elif not model.state_coordinates[k]:
+            missing.append(name)
+    if missing:
+        raise MechanismError(
+            f"start: the saved state at t = {saved.t:.9g} s is that of another mechanism: it has no "
+            f"{', '.join(missing)}; it has {', '.join(saved.names)}"
+        )
+    for number, start in enumerate(model.balls):
+        reference[number] = saved.arrays["state.reference"][balls[model.coordinate_names[start]]]
+    here = replace(model, q=q, v=v, reference=reference)
+    _check_place(here, saved.t)
+    return with_independent_constraints(here, saved.t)
+
+
+def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
+    """Contacts that touch and samples that were taken, by name; time."""
+    state.number[s.TIME] = saved.t
+    contacts = saved.note["contact_names"]
+    for c, name in enumerate(model.contact_names):
+        if name in contacts:
+            state.active[c] = saved.arrays["state.active"][contacts.index(name)]
+            state.episode[c] = saved.arrays["state.episode"][contacts.index(name)]
+    taken = {tuple(sampler): count for sampler, count in _taken(saved)}
+    for number, (name, period, first) in enumerate(_samplers(model)):
+        due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler of another rhythm: from now on
+        state.samples[number] = taken.get((name, period, first), max(due, 0))
+
+
+def _samplers(model: Model) -> list[tuple[str, float, float]]:
+    """(name, period, first) of every sampled controller."""
+    return [
+        (model.user_functions[sampler["function"]].name, float(sampler["period"]), float(sampler["first"]))
+        for sampler in model.tables.samplers
+    ]
+
+
+def _taken(saved: SavedState):
+    return zip(saved.note["samplers"], saved.arrays["state.samples"].tolist(), strict=True)
+
+
+def _check_place(model: Model, t: float) -> None:
+    """MechanismError when loops are open at the state of ``model``, or its drivers are elsewhere."""
+    evaluator = Evaluator(model)
+    q, v = model.q.copy(), model.v.copy()
+    evaluate_signals(model.tables, t, evaluator.work.signal)
+    impose_drivers(model.tables, evaluator.work.signal, q, v, np.zeros_like(q))
+    driven = model.tables.coordinates["level"] == POSITION_LEVEL
+    apart = np.where(driven, np.abs(q - model.q), 0.0)
+    k = int(np.argmax(apart)) if len(apart) else 0
+    if len(apart) and apart[k] > ELSEWHERE * max(1.0, abs(q[k])):
+        raise MechanismError(
+            f"start: the driver of '{model.coordinate_names[k]}' demands {q[k]:.9g} at t = {t:.9g} s, where the saved "
+            f"state has {model.q[k]:.9g}"
+        )
+    if len(evaluator.rows):
+        openings, _rates = evaluator.openings(model.q, model.v, model.reference, t)
+        worst = int(np.argmax(np.abs(openings)))
+        if abs(openings[worst]) > OPEN:
+            name = model.coordinate_names[evaluator.rows[worst]]
+            raise MechanismError(f"start: '{name}' is open by {openings[worst]:.3g} m or rad at the saved state")

@@ -1,0 +1,106 @@
+"""Tolerances and limits of a run, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from flexmbs.analysis.run.integrators import FORMULATIONS, Integrator
+from flexmbs.analysis.run.tolerances import Given, absolute_tolerances
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.state import Settings
+from flexmbs.model.model import Model
+
+LONGEST = 1e7  # s, 116 days: t_end in microseconds, perhaps
+LOOSEST = 0.05  # rtol, and atol in rad, m, rad/s or m/s, above which there is a warning
+ABSURD = 10.0  # deformation, in sizes of a body, at which a run is stopped
+
+
+def largest_coordinates(body) -> np.ndarray:
+    """(n,) modal coordinates that move a node by ``ABSURD`` sizes of the body (infinite for torsion of a beam)."""
+    size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
+    largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
+    return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
+
+
+def check_end(t_end: float, where: str = "") -> None:
+    """MechanismError unless ``t_end`` (s) is a positive finite number; a warning beyond ``LONGEST``."""
+    if not _is_number(t_end) or not (np.isfinite(t_end) and t_end > 0.0):
+        raise MechanismError(f"{where}t_end = {t_end!r} must be a positive finite number of seconds")
+    if t_end > LONGEST:
+        warn(f"{where}t_end = {t_end:g} s is {t_end / 86400.0:.3g} days; times are in s", MechanismWarning)
+
+
+def check_step(max_step: float) -> None:
+    """MechanismError for a largest step that is none."""
+    if not _is_number(max_step) or not max_step > 0.0:
+        raise MechanismError(f"max_step = {max_step!r} s must be positive")
+
+
+def check_tolerances(rtol: float, atol: Given) -> None:
+    """MechanismError for an rtol out of range; warnings for tolerances that control next to nothing."""
+    if not _is_number(rtol) or not (np.isfinite(rtol) and rtol > 0.0):
+        raise MechanismError(f"rtol = {rtol!r} must be a positive finite number")
+    if rtol < 100.0 * np.finfo(float).eps:
+        raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+    if rtol > 1.0:
+        raise MechanismError(f"rtol = {rtol:g} is the relative error of a step: at most 1, normally 1e-3 to 1e-9")
+    if rtol > LOOSEST:
+        warn(f"rtol = {rtol:g} allows errors of {rtol:.0%} in each step; normal are 1e-3 to 1e-9", MechanismWarning)
+    given = atol.items() if isinstance(atol, Mapping) else [("", atol)]
+    for kind, value in given:
+        if kind != "state" and _is_number(value) and np.isfinite(value) and value > LOOSEST:
+            name = f"atol['{kind}']" if kind else "atol"
+            text = f"{name} = {value:g} (rad, m, rad/s or m/s) lets errors of that size pass in each step"
+            warn(text, MechanismWarning)
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+
+
+def make_settings(
+    model: Model, t_end: float, rtol: float, atol: Given, max_step: float, integrator: Integrator
+) -> Settings:
+    """Settings of the step loop.
+
+    Raises
+    ------
+    MechanismError
+        A value is not finite, not positive, or rtol is below what double precision carries.
+    """
+    if integrator.trees_only and len(model.tables.constraints):
+        raise MechanismError(
+            f"integrator '{integrator.name}' is for trees without closed loops, and this mechanism has constraints "
+            f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit one"
+        )
+    atol_q, atol_v = absolute_tolerances(model, rtol, atol)
+    internal = max(integrator.internal(rtol), min(rtol, integrator.least(len(model.tables.constraints) > 0)))
+    share, rtol = internal / rtol, internal
+    n = len(model.q)
+    floor = np.zeros(n)
+    for start in model.balls:
+        floor[start : start + 3] = 1.0
+    largest = np.full(n, np.inf)
+    for name, part in model.modal.items():
+        largest[part] = largest_coordinates(model.bodies[name])
+    newton_tolerance = max(10.0 * np.finfo(float).eps / rtol, integrator.newton_part(rtol))
+    return Settings(
+        t_end=float(t_end),
+        rtol=float(rtol),
+        atol_q=share * atol_q,
+        atol_v=share * atol_v,
+        floor_q=floor,
+        largest_q=largest,
+        max_step=float(min(max_step, t_end)),
+        most_growth=integrator.most_growth,
+        newton_tolerance=float(newton_tolerance),
+        contraction=integrator.contraction(len(model.tables.free)),
+        formulation=FORMULATIONS[integrator.formulation],
+        most_order=integrator.most_order,
+        levels=integrator.levels,
+        explicit=int(integrator.trees_only),
+        parameters=integrator.parameters,
+    )

@@ -1,0 +1,229 @@
+"""Where a mechanism is in balance: Newton's method on the forces, within the motions that the constraints allow.
+
+With G the constraint matrix and N its null space, the multipliers follow from the least squares of G^T lam = r, and the
+step from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again.  Toward a stable
+equilibrium negative stiffnesses change their sign, so that every step goes downhill (Nocedal and Wright, Numerical
+Optimization (2006), 3.4), and the step is halved while it runs far past the bottom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.derivatives import derivatives
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.evaluation.quaternion_folding import folded
+from flexmbs.analysis.loops.assembly import followed
+from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.layout.tables import BALL, ROTATION
+from flexmbs.model.model import Model
+
+ITERATIONS = 200
+LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism
+SETTLED = 1e-11  # last step, as a part of the largest one
+BALANCED = 1e-9  # unbalanced force, relative to the forces that act
+NEUTRAL = 1e-10  # stiffness relative to the largest one: the equilibrium is the same all along
+ROUNDING = 1e-14  # of positions, as a part of the size of the mechanism
+UNHELD = 1e-6  # m/s2 or rad/s2: a steady state accelerates by less
+
+
+@dataclass(frozen=True)
+class Balance:
+    """An equilibrium: the model at it, the multipliers, the matrix of constraints, and contacts that touch."""
+
+    model: Model
+    multipliers: np.ndarray
+    active: np.ndarray
+
+
+class Forces:
+    """Residual of a model at rest (``moving``: its drivers move)."""
+
+    def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
+        self.model, self.t, self.moving, self.contacts = model, t, moving, contacts
+        self.evaluator = Evaluator(model)
+        self.least_depth = 0.0  # m, of a contact that touches
+        self.rows = self.evaluator.rows
+        n = model.coordinate_count
+        # user states stay as they start
+        self.free = np.flatnonzero((model.tables.coordinates["signal"] < 0)[:n] & ~model.state_coordinates[:n])
+
+    def residual(self, q, v, a, reference) -> np.ndarray:
+        """(coordinates and multipliers,) with free coordinates moving as ``v`` and ``a`` say, multipliers in ``a``."""
+        from flexmbs.core.equations.mechanics import residual
+        from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+
+        e, tables = self.evaluator, self.model.tables
+        q, v, a = q.copy(), v + self.model.resting_rates, a.copy()
+        evaluate_signals(tables, float(self.t), e.work.signal)
+        impose_drivers(tables, e.work.signal, q, *((v, a) if self.moving else (v.copy(), a.copy())))
+        if self.contacts:
+            self._touch(q, v, reference)
+        residual(tables, e.active, q, v, a, reference, e.work, e.out)
+        return e.out.copy()
+
+    def _touch(self, q, v, reference) -> None:
+        from flexmbs.core.equations.mechanics import gap_at
+
+        e = self.evaluator
+        for c in range(len(e.active)):
+            gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]
+            e.active[c] = int(gap < -self.least_depth)
+
+    def at_rest(self, q, reference, multipliers) -> np.ndarray:
+        a = np.zeros_like(q)
+        a[self.rows] = multipliers
+        return self.residual(q, np.zeros_like(q), a, reference)
+
+    def stiffness(self, q, reference, multipliers) -> np.ndarray:
+        """(free, free) derivative of the residual of the free coordinates (m or rad)."""
+
+        def moved(change: np.ndarray) -> np.ndarray:
+            there = q.copy()
+            there[self.free] += change
+            return self.at_rest(there, reference, multipliers)[self.free]
+
+        return derivatives(moved, len(self.free), 1e-5).reshape(len(self.free), len(self.free))
+
+
+def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, moving: bool = False) -> Balance:
+    """The equilibrium nearest to the start values of ``model``; ``stable``: that to which its forces pull it.
+
+    Contacts act where bodies overlap.
+
+    Raises
+    ------
+    SimulationError
+        None was found; the worst equation is named, or the coordinate that nothing holds and its acceleration.
+    """
+    return _Search(model, t, what, stable, moving).run()
+
+
+class _Search:
+    def __init__(self, model: Model, t: float, what: str, stable: bool, moving: bool):
+        self.what, self.stable, self.t = what, stable, t
+        self.forces = Forces(model, t, moving, contacts=True)
+        self.still = replace(model, v=model.resting_rates)
+        self.free = self.forces.free
+        self.limit = self._limits(model)
+        self.scale = 0.0
+
+    def _limits(self, model: Model) -> np.ndarray:
+        """(free,) largest change of a coordinate in one step."""
+        from flexmbs.analysis.evaluation.constraint_directions import mechanism_length
+
+        evaluator = self.forces.evaluator
+        evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
+        length = mechanism_length(model, evaluator)
+        self.forces.least_depth = ROUNDING * length
+        return LARGEST_STEP * np.where(turning_coordinates(model), 1.0, length)[self.free]
+
+    def run(self) -> Balance:
+        model, before = self._closed(self.still), np.inf
+        for _ in range(ITERATIONS):
+            unbalanced, multipliers, motions = self._unbalanced(model)
+            if len(self.free) == 0 or motions.shape[1] == 0:
+                return self._found(model, multipliers)
+            push = motions.T @ unbalanced
+            K = motions.T @ self.forces.stiffness(model.q, model.reference, multipliers) @ motions
+            part = self._direction(K, push)
+            direction = motions @ part
+            largest = float(np.abs(direction / self.limit).max())
+            if not np.isfinite(largest):
+                break
+            # in the end rounding keeps the steps from falling further
+            small = np.abs(unbalanced).max() <= BALANCED * self.scale and largest < 1e-6
+            if largest < SETTLED or small and largest > 0.5 * before:
+                if not self.stable:
+                    self._check_held(model, motions, push + K @ part)
+                return self._found(model, multipliers)
+            before = largest
+            model = self._moved(model, direction / max(1.0, largest), unbalanced)
+        return self._refuse(model)
+
+    def _unbalanced(self, model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Forces on the free coordinates that the multipliers leave, the multipliers, and the motions allowed."""
+        forces = self.forces
+        G = dense(forces.evaluator.constraint_matrix(model.q, model.reference, self.t))[:, self.free]
+        raw = forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))[self.free]
+        multipliers = np.linalg.lstsq(G.T, raw, rcond=1e-10)[0] if len(G) else np.zeros(0)
+        held = G.T @ multipliers
+        self.scale = max(self.scale, float(np.abs(raw).max(initial=0.0)), float(np.abs(held).max(initial=0.0)))
+        return raw - held, multipliers, null_space(G)
+
+    def _direction(self, K: np.ndarray, push: np.ndarray) -> np.ndarray:
+        if not self.stable:
+            return -np.linalg.lstsq(K, push, rcond=1e-12)[0]
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        floor = NEUTRAL * max(float(np.abs(values).max()), 1e-300)
+        if values[0] > floor:
+            return -np.linalg.solve(K, push)
+        along = vectors.T @ push
+        # where there is no stiffness: a long step with a force, none without
+        soft = np.abs(values) <= floor
+        still = soft & (np.abs(along) <= BALANCED * self.scale)
+        step = np.where(still, 0.0, along / np.where(soft, max(floor, 1e-300), np.abs(values)))
+        return -vectors @ step
+
+    def _moved(self, model: Model, step: np.ndarray, unbalanced: np.ndarray) -> Model:
+        """A step, halved while the loops do not close or the force along it has turned round and grown."""
+        slope, moved = abs(float(unbalanced @ step)), model
+        for _ in range(20):
+            q = model.q.copy()
+            q[self.free] += step
+            try:
+                moved = self._closed(replace(model, q=q))
+            except MechanismError:
+                step = 0.5 * step
+                continue
+            if not self.stable or float(self._unbalanced(moved)[0] @ step) <= 0.9 * slope + 1e-9 * self.scale:
+                return moved
+            step = 0.5 * step
+        return moved
+
+    def _closed(self, model: Model) -> Model:
+        """Loops closed at rest, rotation vectors of balls folded into their quaternions."""
+        q = model.q.copy()
+        reference = folded(model, q, model.reference)
+        return followed(replace(model, q=q, reference=reference), self.t, rates=False)
+
+    def _found(self, model: Model, multipliers: np.ndarray) -> Balance:
+        self.forces.at_rest(model.q, model.reference, multipliers)  # the contacts that touch here
+        return Balance(model, multipliers, self.forces.evaluator.active.copy())
+
+    def _check_held(self, model: Model, motions: np.ndarray, left: np.ndarray) -> None:
+        """SimulationError when forces ``left`` along ``motions`` stay, which no deflection would balance."""
+        M = self.forces.evaluator.mass_matrix(model.q, model.reference, self.t)[np.ix_(self.free, self.free)]
+        inverse = motions @ np.linalg.pinv(motions.T @ M @ motions, rcond=1e-14)
+        a = -inverse @ left
+        rounding = 1e-12 * self.scale * np.linalg.norm(inverse @ motions.T, axis=1)
+        excess = np.abs(a) - rounding
+        worst = int(np.argmax(excess))
+        if excess[worst] > UNHELD:
+            k = self.free[worst]
+            unit = "rad/s2" if turning_coordinates(model)[k] else "m/s2"
+            raise SimulationError(
+                f"{self.what}: '{model.coordinate_names[k]}' accelerates by {a[worst]:.6g} {unit} and no deflection "
+                "balances the force on it. Support it (joint, spring, contact below it), or take the load away"
+            )
+
+    def _refuse(self, model: Model):
+        unbalanced = self._unbalanced(model)[0]
+        worst = int(np.argmax(np.abs(unbalanced)))
+        raise SimulationError(
+            f"{self.what} after {ITERATIONS} steps; worst equation: "
+            f"'{model.coordinate_names[self.free[worst]]}', unbalanced by {abs(unbalanced[worst]):.6g} (N or N m). "
+            "Is something free to fall, or does the start lie far away?"
+        )
+
+
+def turning_coordinates(model: Model) -> np.ndarray:
+    """(coordinates,) bool: those in rad; the others, modal ones too, are in m."""
+    turns = np.zeros(model.coordinate_count, dtype=bool)
+    for axis in model.tables.axes:
+        if axis["kind"] == BALL or axis["kind"] == ROTATION and axis["factor"] != 0.0:
+            turns[axis["coordinate"] : axis["coordinate"] + (3 if axis["kind"] == BALL else 1)] = True
+    return turns

@@ -1,0 +1,71 @@
+"""Static equilibrium, and the assembled start position, as results with one time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.driver_elimination import imposed
+from flexmbs.analysis.loops.assembly import followed
+from flexmbs.analysis.prepare.prepare import prepared, with_independent_constraints
+from flexmbs.analysis.recording.states import Moment, free_moment, result_of
+from flexmbs.analysis.statics.equilibrium import equilibrium
+from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.model.model import Model
+from flexmbs.result import Result
+
+
+def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
+    """Static equilibrium to which the forces pull the system from its start values.
+
+    Drivers hold the values that they have at ``time`` (s), loads act as they do then, nothing moves; user states,
+    lags and outputs of controllers keep their start values.  Stable: small
+    disturbances are pushed back (or neutral: they change nothing).  Contacts act where bodies overlap.
+
+    Returns
+    -------
+    Result with one time: positions, reactions, driving forces, contact forces by name
+
+    Raises
+    ------
+    MechanismError
+        The loops cannot be closed.
+    SimulationError
+        There is no equilibrium near; the worst equation is named.
+    """
+    begin = perf_counter()
+    model = prepared(system, as_number(time, "statics: time (s)"))
+    balance = equilibrium(model, time, "statics: no equilibrium")
+    a = np.zeros_like(model.q)
+    a[model.coordinate_count :] = balance.multipliers
+    still = imposed(balance.model, time)
+    moment = Moment(float(time), still.q, model.resting_rates, a, still.reference, balance.active)
+    return result_of(system, model, [moment], "finished", {"steps": 0, "solve_seconds": perf_counter() - begin}, out)
+
+
+def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
+    """A prepared model moved to its static equilibrium, at rest but for its drivers; contacts that touch there."""
+    balance = equilibrium(model, t, "start from equilibrium: no equilibrium")
+    still = followed(imposed(replace(balance.model, v=model.resting_rates), t), t)
+    return with_independent_constraints(still, t), balance.active
+
+
+def assemble(system, *, time: float = 0.0) -> Result:
+    """The start values that a run would start with: loops closed, velocities consistent, accelerations and reactions.
+
+    Returns
+    -------
+    Result with one time: ``result["hinge.angle"][0]``, ``result.show()``, ``result.animate("start.png")``
+
+    Raises
+    ------
+    MechanismError
+        The loops cannot be closed (the joint that stays open most, and by how much), or drivers contradict each other.
+    """
+    begin = perf_counter()
+    model = imposed(prepared(system, as_number(time, "assemble: time (s)")), time)
+    moment = free_moment(model, time)
+    return result_of(system, model, [moment], "assembled", {"steps": 0, "solve_seconds": perf_counter() - begin})

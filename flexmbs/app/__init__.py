@@ -1,0 +1,1 @@
+"""The program around the library: case files and the command line."""

@@ -1,0 +1,225 @@
+"""``flexmbs reduce``: a mesh file becomes a flexible body in one HDF5 file, and the picture of such a file."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+from flexmbs.app.cli.interfaces import interfaces_of
+from flexmbs.app.cli.list_options import ListCommand
+from flexmbs.app.cli.mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.common.errors import BodyError
+from flexmbs.common.files import require_writable
+from flexmbs.common.user_warnings import reported, shown
+
+BODY_ENDINGS = (".h5", ".hdf5")
+BASES = ("craig-bampton", "clamped-free", "free-free")
+
+
+@click.command("reduce", cls=ListCommand)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="BODY.h5",
+    help="File to write; an existing body is replaced.",
+)  # fmt: skip
+@click.option(
+    "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3] ...",
+    help="A marker for joints, forces and contacts, tied to a node set, a coupling of the file (both by name), "
+    "node:NUMBER or point:X,Y,Z; averaged (rbe3, the default: the marker is the mean motion of the nodes, which stay "
+    "free to deform, also where it holds the frame) or rigid (rbe2: the nodes are clamped to it). "
+    "One or more.",
+)  # fmt: skip
+@click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
+@click.option("--max-hz", type=float, help="Normal modes up to this frequency; with --modes: at most that many.")
+@click.option(
+    "--basis", type=click.Choice(BASES),
+    help="Default: craig-bampton with two or more interfaces, clamped-free with one, free-free with none.",
+)  # fmt: skip
+@click.option("--at", metavar="NAME", help="Interface that holds the body's frame (default: the first).")
+@click.option(
+    "--frequency-tolerance", default="1e-4", show_default=True, metavar="TOLERANCE|none",
+    help="Craig-Bampton: static responses to inertia forces are added, up to 6 for the frame and 6 for each other "
+    "interface, until the body's free frequencies are right to this; none: no more than the modes asked for and 6 "
+    "for each other interface.",
+)  # fmt: skip
+@click.option(
+    "--hex20", default="file", show_default=True, type=click.Choice(["file", "full", "reduced"]),
+    help="Integration of bricks with 20 nodes; file: reduced where the file says C3D20R.",
+)  # fmt: skip
+@click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes, alpha (1/s) and beta (s) of"
+              " Rayleigh damping, or what the file's materials say (default: none).")  # fmt: skip
+@click.option(
+    "--second-order", default="full", show_default=True, metavar="full|none|TOLERANCE",
+    help="Second-order displacement fields (geometric stiffness under every load): one for each pair of modes, none, "
+    "or fewer with this error relative to the body's size (1e-4: for many modes).",
+)  # fmt: skip
+@click.option("--no-cache", is_flag=True, help="Compute anew even if the same body was computed before.")
+@click.option("--name", help="Name of the body (default: that of FILE).")
+@units_option
+@includes_option
+@properties_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@reported()
+def reduce_command(
+    file: Path,
+    output: Path,
+    interfaces: tuple[str, ...],
+    count: int | None,
+    max_hz: float | None,
+    basis: str | None,
+    at: str | None,
+    frequency_tolerance: str,
+    hex20: str,
+    damping: str | None,
+    second_order: str,
+    no_cache: bool,
+    name: str | None,
+    units: str | None,
+    allow_outside_includes: bool,
+    material: str | None,
+    thickness: float | None,
+    section: str | None,
+    as_json: bool,
+) -> None:
+    """Reduce the mesh in FILE to a flexible body with few coordinates, written to BODY.h5.
+
+    --interface NAME=SET gives it a marker called NAME on the node set (or coupling) SET. The first one holds the body's
+    frame. In Python: body = fm.load_body("BODY.h5"); part = system.add(body); part["NAME"].
+    """
+    start = time.perf_counter()
+    _check_output(file, output)
+    from flexmbs.reduction import reduce, save_body
+
+    mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
+    markers = interfaces_of(mesh, interfaces)
+    body = reduce(
+        mesh,
+        interfaces=markers,
+        modes=_modes(basis, at, list(markers), count, max_hz, frequency_tolerance),
+        name=name or file.stem,
+        hex20=hex20,
+        second_order=_second_order(second_order),
+        damping=_damping(damping),
+        trust_units=bool(mesh.units),
+        cache=False if no_cache else None,
+    )
+    save_body(body, output)
+    found = _found(body, output) | {"seconds": time.perf_counter() - start, "memory_mb": peak_memory_mb()}
+    shown([*body.warnings, body.advice().missing])
+    click.echo(json.dumps(found, indent=2) if as_json else _text(body, found))
+
+
+def _check_output(file: Path, output: Path) -> None:
+    """Before minutes are spent on what cannot be kept."""
+    if output.suffix.lower() not in BODY_ENDINGS:
+        raise BodyError(f"-o {output}: the file of a body ends in {' or '.join(BODY_ENDINGS)}.")
+    if not output.parent.is_dir():
+        raise BodyError(f"-o {output}: there is no folder {output.parent}; make it first.")
+    require_writable(output, BodyError)
+    if output.exists() and file.exists() and output.samefile(file):
+        raise BodyError(f"-o {output}: this is the mesh file itself; name another file.")
+
+
+def _modes(
+    basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str
+):
+    """The choice of modes: what is not said follows from the number of interfaces."""
+    from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree
+
+    basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
+    number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
+    if basis == "free-free":
+        if at is not None:
+            raise BodyError(f"--at {at}: a free-free body is held nowhere; leave --at out, or choose another --basis.")
+        return FreeFree(attachment=bool(names), **number)
+    if not names:
+        raise BodyError(f"--basis {basis} holds the body at an interface: give one with --interface NAME=SET.")
+    if basis == "clamped-free":
+        return ClampedFree(at=at or names[0], **number)
+    return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(tolerance), **number)
+
+
+def _tolerance(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BodyError(f"--frequency-tolerance {text}: give a number such as 1e-4, or none.") from None
+
+
+def _damping(text: str | None):
+    from flexmbs.reduction import Rayleigh
+
+    if text is None or text == "material":
+        return text
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) not in (1, 2):
+        raise BodyError(f"--damping {text}: give a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), or material.")
+    return values[0] if len(values) == 1 else Rayleigh(*values)
+
+
+def _second_order(text: str):
+    from flexmbs.reduction import SecondOrder
+
+    if text in ("full", "none"):
+        return text
+    try:
+        return SecondOrder(field_tolerance=float(text))
+    except ValueError:
+        raise BodyError(f"--second-order {text}: give full, none, or a tolerance such as 1e-4.") from None
+
+
+def _found(body, output: Path) -> dict:
+    from flexmbs.mesh.marker_place_records import place_numbers
+
+    advice = body.advice()
+    return {
+        "body": str(output),
+        "frequencies_hz": body.frequencies.tolist(),
+        "modes": list(body.mode_labels),
+        "mass": body.mass,
+        "center": body.center.tolist(),
+        "inertia": body.central_inertia.tolist(),
+        "effective_mass": advice.effective_mass.tolist(),
+        "markers": {name: marker.position.tolist() for name, marker in body.markers.items()},
+        "places": {name: place_numbers(place) for name, place in body.places.items()},
+        "frame": body.attached_at,
+        "static_error": {
+            name: [None if np.isnan(part) else float(part) for part in error]
+            for name, error in advice.static_error.items()
+        },
+        "highest_frequency_hz": advice.highest_frequency,
+        "advice": list(advice.remarks),
+        "warnings": list(body.warnings),
+    }
+
+
+def _text(body, found: dict) -> str:
+    vector = "[" + ", ".join(f"{value:.6g}" for value in found["center"]) + "]"
+    lines = [f"{body.name}: mass {body.mass:.6g} kg, center {vector} m, {body.mode_count} coordinates", ""]
+    for name, position in found["markers"].items():
+        held = ", holds the frame" if name == body.attached_at else ""
+        lines.append(f"marker {name} at [" + ", ".join(f"{value:.6g}" for value in position) + f"] m{held}")
+    lines += ["", str(body.advice())]
+    lines += ["", *body.warnings] if body.warnings else []
+    return "\n".join([*lines, "", f"wrote {found['body']} ({found['seconds']:.1f} s)"])
+
+
+def view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
+    """Show a mode of a reduced body in a window, or render it to a .png, .gif or .mp4."""
+    from flexmbs.reduction import load_body
+    from flexmbs.view.body_view import save_mode, show_body
+
+    body = load_body(file)
+    if save is None:
+        show_body(body, mode, scale=scale, color=color)
+        return
+    click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")

@@ -1,0 +1,137 @@
+"""``flexmbs view``: results, reduced bodies and mesh files in a window, or as pictures and animations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from flexmbs.app.cli.mesh import includes_option, units_option, view_mesh
+from flexmbs.app.cli.reduce import BODY_ENDINGS, view_body
+from flexmbs.common.errors import CaseError, FlexmbsError
+
+# Options that only a picture, only an animation, or only a file has, not a window.
+_OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
+_OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
+
+
+def _numbers(count: int, separator: str = ","):
+    """Callback of an option that takes so many numbers in one word."""
+
+    def convert(_context, _option, text: str | None):
+        if text is None:
+            return None
+        try:
+            values = tuple(float(part) for part in text.split(separator))
+        except ValueError:
+            values = ()
+        if len(values) != count:
+            raise click.BadParameter(f"{text!r}: give {count} numbers with '{separator}' between them")
+        return values
+
+    return convert
+
+
+def _camera(context, option, text: str | None):
+    """A named side, or three numbers."""
+    return text if text is None or "," not in text else _numbers(3)(context, option, text)
+
+
+@click.command("view")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write a .png, .gif or .mp4 instead of opening a window (of a mesh: a .png).",
+)  # fmt: skip
+@click.option(
+    "--scale", type=float, help="Factor on the deformation (default: 1; of bodies at 1 at most a tenth of their size)."
+)
+@click.option(
+    "--color", type=click.Choice(["displacement", "von_mises"]),
+    help="Results and bodies: what the colours show (default: displacement).",
+)  # fmt: skip
+@click.option("--mode", type=int, default=1, show_default=True, metavar="K", help="Reduced bodies: number of the mode.")
+@click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
+@click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
+@click.option("--start", type=float, help="Results: time at which the animation starts, s.")
+@click.option("--end", type=float, help="Results: time at which the animation ends, s.")
+@click.option("--duration", type=float, help="Results: length of the animation, s.")
+@click.option("--fps", "frames_per_second", type=int, help="Results: frames per second of the animation.")
+@click.option("--color-range", callback=_numbers(2), metavar="LOW,HIGH", help="Results: range of the colours, m or Pa.")
+@click.option(
+    "--camera", callback=_camera, metavar="SIDE",
+    help="Results: from where it is seen: x, -x, y, -y, z, -z, iso or a direction X,Y,Z.",
+)  # fmt: skip
+@click.option("--zoom", type=float, help="Results: factor on the size of what is shown.")
+@click.option("--title", help="Results: first line of the picture.")
+@click.option(
+    "--size", "window_size", callback=_numbers(2, "x"), metavar="WIDTHxHEIGHT", help="Results: pixels of the picture."
+)
+@units_option
+@includes_option
+def view_command(
+    path: Path, save: Path | None, scale: float | None, color: str | None, mode: int, sets: tuple[str, ...],
+    units: str | None, allow_outside_includes: bool, **of_results,
+) -> None:  # fmt: skip
+    """Show PATH (a result folder, a reduced body's file, a mesh file with its sets) in a window, or save a picture.
+
+    A result folder of a case is shown as the case says (its VIEW), where no option says otherwise.
+    """
+    given = {name: value for name, value in of_results.items() if value is not None}
+    if path.suffix.lower() in BODY_ENDINGS:
+        _refuse(given, "is for results", f"{path} is a reduced body")
+        view_body(path, mode, save, 1.0 if scale is None else scale, color or "displacement")
+        return
+    if not path.is_dir() and (path.is_file() or path.suffix):
+        _refuse(given, "is for results", f"{path} is a mesh")
+        view_mesh(path, units, save, allow_outside_includes, sets)
+        return
+    if not path.is_dir():
+        raise CaseError(f"{path}: no such file or folder; view takes a result folder, a reduced body or a mesh file")
+    for_others = {"set": sets, "units": units, "allow_outside_includes": allow_outside_includes}
+    _refuse([name for name, value in for_others.items() if value], "is for meshes", f"{path} is a result folder")
+    given |= {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
+    _view_result(path, save, given)
+
+
+def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
+    """UsageError for the first of the options, instead of leaving it out in silence."""
+    for name in given:
+        option = {"frames_per_second": "fps", "window_size": "size"}.get(name, name)
+        raise click.UsageError(f"--{option.replace('_', '-')} {belongs}; {here}")
+
+
+def _view_result(folder: Path, save: Path | None, given: dict) -> None:
+    from flexmbs.result import load
+
+    if save is None:
+        _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
+    elif save.suffix.lower() == ".png":
+        _refuse([name for name in given if name in _OF_ANIMATIONS], "is for animations", f"{save} is a picture")
+    else:
+        _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is no .png")
+    result = load(folder)
+    options = {**stored_view(folder), **given}
+    if "window_size" in options:
+        options["window_size"] = tuple(int(n) if float(n).is_integer() else n for n in options["window_size"])
+    if save is None:
+        result.show(**{name: value for name, value in options.items() if name not in _OF_FILES})
+        return
+    click.echo(f"wrote {result.animate(save, **options)}")
+
+
+def stored_view(folder: Path) -> dict[str, object]:
+    """How the case of a result folder wants to be shown; nothing for folders without a case's summary.
+
+    FlexmbsError when summary.json is there and cannot be read.
+    """
+    path = folder / "summary.json"
+    if not path.is_file():
+        return {}
+    try:
+        view = json.loads(path.read_text()).get("view", {})
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in view.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise FlexmbsError(f"{path}: cannot be read ({error}); without that file the result is shown plainly") from None

@@ -1,0 +1,1 @@
+"""What every package uses: errors, warnings, progress, files, folders."""

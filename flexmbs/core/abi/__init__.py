@@ -1,0 +1,1 @@
+"""How Python and compiled code exchange data and call each other."""

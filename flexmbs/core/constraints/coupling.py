@@ -1,0 +1,23 @@
+"""A linear coupling of coordinates: sum_i c_i q_i = s(t); gears, racks, screws, belts and couplers are made of it."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.constraints.prescribed import subtract_signal
+
+
+@kernel
+def add_coupling(tables, c, q, v, a, work, residual):
+    """Row and forces of coupling number ``c``."""
+    coupling = tables.constraints[c]
+    row = coupling.row
+    value = rate = accel = 0.0
+    for i in range(coupling.start, coupling.end):
+        term = tables.terms[i]
+        value += term.factor * q[term.coordinate]
+        rate += term.factor * v[term.coordinate]
+        accel += term.factor * a[term.coordinate]
+        residual[term.coordinate] -= a[row] * term.factor
+    work.reaction[len(tables.bodies) + c, 0] = a[row]
+    work.constraint[row, 0], work.constraint[row, 1], residual[row] = value, rate, accel
+    subtract_signal(tables, c, row, work, residual)

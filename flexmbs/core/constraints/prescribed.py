@@ -1,0 +1,28 @@
+"""What a prescribing constraint is equal to: a function of time at position, velocity or acceleration level."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
+
+
+@kernel
+def subtract_signal(tables, c, row, work, residual):
+    """Subtract the signal of constraint ``c`` and its derivatives from a row; below its level nothing is prescribed."""
+    constraint = tables.constraints[c]
+    s = constraint.signal
+    if constraint.level == POSITION_LEVEL:
+        if s >= 0:
+            work.constraint[row, 0] -= work.signal[s, 0]
+            work.constraint[row, 1] -= work.signal[s, 1]
+            residual[row] -= work.signal[s, 2]
+        return
+    work.constraint[row, 0] = 0.0
+    if constraint.level == VELOCITY_LEVEL:
+        if s >= 0:
+            work.constraint[row, 1] -= work.signal[s, 0]
+            residual[row] -= work.signal[s, 1]
+        return
+    work.constraint[row, 1] = 0.0
+    if s >= 0:
+        residual[row] -= work.signal[s, 0]

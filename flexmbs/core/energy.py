@@ -1,0 +1,45 @@
+"""Kinetic, gravitational and elastic energy of a mechanism."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.contact.gap import contact_geometry
+from flexmbs.core.laws.contact import law_energy
+from flexmbs.core.mechanics.couplers import coupler_energy
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.mechanics.inertia import kinetic_energy
+from flexmbs.core.mechanics.quadratic_forms import cubic_energy
+from flexmbs.core.parts import FORCE_ENERGY
+from flexmbs.core.parts.call import call_part
+
+
+@kernel
+def energies(tables, active, q, v, a, reference, work, out):
+    """out[0:3] = kinetic, gravitational and elastic energy (modes, springs, bushings, stops, contacts), J."""
+    forward_kinematics(tables, q, v, a, reference, work)
+    energy_sums(tables, active, q, v, a, work, out)
+
+
+@kernel
+def energy_sums(tables, active, q, v, a, work, out):
+    """:func:`energies` with the body frames as they are in ``work``."""
+    out[:] = 0.0
+    g = tables.gravity
+    for b in range(1, len(tables.bodies)):
+        body = tables.bodies[b]
+        out[0] += kinetic_energy(tables, b, q, v, a, work)
+        f = work.frame[b]
+        for k in range(3):
+            moment = f[3 * k] * work.r[0, 0] + f[3 * k + 1] * work.r[1, 0] + f[3 * k + 2] * work.r[2, 0]
+            out[1] -= g[k] * body.root_mass * (body.root_mass * f[9 + k] + moment)
+        for i in range(body.modes):
+            for j in range(body.modes):
+                stiffness = tables.pool[body.stiffness_at + i * body.modes + j]
+                out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
+        out[2] += cubic_energy(tables, b, q, work)
+    out[2] += coupler_energy(tables, q)
+    call_part(FORCE_ENERGY, tables, active, q, v, a, work, out[2:3])
+    for c in range(len(tables.contacts)):
+        if active[c] != 0:
+            gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+            out[2] += law_energy(tables.contacts[c], abs(gap))

@@ -1,0 +1,103 @@
+"""Accelerations of a tree at given positions and velocities, as an explicit method needs them at every stage."""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.layout.state import RESIDUALS
+from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.mechanics.articulated_body import solve_for_accelerations
+
+MAX_RENEWALS = 10
+# Where user functions may read accelerations, these are iterated until they change by no more than rounding.
+SETTLED = 1e-11
+
+
+@kernel
+def find_accelerations(tables, state, scratch, work, q, v, a):
+    """Fill the unknown entries of ``a``; False when they are not finite or the mass matrix is singular.
+
+    Signals are current in ``work.signal`` and driven coordinates in ``q``, ``v`` and ``a`` (impose_drivers).
+    """
+    if work.rigid_tree != 0:
+        done = iterate(tables, state, scratch, work, q, v, a)
+        # user functions that read accelerations may act as more inertia than the bodies have
+        if done or work.reads_accelerations == 0:
+            return done
+    return fill_mass(tables, state, scratch, work, q, v, a) and iterate_with_mass(tables, state, scratch, work, q, v, a)
+
+
+@kernel
+def evaluate(tables, state, scratch, work, q, v, a):
+    """The residual, counted."""
+    state.count[RESIDUALS] += 1
+    residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
+
+
+@kernel
+def forget(tables, a):
+    """No accelerations of the unknowns."""
+    for i in range(len(tables.free)):
+        a[tables.free[i]] = 0.0
+
+
+@kernel
+def iterate(tables, state, scratch, work, q, v, a):
+    """Accelerations of a tree of rigid bodies; where no user function reads them the first solution is exact."""
+    forget(tables, a)
+    for _ in range(1 if work.reads_accelerations == 0 else MAX_RENEWALS):
+        evaluate(tables, state, scratch, work, q, v, a)
+        if not solve_for_accelerations(tables, q, scratch.residual, work, scratch.shifted):
+            return False
+        change = size = 0.0
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            a[k] += scratch.shifted[k]
+            change += abs(scratch.shifted[k])
+            size += abs(a[k])
+        if not math.isfinite(change):
+            return False
+        if change <= SETTLED * size:
+            return True
+    return work.reads_accelerations == 0
+
+
+@kernel
+def fill_mass(tables, state, scratch, work, q, v, a):
+    """Factors of the mass matrix in ``scratch.real``, from the residual, which is linear in the accelerations."""
+    forget(tables, a)
+    evaluate(tables, state, scratch, work, q, v, a)
+    m = len(tables.free)
+    for i in range(m):
+        scratch.old[i] = scratch.residual[tables.free[i]]
+    for j in range(m):
+        a[tables.free[j]] = 1.0
+        evaluate(tables, state, scratch, work, q, v, a)
+        a[tables.free[j]] = 0.0
+        for i in range(m):
+            scratch.real[i, j] = scratch.residual[tables.free[i]] - scratch.old[i]
+    return factorise(scratch.real, scratch.real_pivots, 0.0)
+
+
+@kernel
+def iterate_with_mass(tables, state, scratch, work, q, v, a):
+    """Accelerations of any tree with the factors of :func:`fill_mass`, which has left the residual without them."""
+    m = len(tables.free)
+    for renewal in range(1 if work.reads_accelerations == 0 else MAX_RENEWALS):
+        if renewal > 0:
+            evaluate(tables, state, scratch, work, q, v, a)
+        for i in range(m):
+            scratch.real_x[i] = -(scratch.old[i] if renewal == 0 else scratch.residual[tables.free[i]])
+        solve(scratch.real, scratch.real_pivots, scratch.real_x)
+        change = size = 0.0
+        for i in range(m):
+            a[tables.free[i]] += scratch.real_x[i]
+            change += abs(scratch.real_x[i])
+            size += abs(a[tables.free[i]])
+        if not math.isfinite(change):
+            return False
+        if change <= SETTLED * size:
+            return True
+    return work.reads_accelerations == 0

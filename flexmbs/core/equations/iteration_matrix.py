@@ -1,0 +1,41 @@
+"""Newton matrices: what the methods factorise."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.state import HOLDING
+from flexmbs.core.linalg.matrix import columns_of
+
+
+@kernel
+def unit_rows(tables, state, matrix):
+    """Rows and columns of held multipliers (core.equations.singular_positions) as in the unit matrix."""
+    m = state.mass.shape[0]
+    for slot in range(state.flag[HOLDING]):
+        i = state.holder[slot]
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            _first, _end, back = columns_of(j, m, tables.band)
+            matrix[i, j + shift] = 1.0 if i == j else 0.0
+            matrix[j, i + back] = 1.0 if i == j else 0.0
+
+
+@kernel
+def fill_real(tables, state, scratch, damping, stiffness):
+    """S [M + damping D + stiffness K, -G^T; G, 0] S into ``scratch.real``: rows of constraints hold G alone.
+
+    So the matrix of a step that goes to zero is that of the accelerations, whatever the formulation of the constraints.
+    """
+    m = state.mass.shape[0]
+    if tables.band > 0:
+        scratch.real[:] = 0.0  # factors have more columns than the matrices
+    for i in range(m):
+        first, end, shift = columns_of(i, m, tables.band)
+        constraint = tables.coordinates[tables.free[i]].multiplier != 0
+        for j in range(first, end):
+            at = j + shift
+            value = state.mass[i, at]
+            if not constraint:
+                value += damping * state.damping[i, at] + stiffness * state.stiffness[i, at]
+            scratch.real[i, at] = value * state.scale[i] * state.scale[j]
+    unit_rows(tables, state, scratch.real)

@@ -1,0 +1,257 @@
+"""Constraints of a step: the factors that solve for multipliers, and the way back onto the constraints.
+
+The stages satisfy the constraints differentiated to accelerations, which drift by the error of the method; the nearest
+point (in the metric of M) that satisfies g = 0, then g' = 0, is that of the same step without the drift.  Eich, SIAM J.
+Numer. Anal. 30 (1993) 1467: coordinate projection keeps the order of the method.
+
+Around a singular position a multiplier is held (core.equations.singular_positions); its constraint is left alone there.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.calls import solve_mass
+from flexmbs.core.equations.iteration_matrix import unit_rows
+from flexmbs.core.equations.mechanics import residual, set_end_signals
+from flexmbs.core.equations.singular_positions import find_direction
+from flexmbs.core.layout.state import ACCURACY, ASKED, END, HOLDING, INDEPENDENCE, STRAYED
+from flexmbs.core.layout.tables import CONSTRAINTS, WHOLE
+from flexmbs.core.linalg.dense_lu import NO_PIVOT
+from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_any
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+
+MAX_PROJECTIONS = 8
+# Multipliers are polished to these parts of the largest one and of rtol, whichever is more.
+MAX_POLISHES, POLISHED, POLISHED_PART = 20, 1e-8, 1e-2
+# Constraints are lengths (m), angles (rad) and their rates: below this, or this part of rtol, they are left alone.
+TARGET, TARGET_PART = 1e-13, 1e-8
+# Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
+STRAYED_LIMIT = 1e-9
+# The smallest singular value of the equilibrated constraints tells how near a singular position is.  Falls of it, since
+# the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
+# which a multiplier is held: what is held is extrapolated, with an error of third order in the time of the passage.
+RECOVERED, CHOOSE_AGAIN, HOLD = 0.3, 0.1, 0.002
+INVERSE_ITERATIONS = 3
+# Pivots of the equilibrated matrix below this are zero up to rounding.
+TINY_PIVOT = 1e-13
+PASSED = 0.1 * NO_PIVOT
+SINGULAR_SIZE = 1e-6  # constraints are dependent up to rounding
+
+
+@kernel
+def factorise_constraints(tables, state, scratch):
+    """Factors of S [M, -G^T; G, 0] S in ``scratch.projection``, few multipliers held; False when M is singular.
+
+    A zero pivot of a coordinate means a coordinate without inertia.
+    """
+    state.held[:] = state.flag[HOLDING] = 0
+    while True:
+        fill_projection(tables, state, scratch)
+        # without constraints a zero means a coordinate without inertia, and nothing is equilibrated
+        tiny = TINY_PIVOT if len(tables.constraints) > 0 else 0.0
+        if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, tiny):
+            return False
+        if not coordinates_have_pivots(tables, scratch):
+            return False
+        weakest, size = weakest_constraint(tables, state, scratch)
+        if state.flag[HOLDING] == 0:
+            watch_dependence(state, size)
+        limit = max(HOLD * state.number[INDEPENDENCE], SINGULAR_SIZE)
+        if weakest < 0 or size > limit or state.flag[HOLDING] == state.holder.shape[0]:
+            break
+        state.held[weakest] = 1
+        state.holder[state.flag[HOLDING]] = weakest
+        state.flag[HOLDING] += 1
+    if state.flag[HOLDING] != 0:
+        hold_directions(tables, state, scratch)
+    return True
+
+
+@kernel
+def coordinates_have_pivots(tables, scratch):
+    """False when a coordinate carries no inertia, of its own or of what constraints tie to it.
+
+    Not told in a band, where unknowns are mixed and a dependent constraint may show at a coordinate.
+    """
+    if tables.band > 0:
+        return True
+    m = scratch.projection.shape[0]
+    for i in range(m):
+        _first, _end, shift = columns_of(i, m, tables.band)
+        if abs(scratch.projection[i, i + shift]) >= PASSED and tables.coordinates[tables.free[i]].multiplier == 0:
+            return False
+    return True
+
+
+@kernel
+def weakest_constraint(tables, state, scratch):
+    """Smallest singular value of the equilibrated constraints, and the multiplier that takes most part in it.
+
+    Inverse iteration with the factors, whose block of multipliers is the inverse of G M^-1 G^T.
+    """
+    x = scratch.real_x
+    m = x.shape[0]
+    for i in range(m):
+        x[i] = 1.0 + 0.5 * math.sin(7.0 * i)
+    square, which = 1e300, -1
+    for _ in range(INVERSE_ITERATIONS):
+        total = 0.0
+        for i in range(m):
+            if tables.coordinates[tables.free[i]].multiplier == 0 or state.held[i] != 0:
+                x[i] = 0.0
+            total += x[i] * x[i]
+        if total == 0.0:
+            return -1, 1e300
+        for i in range(m):
+            x[i] /= math.sqrt(total)
+        solve_any(scratch.projection, scratch.projection_pivots, tables.band, x)
+        largest = total = 0.0
+        for i in range(m):
+            if tables.coordinates[tables.free[i]].multiplier != 0 and state.held[i] == 0:
+                _first, _end, shift = columns_of(i, m, tables.band)
+                if not abs(x[i]) < 1e200 or scratch.projection[i, i + shift] == NO_PIVOT:
+                    return i, 0.0
+                total += x[i] * x[i]
+                if abs(x[i]) > largest:
+                    largest, which = abs(x[i]), i
+        square = 1.0 / math.sqrt(max(total, 1e-300))
+    return which, math.sqrt(square)
+
+
+@kernel
+def project_row(tables, state, scratch, i):
+    """w = P M^-1 G_i^T into ``scratch.real_x``, with P onto the freedoms that the other constraints leave."""
+    m = state.mass.shape[0]
+    scratch.real_x[:] = 0.0
+    first, end, shift = columns_of(i, m, tables.band)
+    for j in range(first, end):
+        if tables.coordinates[tables.free[j]].multiplier == 0:
+            scratch.real_x[j] = state.mass[i, j + shift]
+    solve_mass(tables, state, scratch, scratch.real_x)
+
+
+@kernel
+def hold_directions(tables, state, scratch):
+    """Directions of all held multipliers."""
+    for slot in range(state.flag[HOLDING]):
+        i = state.holder[slot]
+        project_row(tables, state, scratch, i)
+        find_direction(tables, state, i, slot, scratch.real_x)
+
+
+@kernel
+def fill_projection(tables, state, scratch):
+    """The equilibrated matrix; rows and columns of held multipliers are those of the unit matrix."""
+    m = state.mass.shape[0]
+    if tables.band > 0:
+        scratch.projection[:] = 0.0
+    for i in range(m):
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            scratch.projection[i, j + shift] = state.mass[i, j + shift] * state.scale[i] * state.scale[j]
+    unit_rows(tables, state, scratch.projection)
+
+
+@kernel
+def watch_dependence(state, size):
+    """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
+    largest = state.number[INDEPENDENCE]
+    if size >= RECOVERED * largest:
+        state.flag[ASKED] = 0
+    if size < CHOOSE_AGAIN * largest and state.flag[ASKED] == 0:
+        state.flag[STRAYED] = state.flag[ASKED] = 1
+    elif size < 1e299:
+        state.number[INDEPENDENCE] = max(largest, size)
+
+
+@kernel
+def polish_multipliers(tables, state, scratch, work):
+    """Bring the multipliers of the end of the step to the accuracy of its motion.
+
+    Newton's iteration stops when positions and velocities are right; multipliers, which neither hold, may lag behind.
+    """
+    previous = 1e300
+    target = max(POLISHED, POLISHED_PART * state.number[ACCURACY])
+    for _ in range(MAX_POLISHES):
+        residual(
+            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work, scratch.shifted
+        )
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted[k]
+        solve_mass(tables, state, scratch, scratch.real_x)
+        change = size = 0.0
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            if tables.coordinates[k].multiplier != 0:
+                scratch.a[END, k] += scratch.real_x[i]
+                change = max(change, abs(scratch.real_x[i]))
+                size = max(size, abs(scratch.a[END, k]))
+        if not (change > target * size and change < 0.9 * previous):
+            return
+        previous = change
+
+
+@kernel
+def project(tables, state, scratch, work, levels):
+    """Move the end of the step to g = 0 and (with two ``levels``) its velocities to g' = 0."""
+    set_end_signals(tables, scratch, work)
+    work.extent[0] = CONSTRAINTS
+    target = max(TARGET, TARGET_PART * state.number[ACCURACY])
+    open_q, open_v, previous_q, previous_v = True, levels > 1, 1e300, 1e300
+    for _ in range(MAX_PROJECTIONS):
+        residual(
+            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work,
+            scratch.shifted,
+        )  # fmt: skip
+        size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
+        open_q = open_q and size_q > target and size_q < 0.5 * previous_q
+        # velocities are judged anew while positions move
+        open_v = levels > 1 and size_v > target and (open_q or size_v < 0.5 * previous_v)
+        if not open_q and not open_v:
+            break
+        previous_q, previous_v = size_q, size_v
+        if open_q:
+            move_back(tables, state, scratch, work, 0, scratch.q[END])
+        if open_v:
+            move_back(tables, state, scratch, work, 1, scratch.v[END])
+    for i in range(len(tables.coordinates)):
+        if tables.coordinates[i].multiplier != 0 and not abs(work.constraint[i, 0]) < STRAYED_LIMIT:
+            state.flag[STRAYED] = 1  # a constraint that was left out as dependent on the others no longer is
+    work.extent[0] = WHOLE
+
+
+@kernel
+def violation(tables, state, work, level):
+    """Largest value (level 0) or rate (1) of the constraints as last evaluated."""
+    largest = 0.0
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        if tables.coordinates[k].multiplier != 0 and state.held[i] == 0:
+            largest = max(largest, abs(work.constraint[k, level]))
+    return largest
+
+
+@kernel
+def move_back(tables, state, scratch, work, level, vector):
+    """Move coordinates (level 0) or rates (1) to where the constraints are zero, in the metric of M."""
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        multiplier = tables.coordinates[k].multiplier != 0
+        scratch.real_x[i] = -work.constraint[k, level] if multiplier and state.held[i] == 0 else 0.0
+    solve_mass(tables, state, scratch, scratch.real_x)
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        if not is_algebraic(tables.coordinates[k]):
+            vector[k] += scratch.real_x[i]
+
+
+@kernel
+def finish(tables, state, scratch, work, levels):
+    """Multipliers and constraints of the end of an accepted step."""
+    set_end_signals(tables, scratch, work)
+    if state.flag[HOLDING] == 0:
+        polish_multipliers(tables, state, scratch, work)
+    project(tables, state, scratch, work, levels)

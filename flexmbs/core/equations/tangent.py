@@ -1,0 +1,133 @@
+"""Tangent matrices of the residual at the start of a step, by differences of the residual itself.
+
+The mass matrix is exact (the residual is linear in the accelerations); damping and stiffness are one-sided differences,
+good enough for the simplified Newton iteration, which never changes what it converges to.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.calls import factorise_mass, renewed_accelerations, solve_mass, update_tangent
+from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.layout.state import (
+    CONTRACTION,
+    GOOD,
+    HERE,
+    RESIDUALS,
+    TANGENT,
+    TANGENTS,
+    TIME,
+)
+from flexmbs.core.linalg.matrix import columns_of, equilibrate
+from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+
+INCREMENT = 1e-7
+MAX_RENEWALS = 10
+
+
+@kernel
+def fill_tangent(tables, state, scratch, work, kinds):
+    """Fill the tangent matrices of the unknowns at the current state: only the mass (``kinds`` = 1) or all (3).
+
+    False when the mass matrix is singular.
+
+    A changing mass matrix is the usual reason for slow convergence, and costs a third of the whole tangent.
+    """
+    q, v, a = state.q, state.v, state.a
+    evaluate_signals(tables, state.number[TIME], work.signal)
+    impose_drivers(tables, work.signal, q, v, a)
+    residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
+    m = len(tables.free)
+    # columns of a band that are further apart than its width share no rows: they are shifted together
+    stride = m if tables.band == 0 else min(m, 2 * tables.band + 1)
+    for kind in range(kinds):
+        vector = a if kind == 0 else (v if kind == 1 else q)
+        matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
+        for group in range(stride):
+            moved = 0
+            for j in range(group, m, stride):
+                k = tables.free[j]
+                scratch.old[j] = vector[k]
+                # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
+                if kind > 0 and is_algebraic(tables.coordinates[k]):
+                    continue
+                moved += 1
+                # the step as it is after rounding
+                vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
+            if moved == 0:
+                continue
+            residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted)
+            state.count[RESIDUALS] += 1
+            for j in range(group, m, stride):
+                k = tables.free[j]
+                step = vector[k] - scratch.old[j]
+                vector[k] = scratch.old[j]
+                if step == 0.0:
+                    continue
+                first, end, _shift = columns_of(j, m, tables.band)
+                for i in range(first, end):
+                    _first, _end, back = columns_of(i, m, tables.band)
+                    row = tables.free[i]
+                    matrix[i, j + back] = (scratch.shifted[row] - scratch.residual[row]) / step
+    place_condensed(tables, q, v, a)
+    if len(tables.constraints) > 0:
+        equilibrate(state.mass, tables.band, state.scale)
+    regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch, work)
+    state.count[RESIDUALS] += 1
+    state.count[TANGENTS] += 1
+    state.flag[TANGENT] = HERE if kinds == 3 else GOOD
+    state.number[CONTRACTION] = 1.0
+    return regular
+
+
+@kernel
+def consistent_accelerations(tables, state, scratch, work, kinds):
+    """Accelerations that satisfy the equations of motion at the current state; False when M is singular.
+
+    With a tangent of ``kinds`` (fill_tangent).
+    """
+    for i in range(len(tables.free)):
+        if tables.coordinates[tables.free[i]].unit == 0.0:
+            state.a[tables.free[i]] = 0.0
+    return renewed_accelerations(tables, state, scratch, work, kinds)
+
+
+@kernel
+def renew_accelerations(tables, state, scratch, work, kinds):
+    """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (fill_tangent)."""
+    update_tangent(tables, state, scratch, work, kinds)
+    if not factorise_mass(tables, state, scratch, work):
+        return False
+    # without user functions and condensed modes the residual is linear in the accelerations: one solution does
+    linear = len(tables.functions) == 0 and len(tables.condensed) == 0
+    for iteration in range(1 if linear else MAX_RENEWALS):
+        if iteration > 0:
+            residual(tables, state.active, state.q, state.v, state.a, state.reference, work, scratch.residual)
+        change, size = solve_accelerations(tables, state, scratch)
+        if not math.isfinite(change):
+            return False
+        if change <= 1e-12 * size:
+            break
+    place_condensed(tables, state.q, state.v, state.a)
+    return True
+
+
+@kernel
+def solve_accelerations(tables, state, scratch):
+    """One Newton step for the accelerations; its largest change and the largest acceleration (not finite: broken)."""
+    m = len(tables.free)
+    for i in range(m):
+        scratch.real_x[i] = -scratch.residual[tables.free[i]]
+    solve_mass(tables, state, scratch, scratch.real_x)
+    change = size = 0.0
+    for i in range(m):
+        k = tables.free[i]
+        state.a[k] += scratch.real_x[i]
+        change = max(change, abs(scratch.real_x[i]))
+        size = max(size, abs(state.a[k]))
+        if not math.isfinite(scratch.real_x[i]):
+            return math.inf, size
+    return change, size

@@ -1,0 +1,1 @@
+"""Laws of contacts and forces: one file each."""

@@ -1,0 +1,59 @@
+"""Power law F = k d^p; Hertz's law is p = 3/2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.laws.contact.base import ContactLaw
+
+
+@kernel
+def power_force(stiffness, exponent, depth):
+    return stiffness * depth**exponent
+
+
+@kernel
+def power_energy(stiffness, exponent, depth):
+    return stiffness * depth ** (exponent + 1.0) / (exponent + 1.0)
+
+
+@dataclass(frozen=True)
+class PowerLaw(ContactLaw):
+    """Elastic law F = stiffness * penetration**exponent (N/m**exponent)."""
+
+    stiffness: float
+    exponent: float = 1.0
+
+    def __post_init__(self):
+        for name, lowest, value in (("stiffness", 0.0, self.stiffness), ("exponent", 1.0, self.exponent)):
+            finite = isinstance(value, int | float | np.number) and np.isfinite(value)
+            if not finite or value < lowest or value == 0.0:
+                bound = "positive" if name == "stiffness" else "at least 1"
+                raise MechanismError(f"contact law: {name} {value!r} must be {bound}")
+
+    def parameters(self) -> tuple[float, ...]:
+        return float(self.stiffness), float(self.exponent)
+
+
+@dataclass(frozen=True)
+class Hertz(PowerLaw):
+    """Hertz law F = k d^(3/2); K. L. Johnson, Contact Mechanics (1985), eq. 4.23."""
+
+    exponent: float = 1.5
+
+    @classmethod
+    def from_materials(cls, radius, material_a, material_b) -> Hertz:
+        """k = 4/3 sqrt(R) E*, 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b.
+
+        ``radius``: radius of a sphere on a plane, or the pair of radii of two spheres (1/R = 1/R_a + 1/R_b), m.
+        """
+        radii = np.atleast_1d(np.asarray(radius, dtype=float))
+        if not np.all(radii > 0.0):
+            raise MechanismError(f"contact law: radius {radius!r} m must be positive")
+        effective = 1.0 / np.sum(1.0 / radii)
+        compliance = sum((1.0 - m.poisson_ratio**2) / m.youngs_modulus for m in (material_a, material_b))
+        return cls(stiffness=float(4.0 / 3.0 * np.sqrt(effective) / compliance))

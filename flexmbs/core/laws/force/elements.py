@@ -1,0 +1,29 @@
+"""All elements: measure, law, force; what they measured and their force stay in ``work.record``."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.laws.force.laws import law_energy, law_force
+from flexmbs.core.laws.force.measure import apply, measure
+
+
+@kernel
+def add_elements(tables, q, v, a, work, residual):
+    for e in range(len(tables.elements)):
+        element = tables.elements[e]
+        x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
+        force = law_force(tables, element, x, rate, work)
+        record = work.record[element.at : element.at + 4]
+        record[0], record[1], record[2], record[3] = x, rate, force, force * rate
+        apply(tables, element, force, nx, ny, nz, q, work, residual)
+
+
+@kernel
+def element_energy(tables, q, v, a, work):
+    """Energy stored in all elements, J."""
+    total = 0.0
+    for e in range(len(tables.elements)):
+        element = tables.elements[e]
+        x, _rate, _x, _y, _z = measure(tables, element, q, v, a, work)
+        total += law_energy(tables, element, x)
+    return total

@@ -1,0 +1,1 @@
+"""Dense and banded LU factorisations."""

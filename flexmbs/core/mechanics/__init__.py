@@ -1,0 +1,1 @@
+"""Kinematics and inertia of rigid and flexible bodies."""

@@ -1,0 +1,139 @@
+"""Functions of time: called through their address, so that a user's function never recompiles a kernel.
+
+Piecewise polynomials and harmonics are numbers in ``pool``; sums and products name two signals that stand before them.
+Pieces, from ``at`` on: number of pieces n; coefficients of each, m; what holds beyond the ends (HOLD, STOP, REPEAT,
+CONTINUE); n + 1 times where pieces begin and end; m coefficients of each piece, of ascending powers of (t - its begin).
+A harmonic: amplitude, angular frequency (rad/s), phase (rad), offset.
+"""
+
+from __future__ import annotations
+
+import math
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import (
+    CONTINUE,
+    FUNCTION,
+    HARMONIC,
+    HOLD,
+    PIECES,
+    POSITION_LEVEL,
+    REPEAT,
+    STOP,
+    SUM,
+    VELOCITY_LEVEL,
+)
+from flexmbs.core.mechanics.condensed_modes import place_condensed
+
+END_SLACK = 1e-9  # of the whole time: rounding at the end of a table is no reason to stop
+
+
+@intrinsic
+def call_address(typingctx, address, time):
+    """Call the C function ``double f(double)`` at ``address``."""
+    signature = types.float64(types.int64, types.float64)
+
+    def codegen(context, builder, signature, arguments):
+        function_type = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
+        pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
+        function = builder.bitcast(pointer, function_type.as_pointer())
+        return builder.call(function, [arguments[1]])
+
+    return signature, codegen
+
+
+@kernel
+def evaluate_signals(tables, t, out):
+    """out[i] = value, first and second derivative of signal i at time t."""
+    for i in range(len(tables.signals)):
+        signal = tables.signals[i]
+        if signal.kind == FUNCTION:
+            out[i, 0] = signal.constant
+            out[i, 1] = out[i, 2] = 0.0
+            if signal.value != 0:
+                out[i, 0] = call_address(signal.value, t)
+            if signal.rate != 0:
+                out[i, 1] = call_address(signal.rate, t)
+            if signal.acceleration != 0:
+                out[i, 2] = call_address(signal.acceleration, t)
+        elif signal.kind == PIECES:
+            pieces_at(tables.pool, signal.at, t, out[i])
+        elif signal.kind == HARMONIC:
+            harmonic_at(tables.pool, signal.at, t, out[i])
+        else:
+            combine(signal.kind, out[signal.first], out[signal.second], out[i])
+
+
+@kernel
+def pieces_at(pool, at, t, out):
+    """Value and two derivatives of a piecewise polynomial at time ``t``."""
+    count, terms, beyond = int(pool[at]), int(pool[at + 1]), int(pool[at + 2])
+    times = at + 3
+    first, last = pool[times], pool[times + count]
+    if beyond == REPEAT:
+        t -= (last - first) * math.floor((t - first) / (last - first))
+    inside = min(max(t, first), last)
+    low, high = 0, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        if inside < pool[times + middle]:
+            high = middle
+        else:
+            low = middle
+    x = (t if beyond == CONTINUE else inside) - pool[times + low]
+    base = times + count + 1 + terms * low
+    value = rate = half = 0.0
+    for k in range(terms - 1, -1, -1):
+        half = half * x + rate
+        rate = rate * x + value
+        value = value * x + pool[base + k]
+    out[0], out[1], out[2] = value, rate, 2.0 * half
+    if inside != t and beyond == HOLD:
+        out[1] = out[2] = 0.0
+    elif abs(inside - t) > END_SLACK * (last - first) and beyond == STOP:
+        out[0] = out[1] = out[2] = math.nan
+
+
+@kernel
+def harmonic_at(pool, at, t, out):
+    """Value and two derivatives of offset + amplitude sin(w t + phase)."""
+    amplitude, w = pool[at], pool[at + 1]
+    angle = w * t + pool[at + 2]
+    out[0] = pool[at + 3] + amplitude * math.sin(angle)
+    out[1] = amplitude * w * math.cos(angle)
+    out[2] = -amplitude * w * w * math.sin(angle)
+
+
+@kernel
+def combine(kind, f, g, out):
+    """Sum or product of two signals with its derivatives."""
+    if kind == SUM:
+        out[0], out[1], out[2] = f[0] + g[0], f[1] + g[1], f[2] + g[2]
+        return
+    out[0], out[1] = f[0] * g[0], f[1] * g[0] + f[0] * g[1]
+    out[2] = f[2] * g[0] + 2.0 * f[1] * g[1] + f[0] * g[2]
+
+
+@kernel
+def impose_drivers(tables, signal, q, v, a):
+    """Overwrite the driven coordinates by their signals (already evaluated), and by their rates what is driven by rate.
+
+    What the signal does not say (position where the velocity is prescribed) is integrated from the acceleration.
+    Condensed modes are put where their values say (core.mechanics.condensed_modes).
+    """
+    place_condensed(tables, q, v, a)
+    for i in range(len(tables.coordinates)):
+        s = tables.coordinates[i].signal
+        if s < 0:
+            continue
+        if tables.coordinates[i].level == POSITION_LEVEL:
+            q[i], v[i], a[i] = signal[s, 0], signal[s, 1], signal[s, 2]
+        elif tables.coordinates[i].level == VELOCITY_LEVEL:
+            v[i], a[i] = signal[s, 0], signal[s, 1]
+        else:
+            a[i] = signal[s, 0]

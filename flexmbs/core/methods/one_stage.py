@@ -1,0 +1,195 @@
+"""One implicit stage at the end of a step: what generalised-alpha and BDF have in common.
+
+Both make positions and velocities at the end linear in the acceleration there,
+    v = c_v + beta_v a,    q = c_q + beta_q a + u,
+and solve M a + h - G^T lam = 0 with the constraints in one of these formulations:
+    index 3:            g(q) = 0, u = 0; its row is divided by beta_q
+    stabilised index 2: g'(q, v) = 0, its row divided by beta_v, and g(q) = 0 by u = M^-1 G^T mu
+    stabilised index 1: the same, where the integral of lam is one more variable whose error is controlled
+Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12 (1985) 77; Gear, SIAM J. Sci. Stat. Comput. 9 (1988) 39; scaling of
+the rows: Bottasso, Dopico, Trainelli, Multibody System Dynamics 19 (2008) 3.
+
+Rows 0 of ``scratch.q`` and ``scratch.v`` hold c_q and c_v, row 1 of ``scratch.q`` holds u, row 0 of ``scratch.a`` the
+unknown a, row 1 of ``scratch.v`` v at the end.  With ``spins`` these are angular velocities and accelerations of balls
+in their own axes (on the Lie group: R = R_n exp(q~)), not rates of the rotation vector.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.calls import solve_mass
+from flexmbs.core.equations.iteration_matrix import fill_real
+from flexmbs.core.equations.mechanics import residual, set_end_signals
+from flexmbs.core.equations.rotation_charts import chart_rates
+from flexmbs.core.layout.state import (
+    END,
+    FACTORED_STEP,
+    FACTORISATIONS,
+    NEWTON_ITERATIONS,
+    RESIDUALS,
+    TIME,
+    WORST,
+)
+from flexmbs.core.layout.tables import BALL
+from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods.implicit import (
+    CONVERGED,
+    HOPELESS,
+    MAX_ITERATIONS,
+    after_failure,
+    after_singular,
+    first_rate,
+    judge,
+)
+
+INDEX_3, INDEX_2, INDEX_1 = range(3)  # Settings.formulation
+# A matrix is kept while beta_v is within this part of that which it was made for.
+KEPT = 0.2
+
+
+@kernel
+def solve_stage(tables, state, settings, scratch, work, h, beta_v, beta_q, spins):
+    """Newton's iteration for the end of the step; its number of iterations, or 0 with the next attempt prepared."""
+    if not end_signals_are_finite(tables, state, scratch, work, h):
+        after_failure(state, h)
+        return 0
+    factored = state.number[FACTORED_STEP]
+    if factored == 0.0 or abs(beta_v / factored - 1.0) > KEPT:
+        fill_real(tables, state, scratch, beta_v, beta_q)
+        state.count[FACTORISATIONS] += 1
+        state.number[FACTORED_STEP] = factored = beta_v
+        if not factorise_any(scratch.real, scratch.real_pivots, tables.band, 0.0):
+            after_singular(state, h)
+            return 0
+    iterations = iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, spins)
+    if iterations == 0:
+        after_failure(state, h)
+    return iterations
+
+
+@kernel
+def end_signals_are_finite(tables, state, scratch, work, h):
+    """Evaluate functions of time at the end of the step, and prescribe the accelerations of driven coordinates."""
+    evaluate_signals(tables, state.number[TIME] + h, scratch.signal[END])
+    for j in range(len(tables.signals)):
+        for k in range(3):
+            if not math.isfinite(scratch.signal[END, j, k]):
+                return False
+    set_end_signals(tables, scratch, work)
+    for k in range(len(tables.coordinates)):
+        s = tables.coordinates[k].signal
+        if s >= 0:
+            scratch.a[0, k] = scratch.signal[END, s, 2 - tables.coordinates[k].level]
+    return True
+
+
+@kernel
+def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, spins):
+    """Simplified Newton; returns iterations used, or 0 when it does not converge."""
+    previous = slowest = 0.0
+    rate = first_rate(state)
+    # what a matrix for another step makes of a correction (Brown, Byrne, Hindmarsh, SIAM J. Sci. Stat. 10 (1989) 1038)
+    stale = 2.0 / (1.0 + beta_v / factored)
+    scratch.q[1, :] = 0.0
+    for i in range(len(tables.free)):
+        if state.held[i] != 0:  # a constraint that is left alone near a singular position exerts no force
+            scratch.a[0, tables.free[i]] = 0.0
+    for iteration in range(MAX_ITERATIONS):
+        place_end(tables, scratch, beta_v, beta_q, spins)
+        residual(
+            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work,
+            scratch.residual,
+        )  # fmt: skip
+        state.count[RESIDUALS] += 1
+        state.count[NEWTON_ITERATIONS] += 1
+        square = correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale)
+        if settings.formulation != INDEX_3 and len(tables.constraints) > 0:
+            square += correct_positions(tables, state, scratch, work)
+        size = math.sqrt(square / (2.0 * max(len(tables.free) - scratch.algebraic, 1)))
+        verdict, rate, slowest = judge(state, settings, iteration, size, previous, rate, slowest)
+        if verdict == HOPELESS:
+            return 0
+        if verdict == CONVERGED:
+            place_end(tables, scratch, beta_v, beta_q, spins)
+            return iteration + 1
+        previous = size
+    return 0
+
+
+@kernel
+def place_end(tables, scratch, beta_v, beta_q, spins):
+    """Positions, velocities and accelerations at the end of the step."""
+    q, v, a = scratch.q[END], scratch.v[END], scratch.a[END]
+    for k in range(q.shape[0]):
+        a[k] = scratch.a[0, k]
+        v[k] = scratch.v[0, k] + beta_v * a[k]
+        q[k] = scratch.q[0, k] + beta_q * a[k] + scratch.q[1, k]
+    impose_drivers(tables, scratch.signal[END], q, v, a)
+    scratch.v[1, :] = v
+    if spins != 0:
+        for axis in range(len(tables.axes)):
+            if tables.axes[axis].kind == BALL:
+                chart_rates(q, v, a, tables.axes[axis].coordinate)
+
+
+@kernel
+def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale):
+    """One Newton correction of accelerations and multipliers; sum of its squares in weighted velocities, positions."""
+    m = len(tables.free)
+    for i in range(m):
+        k = tables.free[i]
+        if tables.coordinates[k].multiplier == 0:
+            scratch.real_x[i] = -stale * scratch.residual[k]
+        elif state.held[i] != 0:
+            scratch.real_x[i] = 0.0
+        elif settings.formulation == INDEX_3:
+            scratch.real_x[i] = -work.constraint[k, 0] / beta_q
+        else:
+            scratch.real_x[i] = -work.constraint[k, 1] / beta_v
+    solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
+    total = 0.0
+    worst = -1.0
+    for i in range(m):
+        k = tables.free[i]
+        change = scratch.real_x[i]
+        scratch.a[0, k] += change
+        rate, move = beta_v * change * scratch.weight_v[i], beta_q * change * scratch.weight_q[i]
+        if has_rough_rate(tables, settings, k):
+            rate = move
+        unit = tables.coordinates[k].unit
+        if unit != 0.0:  # a condensed mode: its value says where it is
+            rate, move = 0.0, unit * change * scratch.weight_q[i]
+        part = rate * rate + move * move
+        if not part <= worst:
+            worst = part
+            state.flag[WORST] = k
+        total += part
+    return total
+
+
+@kernel
+def has_rough_rate(tables, settings, k):
+    """Whether the velocity of coordinate ``k`` is a difference of positions: with index 3, rounding over h."""
+    return settings.formulation == INDEX_3 and len(tables.constraints) > 0 and tables.coordinates[k].state == 0
+
+
+@kernel
+def correct_positions(tables, state, scratch, work):
+    """Move u so that the positions satisfy g = 0: the nearest ones in the metric of M; its weighted sum of squares."""
+    m = len(tables.free)
+    for i in range(m):
+        k = tables.free[i]
+        multiplier = tables.coordinates[k].multiplier != 0
+        scratch.real_x[i] = -work.constraint[k, 0] if multiplier and state.held[i] == 0 else 0.0
+    solve_mass(tables, state, scratch, scratch.real_x)
+    total = 0.0
+    for i in range(m):
+        k = tables.free[i]
+        if not is_algebraic(tables.coordinates[k]):
+            scratch.q[1, k] += scratch.real_x[i]
+            total += (scratch.real_x[i] * scratch.weight_q[i]) ** 2
+    return total

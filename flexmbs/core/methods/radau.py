@@ -1,0 +1,312 @@
+"""One step of Radau IIA (order 5): prediction, simplified Newton, embedded error, interpolant."""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.calls import (
+    AIM,
+    FACTORISE_BORDERS,
+    HOLD_STAGE,
+    SOLVE_COMPLEX,
+    SOLVE_REAL,
+    ask_constraints,
+)
+from flexmbs.core.equations.iteration_matrix import unit_rows
+from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.equations.rotation_charts import restate
+from flexmbs.core.layout.state import (
+    FACTORED_STEP,
+    FACTORISATIONS,
+    HAS_PREDICTION,
+    HOLDING,
+    NEWTON_ITERATIONS,
+    OLD_STEP,
+    RESIDUALS,
+    TIME,
+    WORST,
+)
+from flexmbs.core.layout.tables import ACCELERATION_LEVEL, BALL, POSITION_LEVEL
+from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods.implicit import (
+    CONVERGED,
+    HOPELESS,
+    MAX_ITERATIONS,
+    after_failure,
+    after_singular,
+    filter_right_side,
+    first_rate,
+    judge,
+    refresh_tangent,
+    set_weights,
+    weighed_error,
+)
+from flexmbs.core.methods.radau_coefficients import (
+    A2,
+    COMPLEX_EIGENVALUE,
+    ERROR_WEIGHTS,
+    LAGRANGE,
+    REAL_EIGENVALUE,
+    S_COMPLEX,
+    S_INVERSE_COMPLEX,
+    S_INVERSE_REAL,
+    S_REAL,
+    A,
+    C,
+)
+
+ERROR_ORDER = 4.0  # of the embedded estimate, in h
+HISTORY = 3  # rows: what a ball's stages look like in the new chart; history_a are the stage accelerations
+
+
+@kernel
+def attempt_radau(tables, state, settings, scratch, work, h):
+    """See flexmbs.core.equations.calls.attempt."""
+    set_weights(tables, state, settings, scratch)
+    refresh_tangent(tables, state, scratch, work)
+    if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, work, h):
+        after_singular(state, h)
+        return 0, 1.0
+    iterations = newton(tables, state, settings, scratch, work, h)
+    if iterations == 0:
+        after_failure(state, h)
+        return 0, 1.0
+    return iterations, error_norm(tables, state, settings, scratch, work, h)
+
+
+@kernel
+def keep_radau(tables, state, settings, scratch, h):
+    """Remember the stage accelerations, from which those of the next step are predicted."""
+    for i in range(3):
+        for k in range(state.q.shape[0]):
+            state.history_a[i, k] = scratch.a[i, k]
+    for axis in range(len(tables.axes)):
+        if tables.axes[axis].kind == BALL:
+            c = tables.axes[axis].coordinate
+            for i in range(3):
+                for k in range(c, c + 3):
+                    state.history_q[i, k], state.history_v[i, k] = scratch.q[i, k], scratch.v[i, k]
+                restate(scratch.q[2], state.history_q[i], state.history_v[i], state.history_a[i], c)
+
+
+@kernel
+def factorise_newton(tables, state, scratch, work, h):
+    """Factors of M + h lambda D + h^2 lambda^2 K for both eigenvalues; False when singular."""
+    m = state.mass.shape[0]
+    g = h * REAL_EIGENVALUE
+    mu = h * COMPLEX_EIGENVALUE
+    g2, mu2 = g * g, mu * mu
+    band = tables.band
+    if band > 0:  # factors have more columns than the matrices
+        scratch.real[:] = 0.0
+        scratch.complex[:] = 0.0
+    for i in range(m):
+        first, end, shift = columns_of(i, m, band)
+        for j in range(first, end):
+            at = j + shift
+            mass, damping, stiffness = state.mass[i, at], state.damping[i, at], state.stiffness[i, at]
+            both = state.scale[i] * state.scale[j]
+            scratch.real[i, at] = both * (mass + g * damping + g2 * stiffness)
+            scratch.complex[i, at] = both * (mass + mu * damping + mu2 * stiffness)
+    unit_rows(tables, state, scratch.real)
+    unit_rows(tables, state, scratch.complex)
+    state.count[FACTORISATIONS] += 1
+    state.number[FACTORED_STEP] = h
+    if not factorise_any(scratch.real, scratch.real_pivots, band, 0.0) or not factorise_any(
+        scratch.complex, scratch.complex_pivots, band, 0.0
+    ):
+        return False
+    return state.flag[HOLDING] == 0 or ask_constraints(tables, state, scratch, work, FACTORISE_BORDERS, 0)
+
+
+@kernel
+def solve_real(tables, state, scratch, work):
+    """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
+    if state.flag[HOLDING] != 0:
+        ask_constraints(tables, state, scratch, work, SOLVE_REAL, 0)
+    else:
+        solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
+
+
+@kernel
+def solve_complex(tables, state, scratch, work):
+    """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
+    if state.flag[HOLDING] != 0:
+        ask_constraints(tables, state, scratch, work, SOLVE_COMPLEX, 0)
+    else:
+        solve_scaled(scratch.complex, scratch.complex_pivots, tables.band, state.scale, scratch.complex_x)
+
+
+@kernel
+def predict(tables, state, scratch, work, h):
+    """Stage accelerations from the last step's polynomial; signals at the stages (False when one is not finite)."""
+    t = state.number[TIME]
+    ratio = h / state.number[OLD_STEP] if state.flag[HAS_PREDICTION] != 0 else 0.0
+    finite = True
+    for i in range(3):
+        evaluate_signals(tables, t + C[i] * h, scratch.signal[i])
+        for j in range(len(tables.signals)):
+            for k in range(3):
+                finite = finite and math.isfinite(scratch.signal[i, j, k])
+        x = 1.0 + C[i] * ratio
+        for k in range(state.q.shape[0]):
+            if state.flag[HAS_PREDICTION] != 0:
+                total = 0.0
+                for j in range(3):
+                    weight = LAGRANGE[j, 0] + x * (LAGRANGE[j, 1] + x * LAGRANGE[j, 2])
+                    total += weight * state.history_a[j, k]
+                scratch.a[i, k] = total
+            else:
+                scratch.a[i, k] = state.a[k]
+            s = tables.coordinates[k].signal
+            if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
+                scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
+    if state.flag[HOLDING] != 0:
+        ask_constraints(tables, state, scratch, work, AIM, 0)
+    return finite
+
+
+@kernel
+def set_stages(tables, state, scratch, h):
+    """Stage positions and velocities from the stage accelerations."""
+    for i in range(3):
+        for k in range(state.q.shape[0]):
+            rate = A[i, 0] * scratch.a[0, k] + A[i, 1] * scratch.a[1, k] + A[i, 2] * scratch.a[2, k]
+            move = A2[i, 0] * scratch.a[0, k] + A2[i, 1] * scratch.a[1, k] + A2[i, 2] * scratch.a[2, k]
+            scratch.v[i, k] = state.v[k] + h * rate
+            scratch.q[i, k] = state.q[k] + h * (C[i] * state.v[k] + h * move)
+        impose_drivers(tables, scratch.signal[i], scratch.q[i], scratch.v[i], scratch.a[i])
+
+
+@kernel
+def newton_update(tables, state, scratch, work, h):
+    """Solve for the change of the stage accelerations; returns its weighted size in positions and velocities."""
+    m = len(tables.free)
+    for i in range(m):
+        r0, r1, r2 = scratch.stage_residual[0, i], scratch.stage_residual[1, i], scratch.stage_residual[2, i]
+        scratch.real_x[i] = -(S_INVERSE_REAL[0] * r0 + S_INVERSE_REAL[1] * r1 + S_INVERSE_REAL[2] * r2)
+        scratch.complex_x[i] = -(S_INVERSE_COMPLEX[0] * r0 + S_INVERSE_COMPLEX[1] * r1 + S_INVERSE_COMPLEX[2] * r2)
+    solve_real(tables, state, scratch, work)
+    solve_complex(tables, state, scratch, work)
+    total = 0.0
+    worst = 0.0
+    for i in range(m):
+        k = tables.free[i]
+        x, z = scratch.real_x[i], scratch.complex_x[i]
+        d0 = S_REAL[0] * x + 2.0 * (S_COMPLEX[0] * z).real
+        d1 = S_REAL[1] * x + 2.0 * (S_COMPLEX[1] * z).real
+        d2 = S_REAL[2] * x + 2.0 * (S_COMPLEX[2] * z).real
+        if state.held[i] != 0:  # the forces along held directions are kept apart
+            for slot in range(state.flag[HOLDING]):
+                if state.holder[slot] == i:
+                    scratch.push[0, slot] += d0
+                    scratch.push[1, slot] += d1
+                    scratch.push[2, slot] += d2
+            continue
+        scratch.a[0, k] += d0
+        scratch.a[1, k] += d1
+        scratch.a[2, k] += d2
+        part = 0.0
+        unit = tables.coordinates[k].unit
+        if unit != 0.0:  # a condensed mode: its value says where it is
+            part = (unit * scratch.weight_q[i]) ** 2 * (d0 * d0 + d1 * d1 + d2 * d2)
+        for j in range(3 if unit == 0.0 else 0):
+            rate = h * (A[j, 0] * d0 + A[j, 1] * d1 + A[j, 2] * d2) * scratch.weight_v[i]
+            move = h * h * (A2[j, 0] * d0 + A2[j, 1] * d1 + A2[j, 2] * d2) * scratch.weight_q[i]
+            part += rate * rate + move * move
+        if not part <= worst:
+            worst = part
+            state.flag[WORST] = k
+        total += part
+    return math.sqrt(total / (6.0 * max(m - scratch.algebraic, 1)))
+
+
+@kernel
+def newton(tables, state, settings, scratch, work, h):
+    """Simplified Newton on the stages (Hairer-Wanner IV.8); returns iterations used, or 0 when it does not converge."""
+    if not predict(tables, state, scratch, work, h):
+        return 0
+    previous = slowest = 0.0
+    rate = first_rate(state)
+    for iteration in range(MAX_ITERATIONS):
+        set_stages(tables, state, scratch, h)
+        for i in range(3):
+            for j in range(len(tables.signals)):
+                for k in range(3):
+                    work.signal[j, k] = scratch.signal[i, j, k]
+            residual(
+                tables, state.active, scratch.q[i], scratch.v[i], scratch.a[i], state.reference, work, scratch.residual
+            )
+            for j in range(len(tables.free)):
+                scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
+            if state.flag[HOLDING] != 0:
+                ask_constraints(tables, state, scratch, work, HOLD_STAGE, i)
+        state.count[RESIDUALS] += 3
+        state.count[NEWTON_ITERATIONS] += 1
+        size = newton_update(tables, state, scratch, work, h)
+        verdict, rate, slowest = judge(state, settings, iteration, size, previous, rate, slowest)
+        if verdict == HOPELESS:
+            return 0
+        if verdict == CONVERGED:
+            set_stages(tables, state, scratch, h)
+            return iteration + 1
+        previous = size
+    return 0
+
+
+@kernel
+def error_norm(tables, state, settings, scratch, work, h):
+    """Weighted size of the embedded error estimate, filtered by the real Newton matrix; 1 is the tolerance."""
+    m = len(tables.free)
+    g = REAL_EIGENVALUE
+    for i in range(m):
+        k = tables.free[i]
+        position = h * state.v[k]
+        velocity = h * state.a[k]
+        for j in range(3):
+            position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
+            velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
+        scratch.error_q[i] = g * position
+        scratch.error_v[i] = g * velocity
+        if is_algebraic(tables.coordinates[k]):
+            scratch.error_q[i] = scratch.error_v[i] = 0.0
+    filter_right_side(tables, state, scratch, h * g)
+    solve_real(tables, state, scratch, work)
+    total = 0.0
+    worst = -1.0
+    for i in range(m):
+        k = tables.free[i]
+        if is_algebraic(tables.coordinates[k]):
+            continue
+        shift = scratch.error_q[i] + h * g * scratch.real_x[i]
+        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i])
+        total += part
+        if part > worst:
+            worst = part
+            state.flag[WORST] = k
+    driven, count = driven_error(tables, state, settings, scratch, h)
+    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.algebraic + count, 1))), 1e-10)
+
+
+@kernel
+def driven_error(tables, state, settings, scratch, h):
+    """Sum of squares of what is integrated of coordinates driven by rate or acceleration; and how many there are."""
+    total, count = 0.0, 0
+    for k in range(len(tables.coordinates)):
+        level = tables.coordinates[k].level
+        if tables.coordinates[k].signal < 0 or level == POSITION_LEVEL:
+            continue
+        count += 1
+        position, velocity = h * state.v[k], h * state.a[k]
+        for j in range(3):
+            position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
+            velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
+        x = REAL_EIGENVALUE * position / (settings.atol_q[k] + settings.rtol * abs(scratch.q[2, k]))
+        total += x * x
+        if level == ACCELERATION_LEVEL:
+            y = REAL_EIGENVALUE * velocity / (settings.atol_v[k] + settings.rtol * abs(scratch.v[2, k]))
+            total += y * y
+    return total, count

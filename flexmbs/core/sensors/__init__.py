@@ -1,0 +1,1 @@
+"""Sensors and user functions of them."""

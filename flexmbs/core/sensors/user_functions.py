@@ -1,0 +1,83 @@
+"""User functions of sensors, called by address, and the states whose rates they give.
+
+Their outputs stand in ``work.signal`` behind the functions of time, so that loads, elements and states take either.
+"""
+
+from __future__ import annotations
+
+import math
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from flexmbs.core.abi.blocks import data_of
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.sensors.sensors import read_sensor
+
+
+@intrinsic
+def call_function(typing_context, address, time, inputs, outputs):
+    """Call the C function ``void f(double, const double*, double*)`` at ``address``; arrays as addresses."""
+    signature = types.void(types.int64, types.float64, types.int64, types.int64)
+
+    def codegen(context, builder, signature, arguments):
+        double = ir.DoubleType()
+        function_type = ir.FunctionType(ir.VoidType(), [double, double.as_pointer(), double.as_pointer()])
+        function = builder.inttoptr(arguments[0], function_type.as_pointer())
+        arrays = [builder.inttoptr(word, double.as_pointer()) for word in arguments[2:]]
+        builder.call(function, [arguments[1], *arrays])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@kernel
+def evaluate_functions(tables, active, q, v, a, work):
+    """Outputs of all user functions that are not sampled, in an order in which none needs a later one."""
+    for number in range(len(tables.functions)):
+        if tables.functions[number].sampled == 0:
+            evaluate_function(tables, number, active, q, v, a, work)
+
+
+@kernel
+def evaluate_function(tables, number, active, q, v, a, work):
+    """Read the inputs of one user function, call it, and put its outputs where forces find them."""
+    function = tables.functions[number]
+    inputs, outputs = work.input[function.input_start : function.input_end], work.output[0 : function.outputs]
+    finite = True
+    for i in range(len(inputs)):
+        inputs[i] = read_sensor(tables, tables.inputs[function.input_start + i], active, q, v, a, work)
+        finite = finite and math.isfinite(inputs[i])
+    time = work.signal[function.time, 0]
+    if function.address > 0:
+        call_function(function.address, time, data_of(inputs), data_of(outputs))
+    for i in range(function.outputs):
+        if function.address <= 0:
+            outputs[i] = inputs[i] if function.address == 0 else 0.0
+        elif finite and not math.isfinite(outputs[i]):
+            note_fault(number, time, inputs, work)
+        work.signal[len(tables.signals) + function.output + i, 0] = outputs[i]
+        work.record[function.at + i] = outputs[i]
+
+
+@kernel
+def note_fault(number, time, inputs, work):
+    """Remember which function gave no finite number, when, and what it was given."""
+    work.fault[0], work.fault[1] = number, time
+    for i in range(len(inputs)):
+        work.fault[2 + i] = inputs[i]
+
+
+@kernel
+def add_states(tables, v, a, work, residual):
+    """Equations of the user states: rate minus what the function or lag says; held outputs of controllers stay."""
+    for i in range(len(tables.states)):
+        state = tables.states[i]
+        residual[state.coordinate] = a[state.coordinate]
+        if state.signal < 0:
+            continue
+        if state.lag > 0.0:
+            residual[state.coordinate] -= (work.signal[state.signal, 0] - v[state.coordinate]) / state.lag
+        else:
+            residual[state.coordinate] -= work.signal[state.signal, 0]

@@ -1,0 +1,1 @@
+"""The compiled step loop, its events and the log of finished steps."""

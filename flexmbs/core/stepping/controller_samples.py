@@ -1,0 +1,70 @@
+"""Sampled controllers: steps end on their samples, where each is called once; its outputs are held until the next."""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.calls import renewed_accelerations
+from flexmbs.core.equations.mechanics import call_function, residual
+from flexmbs.core.layout.state import ALL_STALE, FACTORED_STEP, HAS_PREDICTION, TANGENT, TIME, WORST
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+
+ROUNDING = 1e-14  # of a time: two samplers that are due together take their samples together
+
+
+@kernel
+def sample_time(tables, state, s):
+    """When sampler ``s`` is due next."""
+    return tables.samplers[s].first + state.samples[s] * tables.samplers[s].period
+
+
+@kernel
+def next_limit(tables, state, settings):
+    """Time at which the step must end at the latest: the next sample, or the end of the run."""
+    limit = settings.t_end
+    for s in range(len(tables.samplers)):
+        limit = min(limit, sample_time(tables, state, s))
+    return limit if limit < settings.t_end * (1.0 - ROUNDING) else settings.t_end
+
+
+@kernel
+def is_due(tables, state, s):
+    """Whether sampler ``s`` takes a sample now."""
+    return sample_time(tables, state, s) <= state.number[TIME] * (1.0 + ROUNDING)
+
+
+@kernel
+def any_due(tables, state):
+    """Whether any sampler takes a sample now."""
+    for s in range(len(tables.samplers)):
+        if is_due(tables, state, s):
+            return True
+    return False
+
+
+@kernel
+def take_samples(tables, state, scratch, work):
+    """Call all controllers that are due, with the same state; False when an output is not finite or M is singular."""
+    q, v, a = state.q, state.v, state.a
+    evaluate_signals(tables, state.number[TIME], work.signal)
+    impose_drivers(tables, work.signal, q, v, a)
+    residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
+    for s in range(len(tables.samplers)):
+        if is_due(tables, state, s):
+            call_function(tables, state.active, q, v, a, tables.samplers[s].function, work)
+    for s in range(len(tables.samplers)):
+        if not is_due(tables, state, s):
+            continue
+        sampler = tables.samplers[s]
+        function = tables.functions[sampler.function]
+        for i in range(function.outputs):
+            value = work.signal[len(tables.signals) + function.output + i, 0]
+            state.v[sampler.coordinate + i] = value
+            if not math.isfinite(value):
+                state.flag[WORST] = sampler.coordinate + i
+                return False
+        state.samples[s] += 1
+    state.flag[HAS_PREDICTION] = 0
+    state.number[FACTORED_STEP] = 0.0
+    return renewed_accelerations(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)

@@ -1,0 +1,49 @@
+"""Linear conditions between nodal components: what couplings, equations and ties are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedRows:
+    """Conditions C u = 0, to second order C Z = b for the fields Z per q_a q_b.
+
+    Attributes
+    ----------
+    matrix : (k, ndof) csr C
+    preferred : (k,) int
+        The component that shall follow from the others; -1: any.
+    names : (k,) str, what a condition comes from (file and line, name)
+    strict : bool
+        A component that follows twice is an error; otherwise another component of the condition follows.
+    second_order : (fields (nn, 6, n), pairs (npairs, 2)) -> b (k, npairs), or None: b = 0
+    stiffness : multipliers (k,) -> (ndof, ndof) csr S with  1/2 u^T S u = multipliers . b(u, u), or None
+    """
+
+    matrix: sparse.csr_matrix
+    preferred: np.ndarray
+    names: np.ndarray
+    strict: bool = False
+    second_order: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    stiffness: Callable[[np.ndarray], sparse.csr_matrix] | None = None
+
+
+def rows_of(ndof: int, columns: np.ndarray, values: np.ndarray, preferred: np.ndarray, names, **more) -> JoinedRows:
+    """Conditions with the same number of terms each: ``columns`` and ``values`` (k, terms)."""
+    count = len(columns)
+    rows = np.repeat(np.arange(count), columns.shape[1])
+    matrix = sparse.csr_matrix((values.ravel(), (rows, columns.ravel())), shape=(count, ndof))
+    matrix.eliminate_zeros()
+    return JoinedRows(matrix, np.asarray(preferred), np.asarray(names, dtype=object).reshape(count), **more)
+
+
+def summed_blocks(ndof: int, columns: np.ndarray, blocks: np.ndarray) -> sparse.csr_matrix:
+    """(ndof, ndof) sum of blocks (m, k, k) that act on the components ``columns`` (m, k)."""
+    k = columns.shape[1]
+    index = (np.repeat(columns, k, axis=1).ravel(), np.tile(columns, (1, k)).ravel())
+    return sparse.coo_matrix((blocks.ravel(), index), shape=(ndof, ndof)).tocsr()

@@ -1,1 +1,0 @@
-"""Time integration: the compiled step loop, its error control and its events."""

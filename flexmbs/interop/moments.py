@@ -1,0 +1,180 @@
+"""Inertia integrals of a body without its mass distribution, and the inertia fields that have these integrals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.common.errors import BodyError
+from flexmbs.reduction.body import InertiaFields
+
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class InertiaMoments:
+    """Integrals over the body, x from the origin of the body frame; all in kg, m.
+
+    Attributes
+    ----------
+    mass : kg
+    first : (3,) int x dm
+    second : (3, 3) int x x^T dm
+    mode_first : (n, 3) int Phi_a dm
+    mode_position : (n, 3, 3) int Phi_a x^T dm
+    mode_mode : (n, n, 3, 3) int Phi_a Phi_b^T dm; [b, a] is the transpose of [a, b]
+    pair_first, pair_position : (npairs, 3), (npairs, 3, 3) alike with the second-order fields Z_p of ``FlexibleBody``
+    """
+
+    mass: float
+    first: np.ndarray
+    second: np.ndarray
+    mode_first: np.ndarray
+    mode_position: np.ndarray
+    mode_mode: np.ndarray
+    pair_first: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    pair_position: np.ndarray = field(default_factory=lambda: np.zeros((0, 3, 3)))
+
+
+def moments_of_fields(inertia: InertiaFields, mass: float) -> InertiaMoments:
+    """The integrals that ``inertia`` stands for."""
+    root, X, P, Z = np.sqrt(mass), inertia.X, inertia.P, inertia.Z
+    return InertiaMoments(
+        mass=mass,
+        first=root * X[:, 0],
+        second=X @ X.T,
+        mode_first=root * P[:, :, 0],
+        mode_position=np.einsum("aks,ls->akl", P, X),
+        mode_mode=np.einsum("aks,bls->abkl", P, P),
+        pair_first=root * Z[:, :, 0],
+        pair_position=np.einsum("pks,ls->pkl", Z, X),
+    )
+
+
+def second_moment(inertia: np.ndarray) -> np.ndarray:
+    """int x x^T dm (3, 3) from the inertia tensor int (x.x I - x x^T) dm about the same point."""
+    return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+
+
+def inertia_tensor(second: np.ndarray) -> np.ndarray:
+    """Inertia tensor from int x x^T dm (..., 3, 3)."""
+    return np.trace(second, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - second
+
+
+def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFields, list[str]]:
+    """Inertia fields with these integrals, and warnings; BodyError when no mass distribution can have them.
+
+    Fields Z_p get the smallest coefficients that have their integrals with 1 and x: what the integrals leave open
+    (int Z Phi^T dm, int Z Z^T dm) is of second order in the modal coordinates.
+    """
+    _check_shapes(moments, where)
+    mass = float(moments.mass)
+    if not (np.isfinite(mass) and mass > 0.0):
+        raise BodyError(f"{where}: the body's mass is {mass:g} kg; a positive number is expected")
+    means = np.concatenate([moments.first[None], moments.mode_first]).reshape(-1) / mass
+    gram = _gram(moments) - mass * np.outer(means, means)
+    if not np.all(np.isfinite(gram)):
+        raise BodyError(f"{where}: the inertia integrals are not all finite numbers")
+    _check_rigid(gram[:3, :3], moments, where)
+    coefficients, worst = _root(gram)
+    warnings = []
+    if worst < -1e-6:
+        warnings.append(
+            f"{where}: the inertia integrals contradict each other by {-worst:.1e} of their size (no distribution of "
+            "mass has them all); the nearest ones that are possible are used"
+        )
+    c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(len(means) // 3, 3, -1)
+    Z = _pair_coefficients(c[0], moments)
+    return InertiaFields(c[0].copy(), c[1:].copy(), Z, max(0.0, -worst)), warnings
+
+
+def _check_shapes(moments: InertiaMoments, where: str) -> None:
+    n, p = len(np.atleast_1d(moments.mode_first)), len(np.atleast_1d(moments.pair_first))
+    shapes = {
+        "mass": (), "first": (3,), "second": (3, 3), "mode_first": (n, 3), "mode_position": (n, 3, 3),
+        "mode_mode": (n, n, 3, 3), "pair_first": (p, 3), "pair_position": (p, 3, 3),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        value = np.asarray(getattr(moments, name))
+        if value.shape != shape or value.dtype.kind not in "iuf" or not np.all(np.isfinite(value)):
+            raise BodyError(
+                f"{where}: moments.{name}: expected {shape} finite numbers, got {value.dtype} of shape {value.shape}"
+            )
+
+
+def _gram(moments: InertiaMoments) -> np.ndarray:
+    n = len(moments.mode_first)
+    gram = np.zeros((1 + n, 3, 1 + n, 3))
+    gram[0, :, 0] = moments.second
+    gram[1:, :, 0] = moments.mode_position
+    gram[0, :, 1:] = moments.mode_position.transpose(2, 0, 1)
+    gram[1:, :, 1:] = moments.mode_mode.transpose(0, 2, 1, 3)
+    gram = gram.reshape(3 * (1 + n), -1)
+    return 0.5 * (gram + gram.T)
+
+
+def _check_rigid(central: np.ndarray, moments: InertiaMoments, where: str) -> None:
+    """A second moment of mass is not negative: the principal inertias obey the triangle inequality."""
+    size = max(np.trace(moments.second), 0.0)
+    if np.linalg.eigvalsh(central)[0] < -1e-6 * size or not size >= 0.0:
+        inertias = np.linalg.eigvalsh(inertia_tensor(central))
+        raise BodyError(
+            f"{where}: the principal moments of inertia {', '.join(f'{value:.6g}' for value in inertias)} kg m2 are "
+            "those of no body: each is at most the sum of the two others (is the inertia given about another point?)"
+        )
+
+
+def _root(gram: np.ndarray) -> tuple[np.ndarray, float]:
+    """c (k, R) with c c^T = gram, and by how much that failed (relative, negative).
+
+    Integrals with x are met first: if not all can be, the products of the modes among themselves give way.
+    """
+    norms = np.sqrt(np.maximum(np.diag(gram), 0.0))
+    norms[norms < 1e-14 * norms.max(initial=0.0)] = 0.0
+    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0.0)
+    scaled = inverse[:, None] * gram * inverse
+    positions, _least = _spectral_root(scaled[:3, :3])
+    inside = np.linalg.lstsq(positions, scaled[:3, 3:], rcond=1e-10)[0].T
+    rest, least = _spectral_root(scaled[3:, 3:] - inside @ inside.T)
+    error = np.abs(positions @ inside.T - scaled[:3, 3:]).max(initial=0.0)
+    rank = positions.shape[1]
+    c = np.zeros((len(gram), rank + rest.shape[1]))
+    c[:3, :rank], c[3:, :rank], c[3:, rank:] = positions, inside, rest
+    c *= norms[:, None]
+    if least < -1e-9:
+        c[3:, rank:] = _with_modal_mass(c[3:, :rank], c[3:, rank:], gram[3:, 3:])
+    return c, min(least, -float(error))
+
+
+def _with_modal_mass(inside: np.ndarray, rest: np.ndarray, gram: np.ndarray) -> np.ndarray:
+    """``rest`` with its modes mixed so that int Phi_a . Phi_b dm is what ``gram`` says, where that is possible."""
+    n = len(gram) // 3
+    want = np.einsum("akbk->ab", (gram - inside @ inside.T).reshape(n, 3, n, 3))
+    fields = rest.reshape(n, 3, -1)
+    have = np.einsum("aks,bks->ab", fields, fields)
+    least, greatest = np.linalg.eigvalsh(want)[[0, -1]]
+    values, vectors = np.linalg.eigh(have)
+    if least < -1e-9 * greatest or values[0] < 1e-12 * values[-1]:
+        return rest
+    inverse = vectors / np.sqrt(values) @ vectors.T
+    values, vectors = np.linalg.eigh(want)
+    mixed = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ inverse
+    return np.einsum("ab,bks->aks", mixed, fields).reshape(rest.shape)
+
+
+def _spectral_root(gram: np.ndarray) -> tuple[np.ndarray, float]:
+    """c (k, R) with c c^T = gram up to its eigenvalues below rounding, and the smallest eigenvalue."""
+    values, vectors = np.linalg.eigh(gram)
+    keep = values > _ROUNDING
+    return (vectors[:, keep] * np.sqrt(values[keep]))[:, ::-1], float(values.min(initial=0.0))
+
+
+def _pair_coefficients(X: np.ndarray, moments: InertiaMoments) -> np.ndarray:
+    npairs, root = len(moments.pair_first), np.sqrt(moments.mass)
+    Z = np.zeros((npairs, 3, X.shape[1]))
+    if npairs:
+        Z[:, :, 0] = moments.pair_first / root
+        rest = (moments.pair_position - Z[:, :, :1] * X[:, 0]).reshape(-1, 3)
+        Z[:, :, 1:] = np.linalg.lstsq(X[:, 1:], rest.T, rcond=1e-10)[0].T.reshape(npairs, 3, -1)
+    return Z

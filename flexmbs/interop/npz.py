@@ -1,0 +1,159 @@
+"""Flexible bodies as NumPy .npz files: whole bodies bit for bit, or the plain arrays of a body made elsewhere."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import BodyError
+from flexmbs.common.files import write_arrays
+from flexmbs.common.stored_arrays import read_npz_arrays, text_of
+from flexmbs.fem.solvers.memory import require_memory
+from flexmbs.interop.arrays import body_from_arrays
+from flexmbs.interop.moments import InertiaMoments
+from flexmbs.mesh.marker_place_records import places_of_text, places_text
+from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.body_checks import checked_body
+from flexmbs.reduction.body_store import NESTED, PARTS
+
+# 2: places of the markers
+FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")
+_TEXTS = ("mode_labels", "warnings")
+_MOMENTS = {part.name for part in fields(InertiaMoments)}
+_ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "markers", "warnings"}
+
+
+def write_npz(body: FlexibleBody, path: str | Path) -> None:
+    """Write every number of ``body``; keys are its attributes, ``inertia.X``, ``markers.0.Phi``, ..."""
+    arrays: dict[str, object] = {"format": FORMAT, "marker_names": np.array(list(body.markers), dtype=str)}
+    absent: list[str] = []
+    for part in fields(body):
+        value = getattr(body, part.name)
+        if part.name in PARTS and value is not None:
+            arrays |= _flat(part.name, value)
+        elif part.name == "markers":
+            for number, marker in enumerate(value.values()):
+                arrays |= _flat(f"markers.{number}", marker)
+        elif part.name == "places":
+            arrays["places"] = np.array(places_text(value), dtype=str)
+        elif part.name == "options":
+            arrays |= {f"options.{key}": option for key, option in value.items()}
+        elif value is None:
+            absent.append(part.name)
+        else:
+            arrays[part.name] = np.array(value, dtype=str) if part.name in _TEXTS else value
+    arrays["absent"] = np.array(absent, dtype=str)
+    write_arrays(path, arrays, BodyError, compressed=True)
+
+
+def read_npz(path: str | Path) -> FlexibleBody:
+    """Read what ``write_npz`` wrote, or a body from arrays named as the arguments of ``body_from_arrays``.
+
+    In the second case: points, modes, K and M, or the attributes of ``InertiaMoments`` in place of M; ``marker_names``
+    and ``marker_nodes`` name the markers. BodyError says which array is missing, unknown or of a wrong shape.
+    """
+    arrays = _load(path)
+    try:
+        if "format" not in arrays:
+            return _from_plain(arrays, str(path))
+        if str(arrays["format"]) not in READABLE:
+            raise BodyError(f"{path}: holds '{arrays['format']}'; expected '{FORMAT}'")
+        return checked_body(_from_whole(arrays, str(path)), str(path))
+    except KeyError as error:
+        raise BodyError(f"{path}: the body is incomplete ({error} is missing)") from error
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
+        raise BodyError(f"{path}: an array is not what it should be ({text_of(error)})") from error
+
+
+def _load(path: str | Path) -> dict[str, np.ndarray]:
+    def allow(size: float) -> None:
+        require_memory(size, str(path), "A machine with more memory, or a body with fewer modes.")
+
+    try:
+        return read_npz_arrays(path, allow)
+    except ValueError as error:
+        raise BodyError(f"{path}: cannot be read as an .npz file of named arrays ({error})") from error
+
+
+def _flat(prefix: str, value) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for part in fields(value):
+        inner, key = getattr(value, part.name), f"{prefix}.{part.name}"
+        flat |= _flat(key, inner) if is_dataclass(inner) else {} if inner is None else {key: inner}
+    return flat
+
+
+def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
+    values: dict[str, object] = dict.fromkeys(_texts(arrays, "absent"))
+    known = {part.name for part in fields(FlexibleBody)}
+    if not values.keys() <= known:
+        raise KeyError("absent")
+    for part in fields(FlexibleBody):
+        if part.name in PARTS:
+            # files of earlier versions do not have the optional parts
+            if part.default is MISSING or any(key.startswith(f"{part.name}.") for key in arrays):
+                values[part.name] = _unflat(arrays, part.name, PARTS[part.name])
+        elif part.name == "markers":
+            names = _texts(arrays, "marker_names")
+            values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
+        elif part.name == "places":
+            values["places"] = places_of_text(_texts(arrays, "places") if "places" in arrays else (), where)
+        elif part.name == "options":
+            keys = [key for key in arrays if key.startswith("options.")]
+            values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}
+        elif part.name in _TEXTS:
+            values[part.name] = tuple(_texts(arrays, part.name))
+        elif part.name not in values:
+            values[part.name] = _plain(arrays[part.name])
+    return FlexibleBody(**values)
+
+
+def _texts(arrays: dict[str, np.ndarray], name: str) -> list[str]:
+    """A list of texts, not one text taken for a list of letters."""
+    found = arrays[name]
+    if found.ndim != 1 or found.size and found.dtype.kind != "U":
+        raise ValueError(f"{name} is {found.dtype} of shape {found.shape}; expected a list of texts")
+    return found.tolist()
+
+
+def _unflat(arrays: dict[str, np.ndarray], prefix: str, kind: type):
+    values = {}
+    for part in fields(kind):
+        key, inner = f"{prefix}.{part.name}", NESTED.get((kind, part.name))
+        if inner:
+            values[part.name] = _unflat(arrays, key, inner)
+        elif key in arrays or part.default is MISSING:
+            values[part.name] = _plain(arrays[key])
+    return kind(**values)
+
+
+def _plain(value: np.ndarray):
+    return value.item() if value.ndim == 0 else value
+
+
+def _from_plain(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
+    known = _ARGUMENTS | _MOMENTS | {"marker_names", "marker_nodes"}
+    unknown = sorted(set(arrays) - known)
+    if unknown:
+        raise BodyError(f"{where}: array '{unknown[0]}' is not known; known are {', '.join(sorted(known))}")
+    missing = [name for name in ("points", "modes", "K") if name not in arrays]
+    if missing:
+        raise BodyError(f"{where}: array '{missing[0]}' is missing; needed are points, modes, K and M or moments")
+    given = {name: _plain(value) for name, value in arrays.items() if name in _ARGUMENTS}
+    integrals = {name: _plain(value) for name, value in arrays.items() if name in _MOMENTS}
+    if integrals:
+        absent = [part.name for part in fields(InertiaMoments)[:6] if part.name not in integrals]
+        if absent:
+            raise BodyError(f"{where}: array '{absent[0]}' of the inertia integrals is missing")
+        given["moments"] = InertiaMoments(**integrals)
+    if ("marker_names" in arrays) != ("marker_nodes" in arrays):
+        raise BodyError(f"{where}: marker_names and marker_nodes belong together")
+    if "marker_names" in arrays:
+        names, nodes = arrays["marker_names"].tolist(), arrays["marker_nodes"].tolist()
+        if np.ndim(names) != 1 or np.shape(names) != np.shape(nodes):
+            raise BodyError(f"{where}: marker_names and marker_nodes are lists of one length")
+        given["markers"] = dict(zip(map(str, names), nodes, strict=True))
+    return body_from_arrays(**{"name": Path(where).stem, "source": where, **given})

@@ -1,0 +1,43 @@
+"""Numbers in text files, with the place of what cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import BodyError
+
+LARGEST = 1e60  # products of four such numbers are still finite
+
+
+def read_lines(path: str | Path, what: str) -> list[str]:
+    """Lines of a text file; BodyError when it is missing or not text."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise BodyError(f"{path}: cannot be read ({error.strerror or error}); expected {what}") from error
+    if b"\0" in content[:4096]:
+        raise BodyError(f"{path}: holds binary data; expected {what} as text")
+    return content.decode("utf-8-sig", errors="replace").splitlines()
+
+
+def as_float(text: str, where: str) -> float:
+    """A number, with a Fortran exponent D if need be."""
+    try:
+        value = float(text.strip().replace("D", "E").replace("d", "e"))
+    except ValueError:
+        raise BodyError(f"{where}: '{text.strip()[:40]}' is not a number") from None
+    if not np.isfinite(value):
+        raise BodyError(f"{where}: '{text.strip()[:40]}' is not a finite number")
+    if abs(value) > LARGEST:
+        raise BodyError(f"{where}: {value:g} is beyond {LARGEST:g}; no quantity of a body is that large")
+    return value
+
+
+def as_int(text: str, where: str) -> int:
+    """A whole number."""
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise BodyError(f"{where}: '{text.strip()[:40]}' is not a whole number") from None

@@ -1,0 +1,148 @@
+"""Bodies as parts of a system: they hand out markers."""
+
+from __future__ import annotations
+
+import difflib
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry.rotations import as_matrix, as_vector
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.rigid_body import RigidBody
+from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.high_modes import (
+    DampedModes,
+    QuasiStatic,
+    coordinate_frequencies,
+    in_eigenvectors,
+    with_damped_modes,
+)
+
+
+def suggestion(word: str, known) -> str:
+    """'; did you mean ...?' when a known word is near, else the list of what is known."""
+    known = [str(k) for k in known]
+    near = difflib.get_close_matches(str(word), known, n=1)
+    return f"; did you mean '{near[0]}'?" if near else f"; known: {', '.join(known) if known else 'none'}"
+
+
+class BodyInSystem:
+    """Ground, a rigid body or a flexible body within one system; ``part["name"]`` is one of its markers.
+
+    ``condensed`` (modes,) says which modal coordinates follow their load without inertia of their own.
+    """
+
+    def __init__(
+        self, name: str, body: RigidBody | FlexibleBody | None, high_modes: QuasiStatic | DampedModes | None = None
+    ):
+        self.name = name
+        self.body = body
+        self._turn: np.ndarray | None = None  # modal coordinates of the body given are this times the own ones
+        if high_modes is not None:
+            self._apply(high_modes)
+        self.condensed = np.zeros(self.mode_count, dtype=bool)
+        if isinstance(high_modes, QuasiStatic):
+            self.condensed[:] = coordinate_frequencies(self.body) > high_modes.above
+        self.markers: dict[str, Marker] = {}
+        self.pose: tuple[np.ndarray, np.ndarray] | None = None  # position, quaternion given to System.add
+        self.twist: tuple[np.ndarray, np.ndarray] = (np.zeros(3), np.zeros(3))
+        self.modal_coordinates = np.zeros(self.mode_count)
+        self.modal_velocities = np.zeros(self.mode_count)
+        if isinstance(body, FlexibleBody):
+            for marker_name, fields in body.markers.items():
+                turn = body.places[marker_name].rotation if marker_name in body.places else np.eye(3)
+                self.markers[marker_name] = Marker(name, marker_name, fields.position, turn, fields)
+        # the reference frame itself; on a flexible body it is no material point, so nothing else may attach to it
+        self.frame = Marker(name, "origin", np.zeros(3), np.eye(3))
+        if not self.is_flexible:
+            self.markers["origin"] = self.frame
+
+    def _apply(self, high_modes: QuasiStatic | DampedModes) -> None:
+        """Put the body in the form in which ``high_modes`` can be said of it."""
+        if not isinstance(high_modes, QuasiStatic | DampedModes):
+            raise MechanismError(
+                f"body '{self.name}': high_modes = {high_modes!r}: expected QuasiStatic(above=Hz) or DampedModes"
+            )
+        if not self.is_flexible:
+            raise MechanismError(f"body '{self.name}': high_modes is for flexible bodies; this one is rigid")
+        if isinstance(high_modes, DampedModes):
+            self.body = with_damped_modes(self.body, high_modes)
+        else:
+            self.body, self._turn = in_eigenvectors(self.body)
+
+    def own_coordinates(self, q: np.ndarray) -> np.ndarray:
+        """(modes,) values of the own modal coordinates at values q (modes,) of those of the body that was added."""
+        return q if self._turn is None else np.linalg.solve(self._turn, q)
+
+    @property
+    def is_flexible(self) -> bool:
+        return isinstance(self.body, FlexibleBody)
+
+    @property
+    def mode_count(self) -> int:
+        return self.body.mode_count if self.is_flexible else 0
+
+    def __repr__(self) -> str:
+        kind = type(self.body).__name__ if self.body is not None else "ground"
+        return f"{self.name} ({kind}; markers: {', '.join(self.markers) or 'none'})"
+
+    def __getitem__(self, name: str) -> Marker:
+        if name not in self.markers:
+            raise MechanismError(f"body '{self.name}' has no marker '{name}'{suggestion(name, self.markers)}")
+        return self.markers[name]
+
+    def marker(
+        self, name: str, position=None, rotation=None, *, node: int | None = None, on: str | None = None
+    ) -> Marker:
+        """Add a marker.
+
+        Parameters
+        ----------
+        position : (3,) m, body frame (rigid bodies and ground)
+        rotation : matrix, rotation vector or quaternion: marker axes in the body frame
+        node : node number of the mesh (flexible bodies)
+        on : name of an interface (flexible bodies): a further marker there, with other axes
+        """
+        where = f"marker '{name}' on body '{self.name}'"
+        if name in self.markers:
+            raise MechanismError(f"{where}: the name is taken")
+        turn = as_matrix(rotation, where)
+        if self.is_flexible:
+            fields = self._fields(where, position, node, on)
+            marker = Marker(self.name, name, fields.position, turn, fields)
+        else:
+            if node is not None or on is not None:
+                raise MechanismError(f"{where}: node= and on= belong to flexible bodies; give position= in m")
+            place = as_vector((0.0, 0.0, 0.0) if position is None else position, f"{where}: position (m)")
+            if isinstance(self.body, RigidBody):
+                gyration = np.sqrt(np.trace(self.body.inertia) / (2.0 * self.body.mass))
+                plausible.marker_position(float(np.linalg.norm(place - self.body.center)), float(gyration), where)
+            marker = Marker(self.name, name, place, turn)
+        self.markers[name] = marker
+        return marker
+
+    def _fields(self, where: str, position, node: int | None, on: str | None) -> PointFields:
+        body = self.body
+        if position is not None or (node is None) == (on is None):
+            raise MechanismError(f"{where}: on a flexible body give node=NUMBER or on='interface', not a position")
+        if on is not None:
+            if on not in body.markers:
+                raise MechanismError(f"{where}: no interface '{on}'{suggestion(on, body.markers)}")
+            return body.markers[on]
+        found = np.flatnonzero(body.node_ids == node)
+        if len(found) == 0:
+            low, high = body.node_ids.min(), body.node_ids.max()
+            raise MechanismError(f"{where}: the mesh has no node {node} (its numbers run from {low} to {high})")
+        i = int(found[0])
+        turns = body.rotations is not None
+        n, pairs = body.mode_count, len(body.pairs)
+        return PointFields(
+            position=body.points[i],
+            Phi=body.modes[:, i],
+            Psi=body.rotations[:, i] if turns else np.zeros((n, 3)),
+            Zu=body.quadratic[:, i],
+            Zr=body.quadratic_rotations[:, i] if turns else np.zeros((pairs, 3)),
+            has_rotation=turns,
+        )

@@ -1,0 +1,240 @@
+"""The words of a System that state couplings, rods, cables, prescribed markers and what rolls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.constraints import Cable, Component, Coupling, Distance, ElasticCoupling, Rolling
+from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joints.base import directions_in_plane, unit_axis
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.signals import driver, signal
+
+
+class ConstraintMethods:
+    """Mixed into System. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
+
+    def couple(self, *terms, value=None, rate=None, acceleration=None, name=None) -> Coupling:
+        """Hold a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.
+
+        terms : (joint, factor) or (joint, coordinate, factor)
+        value : number or function of time that the sum is equal to; None: what it is at the stated start values
+        rate, acceleration : derivatives of a Python function; without a value, the sum is prescribed by its rate or
+            acceleration (see ``Joint.prescribe``)
+        """
+        name = self._constraint_name(name, "coupling")
+        found = tuple(self._term(term, f"coupling '{name}'") for term in terms)
+        if len(found) == 0:
+            raise MechanismError(f"coupling '{name}': give at least one (joint, factor)")
+        keys = [(joint.name, coordinate) for joint, coordinate, _factor in found]
+        if len(set(keys)) < len(keys):
+            raise MechanismError(f"coupling '{name}': a coordinate is given twice: {keys}")
+        given, level = None, 0
+        if not (value is None and rate is None and acceleration is None):
+            given, level = driver(value, rate, acceleration, f"coupling '{name}'")
+        return self._keep(Coupling(name, found, given, level))
+
+    def gear(self, first, second, ratio=None, teeth=None, internal=False, name=None) -> Coupling:
+        """Gears on two joints: the coordinate of ``second`` grows by ``ratio`` times that of ``first``.
+
+        first, second : joint or (joint, "coordinate"); both bear a wheel on the same body, which may itself move
+        ratio : negative for wheels outside each other whose axes point the same way
+        teeth : (of the first, of the second) in place of the ratio; ``internal``: one wheel is a ring around the other
+
+        They mesh as they stand at the stated start values. The multiplier is the torque on the second joint's
+        coordinate; the bearings do not feel the force of the teeth (for that let pitch circles roll:
+        ``rolling_curves``).
+        """
+        name = self._constraint_name(name, "gear")
+        where = f"gear '{name}'"
+        if (ratio is None) == (teeth is None):
+            raise MechanismError(f"{where}: give either ratio= or teeth=(of the first, of the second)")
+        if teeth is not None:
+            if np.shape(teeth) != (2,):
+                raise MechanismError(f"{where}: teeth = {teeth!r}; expected two numbers")
+            one, two = (_positive(number, f"{where}: number of teeth") for number in teeth)
+            ratio = (1.0 if internal else -1.0) * one / two
+        ratio = _not_zero(ratio, f"{where}: ratio")
+        one, two = self._coordinate(first, where), self._coordinate(second, where)
+        return self.couple((*two, 1.0), (*one, -ratio), name=name)
+
+    def rack_and_pinion(self, pinion, rack, radius, name=None) -> Coupling:
+        """The displacement of ``rack`` grows by ``radius`` (m; negative: the other sense) times the angle of
+        ``pinion``.
+
+        Joints or (joint, "coordinate"); they mesh as they stand at the stated start values. The multiplier is the force
+        on the rack.
+        """
+        name = self._constraint_name(name, "rack")
+        where = f"rack and pinion '{name}'"
+        radius = _not_zero(radius, f"{where}: radius (m)")
+        turn, move = self._coordinate(pinion, where), self._coordinate(rack, where)
+        return self.couple((*move, 1.0), (*turn, -radius), name=name)
+
+    def belt(self, pulleys, radii, stiffness=None, damping=0.0, closed=True, name=None) -> tuple:
+        """A belt over two or more pulleys, without slip; rigid, or elastic with ``stiffness``.
+
+        Parameters
+        ----------
+        pulleys : joints or (joint, "coordinate"), in the order in which the belt passes them
+        radii : m, one a pulley; negative where the belt's other side lies on the pulley, which then turns against the
+        others
+        stiffness, damping : N/m, N s/m of each free span (one number, or one a span), relaxed at the stated start
+        values
+        closed : whether the last pulley is joined to the first (spans of an elastic belt: as many as pulleys, else one
+        less)
+
+        Returns the couplings, named ``name 1``, ``name 2`` ... The belt's pull on the bearings is not part of it.
+        """
+        name = self._constraint_name(name, "belt")
+        where = f"belt '{name}'"
+        if len(pulleys) < 2 or len(radii) != len(pulleys):
+            raise MechanismError(
+                f"{where}: give at least two pulleys and as many radii, got {len(pulleys)} and {len(radii)}"
+            )
+        radii = [_not_zero(radius, f"{where}: radius (m)") for radius in radii]
+        ends = [(*self._coordinate(pulley, where), radius) for pulley, radius in zip(pulleys, radii, strict=True)]
+        spans = list(zip(ends[:-1], ends[1:], strict=True))
+        if stiffness is None:
+            return tuple(
+                self.couple(one, (*two[:2], -two[2]), name=f"{name} {i + 1}") for i, (one, two) in enumerate(spans)
+            )
+        if closed:
+            spans.append((ends[-1], ends[0]))
+        made = []
+        for i, (one, two) in enumerate(spans):
+            k, c = (
+                as_number(values[i] if np.ndim(values) else values, f"{where}: {word} of span {i + 1}", 0.0)
+                for values, word in ((stiffness, "stiffness"), (damping, "damping"))
+            )
+            made.append(self._keep(ElasticCoupling(f"{name} {i + 1}", (one, (*two[:2], -two[2])), k, c)))
+        return tuple(made)
+
+    def rod(self, a: Marker, b: Marker, length, name=None) -> Distance:
+        """Massless rigid rod with spherical ends between two markers; ``length`` (m) may be a function of time."""
+        name = self._constraint_name(name, "rod")
+        where = f"rod '{name}'"
+        self._check_pair(a, b, where)
+        size, given = self._length(length, where)
+        return self._keep(Distance(name, a, b, size, given))
+
+    def cable(self, markers, length, parts=None, name=None) -> Cable:
+        """Cable of ``length`` (m, or a function of time: a winch) from the first marker over the others to the last.
+
+        It runs over the markers without friction (eyes, or pulleys of no size) and is always taut.
+        parts : how often the cable runs between two neighbours (a tackle), one a gap; default once
+        """
+        name = self._constraint_name(name, "cable")
+        where = f"cable '{name}'"
+        if len(markers) < 2:
+            raise MechanismError(f"{where}: give at least two markers, got {len(markers)}")
+        for marker in markers:
+            self._check_marker(marker, where)
+        parts = [1.0] * (len(markers) - 1) if parts is None else [_positive(n, f"{where}: parts") for n in parts]
+        if len(parts) != len(markers) - 1:
+            raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one a gap")
+        size, given = self._length(length, where)
+        return self._keep(Cable(name, tuple(markers), tuple(parts), size, given))
+
+    def prescribe_point(
+        self, a: Marker, b: Marker, axis: str, position=None, rate=None, acceleration=None, name=None
+    ) -> Component:
+        """Prescribe component ``axis`` ("x", "y", "z") of the position (m) of marker b relative to a, in the axes of a.
+
+        At position, velocity or acceleration level as in ``Joint.prescribe``. The multiplier is the force on b.
+        """
+        name = self._constraint_name(name, "prescribed point")
+        where = f"prescribed point '{name}'"
+        self._check_pair(a, b, where)
+        if axis not in ("x", "y", "z"):
+            raise MechanismError(f"{where}: axis = {axis!r}; expected 'x', 'y' or 'z' of the first marker")
+        for other in self.constraints.values():
+            if isinstance(other, Component) and (other.a, other.b, "xyz"[other.axis]) == (a, b, axis):
+                raise MechanismError(f"{where}: {axis} of '{b.label}' is prescribed already by '{other.name}'")
+        given, level = driver(position, rate, acceleration, where)
+        return self._keep(Component(name, a, b, "xyz".index(axis), given, level))
+
+    def rolling_disc(self, disc: Marker, plane: Marker, radius, axle="z", normal="z", name=None) -> Rolling:
+        """A thin disc of ``radius`` (m) about the origin of ``disc`` rolls on a plane without slipping.
+
+        disc : its centre; ``axle``: axis of this marker along which its axle points
+        plane : a point of the plane; ``normal``: axis of this marker that points to the side on which the disc is
+
+        The reaction "NAME.reaction.force" acts on the disc at its centre, with its moment.
+        """
+        return self._rolling(disc, plane, radius, axle, normal, name, False)
+
+    def rolling_ball(self, ball: Marker, plane: Marker, radius, normal="z", name=None) -> Rolling:
+        """A ball of ``radius`` (m) about the origin of ``ball`` rolls on a plane without slipping; it may spin."""
+        return self._rolling(ball, plane, radius, "z", normal, name, True)
+
+    def _rolling(self, b: Marker, a: Marker, radius, axle, normal, name, is_ball: bool) -> Rolling:
+        name = self._constraint_name(name, "rolling")
+        where = f"rolling '{name}'"
+        self._check_pair(a, b, where)
+        for marker in (a, b):
+            if not marker.can_turn:
+                raise MechanismError(f"{where}: marker '{marker.label}' has no rotation; use an interface of the body")
+        radius = _positive(radius, f"{where}: radius (m)")
+        u, v = directions_in_plane(normal, name)
+        directions = np.array([u, v, unit_axis(normal, name), unit_axis(axle, name)])
+        return self._keep(Rolling(name, a, b, radius, directions, is_ball))
+
+    def _constraint_name(self, name: str | None, word: str) -> str:
+        if name is None:
+            number = len(self.constraints) + 1
+            while f"{word} {number}" in self.constraints:
+                number += 1
+            name = f"{word} {number}"
+        self._check_name(name)
+        return name
+
+    def _keep(self, constraint):
+        self._check_name(constraint.name)
+        group = self.couplers if isinstance(constraint, ElasticCoupling) else self.constraints
+        group[constraint.name] = constraint
+        return constraint
+
+    def _check_pair(self, a: Marker, b: Marker, where: str) -> None:
+        for marker in (a, b):
+            self._check_marker(marker, where)
+        if a.body == b.body:
+            raise MechanismError(f"{where}: both markers are on body '{a.body}'")
+
+    def _length(self, length, where: str):
+        """Length at t = 0 (m, positive) and the signal of one that changes."""
+        if not callable(length):
+            return _positive(length, f"{where}: length (m)"), None
+        given, _level = driver(length, None, None, f"{where}: length (m)")
+        return _positive(signal(length, where).value(0.0), f"{where}: length (m) at t = 0"), given
+
+    def _coordinate(self, given, where: str) -> tuple[Joint, str]:
+        """Joint and coordinate of a joint, or of (joint, "coordinate")."""
+        joint, coordinate = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        if not isinstance(joint, Joint):
+            raise MechanismError(f"{where}: expected a joint or (joint, 'coordinate'), got {given!r}")
+        if self.joints.get(joint.name) is not joint:
+            raise MechanismError(f"{where}: joint '{joint.name}' belongs to another system")
+        return joint, joint._single(coordinate, where)
+
+    def _term(self, term, where: str) -> tuple[Joint, str, float]:
+        if not isinstance(term, tuple) or len(term) not in (2, 3):
+            raise MechanismError(f"{where}: expected (joint, factor) or (joint, coordinate, factor), got {term!r}")
+        joint, coordinate = self._coordinate(term[:-1] if len(term) == 3 else term[0], where)
+        return joint, coordinate, _not_zero(term[-1], f"{where}: factor of '{joint.name}.{coordinate}'")
+
+
+def _not_zero(value, where: str) -> float:
+    number = as_number(value, where)
+    if number == 0.0:
+        raise MechanismError(f"{where} is zero: nothing would be coupled; give a number other than zero")
+    return number
+
+
+def _positive(value, where: str) -> float:
+    number = as_number(value, where)
+    if number <= 0.0:
+        raise MechanismError(f"{where} is {value!r}; it must be positive")
+    return number

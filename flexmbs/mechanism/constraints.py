@@ -1,0 +1,101 @@
+"""Constraints that are no joints: couplings of joint coordinates, rods, cables, prescribed markers, what rolls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.signals import Signal
+
+Terms = tuple[tuple[Joint, str, float], ...]
+
+
+def stated_sum(terms: Terms) -> float:
+    """Sum of factor * coordinate at the start values that are stated (unstated ones are zero)."""
+    return sum(factor * joint.start.get(coordinate, 0.0) for joint, coordinate, factor in terms)
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """sum of factor * coordinate = signal, at position, velocity or acceleration ``level`` (0, 1, 2).
+
+    Without a signal the sum keeps the value that it has at the stated start values.
+    """
+
+    name: str
+    terms: Terms
+    signal: Signal | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticCoupling:
+    """Spring (N/m or N m/rad) and damper on sum of factor * coordinate, relaxed at the stated start values."""
+
+    name: str
+    terms: Terms
+    stiffness: float
+    damping: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """A massless rigid rod of ``length`` (m; the signal, when there is one, prescribes it in time)."""
+
+    name: str
+    a: Marker
+    b: Marker
+    length: float
+    signal: Signal | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Component ``axis`` (0, 1, 2) of the position of marker b relative to marker a, in the axes of a, prescribed."""
+
+    name: str
+    a: Marker
+    b: Marker
+    axis: int
+    signal: Signal | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Cable:
+    """A cable over ``markers``, without mass, friction and stretch, always taut.
+
+    ``parts`` (markers - 1,): how many parts of it run between two markers; ``length`` (m): their sum at t = 0.
+    """
+
+    name: str
+    markers: tuple[Marker, ...]
+    parts: tuple[float, ...]
+    length: float
+    signal: Signal | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Rolling:
+    """A thin disc (or a ball) of marker b that rolls on a plane of marker a without slipping.
+
+    ``directions`` (4, 3): two tangents and the normal of the plane in the axes of a; the axle of the disc in those of
+    b.
+    """
+
+    name: str
+    a: Marker
+    b: Marker
+    radius: float
+    directions: np.ndarray
+    is_ball: bool = False
+    signal: Signal | None = None
+    level: int = 0
+
+
+Constraint = Coupling | Distance | Component | Cable | Rolling

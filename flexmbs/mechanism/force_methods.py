@@ -1,0 +1,230 @@
+"""The part of System that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism import spread_loads
+from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
+from flexmbs.mechanism.forces import AppliedLaw, Bushing, Element, Load, SpreadLoad, quantity, spring_law
+from flexmbs.mechanism.geometry.rotations import as_vector
+from flexmbs.mechanism.joints.base import unit_axis
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.sensors import Sensor, user_function
+
+
+class ForceMethods:
+    """Mixed into :class:`flexmbs.mechanism.mechanism.System`."""
+
+    def _start_forces(self) -> None:
+        self.loads: dict[str, Load | SpreadLoad] = {}
+        self.springs: dict[str, Element] = {}
+        self.bushings: dict[str, Bushing] = {}
+
+    def force(
+        self, marker: Marker, force, follower: bool = False, name: str | None = None, *, inputs=(), compiled=None
+    ) -> Load:
+        """Force (N) at a marker, in world axes or those of the marker (``follower``).
+
+        Parameters
+        ----------
+        force : three numbers, functions of time or sensors; or, with ``inputs`` (sensors), a function f(t, *inputs)
+            that returns three numbers
+        compiled : see :meth:`function`
+
+        A pulse of time that is shorter than the steps can be stepped over: give ``simulate`` a ``max_step`` then.
+        """
+        return self._load(marker, force, False, follower, name, inputs, compiled)
+
+    def torque(
+        self, marker: Marker, torque, follower: bool = False, name: str | None = None, *, inputs=(), compiled=None
+    ) -> Load:
+        """Torque (N m) on a marker; everything as in :meth:`force`."""
+        return self._load(marker, torque, True, follower, name, inputs, compiled)
+
+    def _load(self, marker, components, is_torque: bool, follower: bool, name: str | None, inputs, compiled) -> Load:
+        kind = "torque" if is_torque else "force"
+        name = name or f"{kind} {len(self.loads) + 1}"
+        where = f"{kind} '{name}'"
+        self._check_name(name)
+        self._check_marker(marker, where)
+        if (is_torque or follower) and not marker.can_turn:
+            raise MechanismError(f"{where}: marker '{marker.label}' cannot turn; use an interface")
+        self.loads[name] = Load(name, marker, self._three(components, where, inputs, compiled), is_torque, follower)
+        return self.loads[name]
+
+    def _three(self, components, where: str, inputs, compiled):
+        """Three quantities from three of them, from a sensor of three numbers, or from a user function."""
+        inputs = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
+        if callable(components) and inputs:
+            components = user_function(where, components, inputs, 3, compiled).sensor()
+        if isinstance(components, Sensor):
+            components = tuple(components[i] for i in range(components.size))
+        if inputs and not all(isinstance(part, Sensor) for part in components):
+            raise MechanismError(f"{where}: inputs= go with one function f(t, *inputs) that returns three numbers")
+        parts = tuple(components) if np.iterable(components) and not isinstance(components, str) else ()
+        if len(parts) != 3 or any(np.ndim(part) > 0 for part in parts if not isinstance(part, Sensor)):
+            raise MechanismError(
+                f"{where}: expected three components, numbers or functions of time, got {components!r}"
+            )
+        return tuple(quantity(part, where) for part in parts)
+
+    def spring_damper(
+        self, a: Marker, b: Marker, stiffness=0.0, damping=0.0, length=0.0, name=None, *, preload=0.0, force=None,
+        inputs=(), compiled=None,
+    ) -> Element:  # fmt: skip
+        """Spring and damper along the line between two markers: tension k (l - length) + preload + c l'.
+
+        Histories: "NAME.length", "NAME.rate", "NAME.force" (tension, N), "NAME.power" (W, what it puts into the
+        mechanism).
+
+        Parameters
+        ----------
+        stiffness : N/m, or the tension over the stretch as two rows (m, N) or a Characteristic
+        damping : N s/m, or the tension over the rate in the same forms
+        length : m, without elastic tension
+        preload : N, tension at that length
+        force : f(t, length, rate, *inputs) -> tension (N), in place of stiffness and damping (it stores no energy)
+        """
+        name = name or f"spring {len(self.springs) + 1}"
+        where = f"spring '{name}'"
+        self._check_force_ends(a, b, name, where, turn=False)
+        law = spring_law(stiffness, damping, length, preload, f"{where}:")
+        if isinstance(law.rest, float) and law.rest < 0.0:
+            raise MechanismError(f"{where}: length {law.rest:g} m must not be below 0")
+        if force is not None:
+            if any(part != 0.0 for part in (law.stiffness, law.damping, law.preload) if isinstance(part, float)):
+                raise MechanismError(f"{where}: give either force= or stiffness, damping and preload")
+            seen = (self.sensor("distance", b, a), self.sensor("distance rate", b, a))
+            rule = user_function(where, force, (*seen, *inputs), 1, compiled)
+            law = AppliedLaw(rule.sensor("N"), -1.0)
+        self.springs[name] = Element(name, law, a=a, b=b)
+        return self.springs[name]
+
+    def torsion_spring(
+        self, a: Marker, b: Marker, stiffness=0.0, damping=0.0, rest=0.0, axis="z", name=None, *, preload=0.0
+    ) -> Element:
+        """Torsion spring and damper about ``axis`` of a: torque -(k (angle - rest) + preload + c angle') on b.
+
+        The angle is the twist of b against a about the axis, taken within half a turn of ``rest``; where a joint turns
+        further, use ``joint.spring``.  Histories: "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
+
+        Parameters
+        ----------
+        stiffness : N m/rad, or the elastic torque over the angle from rest as two rows (rad, N m) or a Characteristic
+        damping : N m s/rad, or the torque over the rate in the same forms
+        rest : rad
+        """
+        name = name or f"torsion spring {len(self.springs) + 1}"
+        where = f"torsion spring '{name}'"
+        self._check_force_ends(a, b, name, where, turn=True)
+        law = spring_law(stiffness, damping, rest, preload, f"{where}:")
+        self.springs[name] = Element(name, law, a=a, b=b, axis=unit_axis(axis, name))
+        return self.springs[name]
+
+    def bushing(self, a: Marker, b: Marker, stiffness, damping=0.0, name=None, *, rest=None, preload=None) -> Bushing:
+        """Elastic connection in all six directions: force and moment -(K (e - rest) + preload + C e') on b.
+
+        e: displacement (m) and rotation vector (rad, below pi) of b against a, in the axes of a.  Histories:
+        "NAME.displacement.x", "NAME.rotation.x", "NAME.force.x", "NAME.moment.x" (on b, axes of a), "NAME.power".
+
+        Parameters
+        ----------
+        stiffness, damping : (6, 6), or their diagonals (6,), or (translation, rotation): N/m, N m/rad; N s/m, N m s/rad
+        rest, preload : (6,) m and rad; N and N m
+        """
+        name = name or f"bushing {len(self.bushings) + 1}"
+        where = f"bushing '{name}'"
+        self._check_force_ends(a, b, name, where, turn=True)
+        K, C = _matrix(stiffness, f"{where}: stiffness"), _matrix(damping, f"{where}: damping")
+        zero = np.zeros(6)
+        self.bushings[name] = Bushing(
+            name, a, b, K, C, as_vector(zero if rest is None else rest, f"{where}: rest", 6),
+            as_vector(zero if preload is None else preload, f"{where}: preload", 6),
+        )  # fmt: skip
+        return self.bushings[name]
+
+    def line_load(self, body: BodyInSystem, nodes, force, follower: bool = False, name: str | None = None):
+        """Force per length along a row of nodes of a flexible body.
+
+        Parameters
+        ----------
+        nodes : node numbers in the order of the line; each pair of neighbours carries the load between them, half each
+        force : three numbers, functions of time or sensors (N/m), in world axes; with ``follower`` in axes that start
+            as those of the body and turn with the nodes (needs nodes with rotations: beams, shells), right to first
+            order in the deformation
+        """
+        name = name or f"line load {len(self.loads) + 1}"
+        where = f"line load '{name}'"
+        self._check_flexible(body, name, where)
+        components = self._three(force, where, (), None)
+        lengths, places = spread_loads.node_lengths(body, nodes, where)
+        if not follower:
+            marker = spread_loads.mean_marker(body, places, lengths, name)
+            self.loads[name] = Load(name, marker, components, False, False, float(lengths.sum()))
+            return self.loads[name]
+        for component, fields, letter in zip(
+            components, spread_loads.following_lines(body, places, lengths, where), "xyz", strict=True
+        ):
+            self.loads[f"{name}.{letter}"] = SpreadLoad(f"{name}.{letter}", body.name, component, fields)
+        return tuple(self.loads[f"{name}.{letter}"] for letter in "xyz")
+
+    def pressure(self, body: BodyInSystem, pressure, where=None, follower: bool = True, name: str | None = None):
+        """Pressure (Pa, positive pushes into the body) on a part of a flexible body's surface.
+
+        Parameters
+        ----------
+        pressure : number, function of time, or sensor
+        where : function of points (k, 3) m of the undeformed surface in the body frame -> (k,) bool; a face is loaded
+            when all its points are chosen; None: the whole surface
+        follower : the pressure stays normal to the deforming surface (right to first order in the deformation), or
+            keeps the normals and areas of the undeformed body
+        """
+        name = name or f"pressure {len(self.loads) + 1}"
+        label = f"pressure '{name}'"
+        self._check_flexible(body, name, label)
+        amplitude = quantity(pressure, f"{label}: pressure (Pa)")
+        fields = spread_loads.pressure_fields(body, where, follower, label)
+        self.loads[name] = SpreadLoad(name, body.name, amplitude, fields)
+        return self.loads[name]
+
+    def _check_force_ends(self, a: Marker, b: Marker, name: str, where: str, turn: bool) -> None:
+        self._check_name(name)
+        for marker in (a, b):
+            self._check_marker(marker, where)
+            if turn and not marker.can_turn:
+                raise MechanismError(f"{where}: marker '{marker.label}' cannot turn; use an interface")
+        if a is b:
+            raise MechanismError(f"{where}: both ends are marker '{a.label}'")
+
+    def _check_flexible(self, body, name: str, where: str) -> None:
+        self._check_name(name)
+        if not isinstance(body, BodyInSystem) or body.name not in self.bodies:
+            raise MechanismError(f"{where}: expected a body that system.add(...) returned, got {body!r}")
+        if not body.is_flexible:
+            flexible = [part.name for part in self.bodies.values() if part.is_flexible]
+            raise MechanismError(f"{where}: body '{body.name}' is not flexible{suggestion(body.name, flexible)}")
+
+
+def _matrix(given, where: str) -> np.ndarray:
+    """(6, 6) from itself, a diagonal, two numbers (translation, rotation), or one number; symmetric, not negative."""
+    try:
+        values = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise MechanismError(f"{where}: expected numbers, got {given!r}") from None
+    if values.shape == ():
+        values = np.full(6, float(values))
+    elif values.shape == (2,):
+        values = np.repeat(values, 3)
+    matrix = np.diag(values) if values.shape == (6,) else values
+    if matrix.shape != (6, 6) or not np.all(np.isfinite(matrix)):
+        raise MechanismError(
+            f"{where}: expected a (6, 6) matrix, its diagonal (6,) or (translation, rotation), got shape {values.shape}"
+        )
+    size = np.abs(matrix).max(initial=0.0)
+    if np.abs(matrix - matrix.T).max() > 1e-9 * size:
+        raise MechanismError(f"{where}: the matrix is not symmetric, so it would create energy in a closed cycle")
+    if np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
+        raise MechanismError(f"{where}: the matrix has a negative eigenvalue {np.linalg.eigvalsh(matrix).min():.3g}")
+    return 0.5 * (matrix + matrix.T)

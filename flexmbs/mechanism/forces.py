@@ -1,0 +1,211 @@
+"""Forces as users state them: elements (a law along a coordinate, a line or an angle), bushings, loads.
+
+The laws are those of ``core/laws/force``, one class each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.characteristics import Characteristic, characteristic
+from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.sensors import Sensor
+from flexmbs.mechanism.signals import Signal, signal
+
+#: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
+Quantity = Signal | Sensor
+
+
+def quantity(given, where: str) -> Quantity:
+    """A number, a function of time, or a sensor of one number; MechanismError otherwise."""
+    if isinstance(given, Sensor):
+        if given.size != 1:
+            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; take one, sensor[i]")
+        return given
+    return signal(given, where)
+
+
+@dataclass(frozen=True)
+class SpringLaw:
+    """-(k d + preload + c d'), d = x - rest; either part may be a characteristic (core/laws/force/spring.py)."""
+
+    stiffness: float | Characteristic
+    damping: float | Characteristic
+    rest: float
+    preload: float = 0.0
+
+
+@dataclass(frozen=True)
+class FrictionLaw:
+    """-mu(rate) normal radius (core/laws/force/friction.py).
+
+    ``normal``: force on the sliding faces, or None: that of the joint's reaction, behind a lag (s) and with ``arm``
+    (1/m) times the moment across the axis.
+    """
+
+    static: float
+    dynamic: float
+    transition: float
+    full_slip: float
+    radius: float
+    normal: Quantity | None
+    lag: float = 0.0
+    arm: float = 0.0
+
+
+@dataclass(frozen=True)
+class StopLaw:
+    """Compliant stops at both ends of a range (core/laws/force/stop.py)."""
+
+    lower: float
+    upper: float
+    stiffness: float
+    exponent: float
+    damping: float
+    depth: float
+
+
+@dataclass(frozen=True)
+class MotorLaw:
+    """Torque-speed curve times a command (core/laws/force/motor.py)."""
+
+    curve: Characteristic
+    command: Quantity
+
+
+@dataclass(frozen=True)
+class AppliedLaw:
+    """``factor`` times a quantity, along the coordinate."""
+
+    force: Quantity
+    factor: float = 1.0
+
+
+Law = SpringLaw | FrictionLaw | StopLaw | MotorLaw | AppliedLaw
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """A law along one coordinate of a joint, along the line between two markers, or about an axis of marker a.
+
+    ``joint`` and ``coordinate``, or the markers ``a`` and ``b`` (``axis`` None: the line between them).
+    """
+
+    name: str
+    law: Law
+    joint: object = None
+    coordinate: str = ""
+    a: Marker | None = None
+    b: Marker | None = None
+    axis: tuple[float, float, float] | None = None
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words."""
+        words = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
+        if self.joint is not None:
+            return words.get(type(self.law), "spring")
+        return "spring damper" if self.axis is None else "torsion spring"
+
+
+@dataclass(frozen=True, eq=False)
+class Bushing:
+    """Stiffness, damping (6, 6), rest deformation and preload (6,) of marker b against marker a, in the axes of a."""
+
+    name: str
+    a: Marker
+    b: Marker
+    stiffness: np.ndarray
+    damping: np.ndarray
+    rest: np.ndarray
+    preload: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """``factor`` times three components: a force (N) or torque (N m) on a marker, in world axes or following it."""
+
+    name: str
+    marker: Marker
+    components: tuple[Quantity, Quantity, Quantity]
+    is_torque: bool
+    follower: bool
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadLoad:
+    """A load spread over a flexible body: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
+
+    name: str
+    body: str
+    amplitude: Quantity
+    fields: np.ndarray
+
+
+def spring_law(stiffness, damping, rest, preload, where: str) -> SpringLaw:
+    """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
+    parts = []
+    for word, given in (("stiffness", stiffness), ("damping", damping)):
+        curve = characteristic(given, f"{where} {word}")
+        parts.append(as_number(given, f"{where} {word}", 0.0) if curve is None else curve)
+    return SpringLaw(*parts, as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
+
+
+def friction_law(
+    static, dynamic, normal, radius, transition, full_slip, lag, bearing_length, where: str
+) -> FrictionLaw:
+    """Friction with checked numbers; ``normal`` "reaction" or a quantity."""
+    static = as_number(static, f"{where}: static coefficient", 0.0)
+    dynamic = static if dynamic is None else as_number(dynamic, f"{where}: dynamic coefficient", 0.0)
+    if dynamic > static:
+        raise MechanismError(f"{where}: the dynamic coefficient {dynamic:g} must not exceed the static one, {static:g}")
+    transition = _positive(transition, f"{where}: transition")
+    full_slip = 1.5 * transition if full_slip is None else as_number(full_slip, f"{where}: full_slip")
+    if full_slip <= transition:
+        raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
+    radius = _positive(radius, f"{where}: radius (m)")
+    arm = 0.0 if bearing_length is None else 2.0 / _positive(bearing_length, f"{where}: bearing_length (m)")
+    if isinstance(normal, str):
+        if normal != "reaction":
+            raise MechanismError(f"{where}: normal_force {normal!r}: expected a number, function, sensor or 'reaction'")
+        normal, lag = None, _positive(lag, f"{where}: lag (s)")
+    else:
+        normal, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
+        if isinstance(normal, Signal) and normal.value is None:
+            as_number(normal.constant, f"{where}: normal_force (N)", 0.0)
+    return FrictionLaw(static, dynamic, transition, full_slip, radius, normal, lag, arm)
+
+
+def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> StopLaw:
+    """Stops with checked numbers; an end that is None is open."""
+    if lower is None and upper is None:
+        raise MechanismError(f"{where}: give lower=, upper= or both")
+    low = -np.inf if lower is None else as_number(lower, f"{where}: lower")
+    high = np.inf if upper is None else as_number(upper, f"{where}: upper")
+    if low >= high:
+        raise MechanismError(f"{where}: lower = {low:g} must be below upper = {high:g}")
+    power = as_number(exponent, f"{where}: exponent", 1.0)
+    return StopLaw(
+        low, high, _positive(stiffness, f"{where}: stiffness"), power, as_number(damping, f"{where}: damping", 0.0),
+        _positive(depth, f"{where}: depth"),
+    )  # fmt: skip
+
+
+def motor_law(curve, command, where: str) -> MotorLaw:
+    """A motor whose curve is a pair of rows (speeds, torques) or a Characteristic."""
+    chosen = characteristic(curve, f"{where}: curve")
+    if chosen is None:
+        raise MechanismError(f"{where}: curve: expected two rows (speeds, torques) or a Characteristic, got {curve!r}")
+    return MotorLaw(chosen, quantity(command, f"{where}: command"))
+
+
+def _positive(value, where: str) -> float:
+    number = as_number(value, where, 0.0)
+    if number == 0.0:
+        raise MechanismError(f"{where} must be positive, got 0")
+    return number

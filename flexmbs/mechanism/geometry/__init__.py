@@ -1,0 +1,1 @@
+"""Geometry of mechanisms: rotations, curves, surfaces, solids."""

@@ -1,0 +1,84 @@
+"""Numbers that are taken as given, although they look like another unit: said as a warning, never changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from flexmbs.common.errors import BodyWarning, MechanismWarning
+from flexmbs.common.user_warnings import warn
+
+TURN = 2.0 * math.pi
+LARGEST_BODY = 1000.0  # m; the largest ships have 460 m
+LARGEST_GRAVITY = 1000.0  # m/s2; 9810 mm/s2 is above, centrifuges of test rigs are below
+DENSITIES = (1.0, 25_000.0)  # kg/m3: aerogel and osmium
+FAR = (10.0, 100.0)  # m, and radii of gyration: a marker farther than both from its body is in other units
+
+
+def angle(value: float, where: str) -> None:
+    """Warn of an angle (rad) of more than a turn that is a round number of degrees, such as 90 or 22.5."""
+    if abs(value) > TURN and 2.0 * value == round(2.0 * value):
+        warn(
+            f"{where}: {value:g} rad is {abs(value) / TURN:.3g} turns; angles are in rad: math.radians({value:g}) "
+            f"if degrees are meant",
+            MechanismWarning,
+        )
+
+
+def rotation_vector(vector: np.ndarray, where: str) -> None:
+    """Warn of a rotation vector (3,) rad that is longer than a turn: it is never needed."""
+    length = float(np.linalg.norm(vector))
+    if length > TURN + 1e-9:
+        warn(
+            f"{where}: the rotation vector {_numbers(vector)} is {length:.4g} rad = {length / TURN:.3g} turns long; "
+            "it is axis times angle in rad; of degrees take np.radians, or fm.EulerAngles(..., degrees=True)",
+            MechanismWarning,
+        )
+
+
+def euler_angles(angles: Iterable[float], degrees: bool, where: str) -> None:
+    """Warn of Euler angles in rad of more than a turn, and of ones in degrees that are twelfths of pi."""
+    angles = np.asarray(angles, dtype=float)
+    if not degrees and np.any(np.abs(angles) > TURN + 1e-9):
+        text = f"{where}: {_numbers(angles)} rad is more than a turn; give degrees=True if degrees are meant"
+        warn(text, MechanismWarning)
+    twelfths = angles[angles != 0.0] / (math.pi / 12.0)
+    if degrees and len(twelfths) and np.all(np.abs(twelfths - np.round(twelfths)) < 1e-9):
+        text = f"{where}: {_numbers(angles)} degrees are round parts of pi; leave degrees=True out if rad are meant"
+        warn(text, MechanismWarning)
+
+
+def gravity(vector: np.ndarray) -> None:
+    """Warn of an acceleration (m/s2) as it is in mm/s2."""
+    size = float(np.linalg.norm(vector))
+    if size > LARGEST_GRAVITY:
+        warn(f"gravity of {size:g} m/s2: lengths are in m, so that of the earth is 9.81", MechanismWarning)
+
+
+def body_size(largest: float, where: str) -> None:
+    """Warn of a body of more than ``LARGEST_BODY`` (m)."""
+    if largest > LARGEST_BODY:
+        warn(f"{where} is {largest:g} m large: lengths are in m, not mm", BodyWarning)
+
+
+def density(value: float, where: str) -> None:
+    """Warn of a density (kg/m3) that no solid has."""
+    if not DENSITIES[0] <= value <= DENSITIES[1]:
+        text = f"{where}: no solid has a density of {value:g} kg/m3; steel has 7850 (7.85 t/m3, 7.85e-9 t/mm3)"
+        warn(text, BodyWarning)
+
+
+def marker_position(distance: float, gyration: float, where: str) -> None:
+    """Warn of a marker that is ``distance`` (m) from the centre of a body with this radius of gyration (m)."""
+    if gyration > 0.0 and distance > FAR[0] and distance > FAR[1] * gyration:
+        warn(
+            f"{where} is {distance:.4g} m from the centre of a body with a radius of gyration of {gyration:.3g} m: "
+            "lengths are in m, not mm",
+            MechanismWarning,
+        )
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return "(" + ", ".join(f"{value:g}" for value in values) + ")"

@@ -1,0 +1,94 @@
+"""Joints as users stated them; what acts in them: flexmbs.mechanism.joint_forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.forces import Element
+from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.joint_forces import JointForces
+from flexmbs.mechanism.joints import JointType
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.signals import Signal, driver
+
+
+@dataclass(eq=False)
+class Joint(JointForces):
+    """A joint between two markers, with its start values.
+
+    ``given`` names the coordinates whose start values the user stated (they are kept where loops can close with
+    them); ``held``: those that must be kept; ``cut``: closed by constraints even where the tree of bodies could be
+    built with it.
+    """
+
+    name: str
+    type: JointType
+    a: Marker
+    b: Marker
+    start: dict[str, float] = field(default_factory=dict)
+    start_rate: dict[str, float] = field(default_factory=dict)
+    rotation: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
+    angular_velocity: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    drivers: dict[str, Signal] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
+    forces: list[Element] = field(default_factory=list)
+    given: set[str] = field(default_factory=set)
+    given_rates: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+    cut: bool = False
+
+    def __repr__(self) -> str:
+        return f"{self.name} ({self.type.name}: {self.a.label} -> {self.b.label}; {', '.join(self.coordinates)})"
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        ball = (self.type.axes[-1].coordinate,) if self.type.ends_with_ball else ()
+        return (*self.type.coordinates, *ball)
+
+    def _single(self, coordinate: str | None, what: str) -> str:
+        names = list(self.type.coordinates)
+        chosen = coordinate or (names[0] if len(names) == 1 else None)
+        if not names:
+            raise MechanismError(
+                f"joint '{self.name}' ({self.type.name}) has no coordinate for {what}: "
+                + ("its rotations have no single angle" if self.type.ends_with_ball else "it is locked")
+            )
+        if chosen not in names:
+            raise MechanismError(
+                f"joint '{self.name}' ({self.type.name}): {what} needs one of its coordinates {names or '(none)'}, "
+                f"got {coordinate!r}"
+            )
+        return chosen
+
+    def prescribe(self, position=None, rate=None, acceleration=None, coordinate: str | None = None) -> Joint:
+        """Prescribe a coordinate (rad or m) at position, velocity or acceleration level.
+
+        The first of ``position``, ``rate`` and ``acceleration`` that is given says the level: a number, a signal with
+        exact derivatives (Step, Harmonic, Table ...), or a Python function of time.  Those after it are the derivatives
+        of a Python function, where known; else they are differences over 3 ms to both sides (also before t = 0), and
+        the function must be smooth.  What is prescribed by rate or acceleration starts from the start values.
+        """
+        chosen = self._single(coordinate, "prescribe")
+        if chosen in self.drivers:
+            raise MechanismError(
+                f"joint '{self.name}': '{chosen}' is prescribed already; a second driver would contradict the first"
+            )
+        where = f"joint '{self.name}', prescribed {chosen}"
+        self.drivers[chosen], self.levels[chosen] = driver(position, rate, acceleration, where)
+        if self.type.coordinates[chosen] == "rad" and isinstance(position, int | float | np.number):
+            plausible.angle(float(position), where)
+        return self
+
+    def hold(self, *coordinates: str) -> Joint:
+        """Keep the start values of coordinates (all without a name) when loops are closed: the others must give way.
+
+        A ball's coordinate is called "rotation".
+        """
+        for name in coordinates:
+            if name not in self.coordinates:
+                raise MechanismError(f"joint '{self.name}' ({self.type.name}): no coordinate '{name}' to hold")
+        self.held.update(coordinates or self.coordinates)
+        return self

@@ -1,0 +1,146 @@
+"""What acts inside a joint: springs, friction, stops, motors, applied efforts, each along one of its coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.forces import (
+    AppliedLaw,
+    Element,
+    Law,
+    friction_law,
+    motor_law,
+    quantity,
+    spring_law,
+    stop_law,
+)
+from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.sensors import user_function
+
+
+class JointForces:
+    """Methods of :class:`flexmbs.mechanism.joint.Joint`; efforts are N along displacements, N m about angles.
+
+    Each is a part of the results: "J.angle.spring.effort" (what acts on the coordinate; positive drives it up) and
+    "J.angle.spring.power" (effort times rate: what it puts into the mechanism, W).
+    """
+
+    def spring(self, stiffness=0.0, damping=0.0, rest=0.0, coordinate: str | None = None, *, preload=0.0, name=None):
+        """Add a spring and damper on a coordinate: effort -(k (x - rest) + preload + c x').
+
+        Parameters
+        ----------
+        stiffness : N/m or N m/rad, or the elastic effort over x - rest as two rows (x, effort) or a Characteristic
+        damping : N s/m or N m s/rad, or the damping effort over the rate in the same forms
+        rest : m or rad
+        preload : N or N m, pulls the coordinate down
+        """
+        chosen = self._single(coordinate, "a spring")
+        law = spring_law(stiffness, damping, rest, preload, f"joint '{self.name}', spring")
+        self._check_angles(chosen, "spring", rest=rest)
+        return self._add_force(chosen, "spring", law, name)
+
+    def friction(
+        self, static, dynamic=None, *, normal_force, transition, full_slip=None, radius=None, lag=1e-3,
+        bearing_length=None, coordinate: str | None = None, name=None,
+    ):  # fmt: skip
+        """Add regularised Coulomb friction: effort -mu(rate) normal_force radius (core/laws/force/friction.py).
+
+        A joint that sticks creeps slower than ``transition``: choose it small against the speeds of interest.
+
+        Parameters
+        ----------
+        static, dynamic : coefficients; dynamic None: as static
+        normal_force : N, a number, a function of time, a sensor, or "reaction": the load that the joint itself carries
+            (it then closes by constraints; see ``lag``)
+        transition, full_slip : m/s or rad/s: where the static coefficient is reached, and from where on the dynamic one
+            holds (None: 1.5 times ``transition``)
+        radius : m, of the faces that slide about a rotation; translations take none
+        lag : s; with "reaction", the load follows the joint's reaction with this time constant.  Without a lag,
+        friction
+            and reaction would depend on each other within an instant, which has no or several solutions where friction
+            jams (Painleve); error: lag times the rate of the load
+        bearing_length : m; with "reaction", moments across the axis press with 2 moment / bearing_length as well; None:
+            they do not count
+        """
+        chosen = self._single(coordinate, "friction")
+        where = f"joint '{self.name}', friction"
+        turns = self.type.coordinates[chosen] == "rad"
+        if turns and radius is None:
+            raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the faces that slide")
+        if not turns and radius is not None:
+            raise MechanismError(f"{where}: radius= belongs to rotations; '{chosen}' is a displacement")
+        law = friction_law(
+            static, dynamic, normal_force, 1.0 if radius is None else radius, transition, full_slip, lag,
+            bearing_length, where,
+        )  # fmt: skip
+        if law.normal is None:
+            self._require_one_axis(where)
+            self.cut = True
+        return self._add_force(chosen, "friction", law, name)
+
+    def limit(
+        self, lower=None, upper=None, *, stiffness, damping=0.0, exponent=1.0, depth=1e-4,
+        coordinate: str | None = None, name=None,
+    ):  # fmt: skip
+        """Add compliant stops: at depth d beyond an end they push with k d^exponent + c(d) d', and never pull.
+
+        Parameters
+        ----------
+        lower, upper : m or rad; None: no stop there
+        stiffness : N/m^exponent or N m/rad^exponent; with an exponent above 1 the force begins smoothly
+        damping : N s/m or N m s/rad; it rises from zero to all of itself over ``depth`` (m or rad)
+        """
+        chosen = self._single(coordinate, "a limit")
+        law = stop_law(lower, upper, stiffness, exponent, damping, depth, f"joint '{self.name}', limit")
+        self._check_angles(chosen, "limit", lower=lower, upper=upper)
+        return self._add_force(chosen, "limit", law, name)
+
+    def motor(self, curve, command=1.0, coordinate: str | None = None, *, name=None):
+        """Add a motor: effort command T(rate), with T its torque-speed curve at full command.
+
+        Backwards (command < 0) the curve is mirrored: command T(-rate).
+
+        Parameters
+        ----------
+        curve : two rows (speeds in rad/s or m/s, torques in N m or forces in N), or a Characteristic
+        command : number, function of time, or sensor (a controller's output), normally in [-1, 1]
+        """
+        chosen = self._single(coordinate, "a motor")
+        return self._add_force(chosen, "motor", motor_law(curve, command, f"joint '{self.name}', motor"), name)
+
+    def actuate(self, effort, inputs=(), coordinate: str | None = None, *, name=None, compiled=None):
+        """Apply an effort that drives the coordinate up: a number, a sensor, or a function f(t, *inputs) of sensors."""
+        chosen = self._single(coordinate, "an actuator")
+        where = f"joint '{self.name}', effort"
+        if callable(effort) and len(tuple(inputs)) > 0:
+            effort = user_function(where, effort, inputs, 1, compiled).sensor()
+        return self._add_force(chosen, "actuator", AppliedLaw(quantity(effort, where)), name)
+
+    def _add_force(self, coordinate: str, word: str, law: Law, name: str | None):
+        taken = {element.name for element in self.forces}
+        wanted = f"{self.name}.{coordinate}.{name or word}"
+        chosen, number = wanted, 2
+        while chosen in taken:
+            if name is not None:
+                raise MechanismError(f"joint '{self.name}': the name '{name}' is taken on '{coordinate}'")
+            chosen, number = f"{wanted} {number}", number + 1
+        self.forces.append(Element(chosen, law, joint=self, coordinate=coordinate))
+        return self
+
+    def _check_angles(self, coordinate: str, word: str, **values) -> None:
+        """A warning where angles look like degrees."""
+        for name, value in values.items():
+            if self.type.coordinates[coordinate] == "rad" and value is not None:
+                plausible.angle(float(value), f"joint '{self.name}', {word}: {name}")
+
+    def _require_one_axis(self, where: str) -> None:
+        directions = np.array([axis.direction for axis in self.type.axes if axis.kind != "ball"])
+        across = np.linalg.norm(np.cross(directions, directions[0]), axis=1)
+        bent = any(axis.kind not in ("rotation", "translation") for axis in self.type.axes)
+        if bent or np.any(across > 1e-12):
+            raise MechanismError(
+                f"{where}: normal_force='reaction' is for joints with one axis (revolute, prismatic, cylindrical, "
+                f"screw), not {self.type.name}; give the normal force as a number, function or sensor"
+            )

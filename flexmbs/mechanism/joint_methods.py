@@ -1,0 +1,247 @@
+"""The words of a System that state joints.
+
+All have the same shape: the two markers, what the joint needs to know, start values and start rates of its coordinates
+(None: not given; zero, unless a closed loop needs something else), ``name``, and ``cut``: True closes the joint by
+constraints even where the bodies could be carried by it.
+"""
+
+from __future__ import annotations
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.body_in_system import suggestion
+from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry.rotations import as_number, as_quaternion, as_vector
+from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joints import JOINT_TYPES
+from flexmbs.mechanism.markers import Marker
+
+
+class JointMethods:
+    """Mixed into System."""
+
+    def joint(self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry) -> Joint:
+        """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
+        if kind not in JOINT_TYPES:
+            raise MechanismError(f"no joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
+        name = name or f"{kind} {sum(j.type.name == kind for j in self.joints.values()) + 1}"
+        for marker in (a, b):
+            self._check_marker(marker, f"joint '{name}'")
+        self._check_name(name)
+        joint_type = JOINT_TYPES[kind](name, **geometry)
+        if a.body == b.body:
+            raise MechanismError(f"joint '{name}': both markers are on body '{a.body}'")
+        only_ball = joint_type.ends_with_ball and len(joint_type.axes) == 1
+        for marker, needed in ((a, not only_ball), (b, not joint_type.ends_with_ball)):
+            if needed and not marker.can_turn:
+                raise MechanismError(
+                    f"joint '{name}': marker '{marker.label}' is a single node of a solid and has no rotation; only a "
+                    "spherical joint, or the second marker of another joint that leaves all rotations free, can sit "
+                    "there; or name a node set as an interface in reduce()"
+                )
+        self.joints[name] = Joint(name, joint_type, a, b, cut=bool(cut))
+        return self.joints[name]
+
+    def _state(self, joint: Joint, values: dict, rates: dict, rotation=None, angular_velocity=None) -> Joint:
+        """Start values and rates by coordinate, and those of a ball; None: not given."""
+        where = f"joint '{joint.name}'"
+        try:
+            for numbers, start, given, word in (
+                (values, joint.start, joint.given, "start"),
+                (rates, joint.start_rate, joint.given_rates, "start rate of"),
+            ):
+                for coordinate, number in numbers.items():
+                    if number is not None:
+                        start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
+                        if word == "start" and joint.type.coordinates[coordinate] == "rad":
+                            plausible.angle(start[coordinate], f"{where}: start {coordinate}")
+                        given.add(coordinate)
+            if rotation is not None:
+                joint.rotation = as_quaternion(rotation, where)
+                joint.given.add("rotation")
+            if angular_velocity is not None:
+                joint.angular_velocity = as_vector(angular_velocity, f"{where}: angular_velocity (rad/s)")
+                joint.given_rates.add("rotation")
+        except MechanismError:
+            del self.joints[joint.name]  # a refused joint must not stay in the system
+            raise
+        return joint
+
+    def fixed(self, a: Marker, b: Marker, name=None, cut=False) -> Joint:
+        """b stays on a."""
+        return self.joint("fixed", a, b, name, cut)
+
+    def revolute(self, a: Marker, b: Marker, axis="z", angle=None, rate=None, name=None, cut=False) -> Joint:
+        """Rotation of b against a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
+        return self._state(self.joint("revolute", a, b, name, cut, axis=axis), {"angle": angle}, {"angle": rate})
+
+    def prismatic(self, a: Marker, b: Marker, axis="x", displacement=None, rate=None, name=None, cut=False) -> Joint:
+        """Translation of b against a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
+        joint = self.joint("prismatic", a, b, name, cut, axis=axis)
+        return self._state(joint, {"displacement": displacement}, {"displacement": rate})
+
+    def cylindrical(
+        self, a: Marker, b: Marker, axis="z", displacement=None, angle=None, displacement_rate=None, angle_rate=None,
+        name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """Translation of b along ``axis`` of a (``displacement``, m) and rotation about it (``angle``, rad)."""
+        joint = self.joint("cylindrical", a, b, name, cut, axis=axis)
+        values = {"displacement": displacement, "angle": angle}
+        return self._state(joint, values, {"displacement": displacement_rate, "angle": angle_rate})
+
+    def screw(self, a: Marker, b: Marker, pitch, axis="z", angle=None, rate=None, name=None, cut=False) -> Joint:
+        """Rotation about ``axis`` of a (``angle``, rad) with which b advances ``pitch`` (m per turn) along it."""
+        joint = self.joint("screw", a, b, name, cut, pitch=pitch, axis=axis)
+        return self._state(joint, {"angle": angle}, {"angle": rate})
+
+    def planar(
+        self, a: Marker, b: Marker, normal="z", u=None, v=None, angle=None, u_rate=None, v_rate=None, angle_rate=None,
+        name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """b moves in a plane of a (``u``, ``v``, m) and turns about its ``normal`` (``angle``, rad).
+
+        u × v = normal: with normal "z", u runs along x and v along y of marker a; with "x" along y and z.
+        """
+        joint = self.joint("planar", a, b, name, cut, normal=normal)
+        return self._state(joint, {"u": u, "v": v, "angle": angle}, {"u": u_rate, "v": v_rate, "angle": angle_rate})
+
+    def universal(
+        self, a: Marker, b: Marker, first="x", second="y", angle1=None, angle2=None, angle1_rate=None, angle2_rate=None,
+        name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """Cross with one pin along axis ``first`` of a and the other along axis ``second`` of b (angles in rad)."""
+        joint = self.joint("universal", a, b, name, cut, first=first, second=second)
+        return self._state(joint, {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate})
+
+    def constant_velocity(
+        self, a: Marker, b: Marker, axis="z", angle1=None, angle2=None, angle1_rate=None, angle2_rate=None, name=None,
+        cut=False,
+    ) -> Joint:  # fmt: skip
+        """Shafts along ``axis`` of a and of b that meet at any angle (bending angles, rad) and turn equally fast."""
+        joint = self.joint("constant_velocity", a, b, name, cut, axis=axis)
+        return self._state(joint, {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate})
+
+    def spherical(self, a: Marker, b: Marker, rotation=None, angular_velocity=None, name=None, cut=False) -> Joint:
+        """Any rotation of b against a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
+        return self._state(self.joint("spherical", a, b, name, cut), {}, {}, rotation, angular_velocity)
+
+    def free(
+        self, a: Marker, b: Marker, position=None, rotation=None, velocity=None, angular_velocity=None, name=None,
+        cut=False,
+    ) -> Joint:  # fmt: skip
+        """Six freedoms of b against a: start position and velocity in axes of a, angular velocity in axes of b."""
+        joint = self.joint("free", a, b, name, cut)
+        values, rates = {}, {}
+        try:
+            if position is not None:
+                values = dict(zip("xyz", as_vector(position, f"joint '{joint.name}': position (m)"), strict=True))
+            if velocity is not None:
+                rates = dict(zip("xyz", as_vector(velocity, f"joint '{joint.name}': velocity (m/s)"), strict=True))
+        except MechanismError:
+            del self.joints[joint.name]
+            raise
+        return self._state(joint, values, rates, rotation, angular_velocity)
+
+    def inline(
+        self, a: Marker, b: Marker, axis="x", displacement=None, rate=None, rotation=None, angular_velocity=None,
+        name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """The origin of b moves on a line along ``axis`` of a (``displacement``, m); b turns freely."""
+        joint = self.joint("inline", a, b, name, cut, axis=axis)
+        values, rates = {"displacement": displacement}, {"displacement": rate}
+        return self._state(joint, values, rates, rotation, angular_velocity)
+
+    def inplane(
+        self, a: Marker, b: Marker, normal="z", u=None, v=None, u_rate=None, v_rate=None, rotation=None,
+        angular_velocity=None, name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """The origin of b moves in a plane of a (``u``, ``v``, m, as in ``planar``); b turns freely."""
+        joint = self.joint("inplane", a, b, name, cut, normal=normal)
+        return self._state(joint, {"u": u, "v": v}, {"u": u_rate, "v": v_rate}, rotation, angular_velocity)
+
+    def parallel(
+        self, a: Marker, b: Marker, axis="z", position=None, angle=None, velocity=None, angle_rate=None, name=None,
+        cut=False,
+    ) -> Joint:  # fmt: skip
+        """``axis`` of b stays parallel to that of a; ``position`` (m, axes of a) and ``angle`` about it are free."""
+        joint = self.joint("parallel", a, b, name, cut, axis=axis)
+        return self._state_with_place(joint, position, velocity, {"angle": angle}, {"angle": angle_rate})
+
+    def perpendicular(
+        self, a: Marker, b: Marker, first="z", second="x", position=None, angle1=None, angle2=None, velocity=None,
+        angle1_rate=None, angle2_rate=None, name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """Axis ``second`` of b stays at a right angle to axis ``first`` of a; b turns about both and moves freely."""
+        joint = self.joint("perpendicular", a, b, name, cut, first=first, second=second)
+        values, rates = {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate}
+        return self._state_with_place(joint, position, velocity, values, rates)
+
+    def orientation(self, a: Marker, b: Marker, position=None, velocity=None, name=None, cut=False) -> Joint:
+        """The axes of b stay parallel to those of a; ``position`` (m, axes of a) is free."""
+        return self._state_with_place(self.joint("orientation", a, b, name, cut), position, velocity, {}, {})
+
+    def _state_with_place(self, joint: Joint, position, velocity, values: dict, rates: dict) -> Joint:
+        """Start values of a joint with the coordinates x, y, z besides others."""
+        for given, into, word in ((position, values, "position (m)"), (velocity, rates, "velocity (m/s)")):
+            if given is None:
+                continue
+            try:
+                into.update(zip("xyz", as_vector(given, f"joint '{joint.name}': {word}"), strict=True))
+            except MechanismError:
+                del self.joints[joint.name]
+                raise
+        return self._state(joint, values, rates)
+
+    def point_on_curve(
+        self, a: Marker, b: Marker, curve, s=None, rate=None, rotation=None, angular_velocity=None, name=None, cut=False
+    ) -> Joint:
+        """The origin of b moves on a ``curve`` of a like a bead on a wire (arc length ``s``, m); b turns freely."""
+        joint = self.joint("point_on_curve", a, b, name, cut, curve=curve)
+        return self._state(joint, {"s": s}, {"s": rate}, rotation, angular_velocity)
+
+    def follow_curve(self, a: Marker, b: Marker, curve, s=None, rate=None, name=None, cut=False) -> Joint:
+        """b moves on a ``curve`` fixed to a and turns with it, x forward (arc length ``s``, m): a car on a track."""
+        return self._state(self.joint("follow_curve", a, b, name, cut, curve=curve), {"s": s}, {"s": rate})
+
+    def point_on_surface(
+        self, a: Marker, b: Marker, surface, u=None, v=None, u_rate=None, v_rate=None, rotation=None,
+        angular_velocity=None, name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """The origin of b moves on a ``surface`` fixed to a (parameters ``u``, ``v``, m); b turns freely."""
+        joint = self.joint("point_on_surface", a, b, name, cut, surface=surface)
+        return self._state(joint, {"u": u, "v": v}, {"u": u_rate, "v": v_rate}, rotation, angular_velocity)
+
+    def curve_on_curve(
+        self, a: Marker, b: Marker, curve_a, curve_b, opposite=True, sa=None, sb=None, sa_rate=None, sb_rate=None,
+        name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """A curve of b slides on a curve of a in one plane: cam and follower; arc lengths ``sa``, ``sb`` (m).
+
+        opposite: the curves are travelled against each other at the contact, as two counterclockwise outlines outside
+        each other are; False for an outline inside a ring.
+        """
+        joint = self.joint("curve_on_curve", a, b, name, cut, curve_a=curve_a, curve_b=curve_b, opposite=opposite)
+        return self._state(joint, {"sa": sa, "sb": sb}, {"sa": sa_rate, "sb": sb_rate})
+
+    def rolling_curves(
+        self, a: Marker, b: Marker, curve_a, curve_b, opposite=True, start_b=0.0, s=None, rate=None, name=None,
+        cut=False,
+    ) -> Joint:  # fmt: skip
+        """A curve of b rolls on a curve of a without slipping, in one plane; arc length ``s`` (m) on a.
+
+        opposite: see ``curve_on_curve``; start_b: arc length (m) of the point of b that touches a at s = 0.
+        """
+        geometry = {"curve_a": curve_a, "curve_b": curve_b, "opposite": opposite, "start_b": start_b}
+        joint = self.joint("curve_on_curve", a, b, name, cut, rolling=True, **geometry)
+        return self._state(joint, {"s": s}, {"s": rate})
+
+    def cam_roller(
+        self, a: Marker, b: Marker, curve, radius, side="right", s=None, angle=None, s_rate=None, angle_rate=None,
+        name=None, cut=False,
+    ) -> Joint:  # fmt: skip
+        """b is the centre of a roller of ``radius`` (m) on a planar ``curve`` of a; it turns freely in the plane.
+
+        side: "right" is outside a counterclockwise outline. s: arc length (m) of the parallel curve on which the centre
+        moves. A roller that turns with the cam without slipping: ``rolling_curves`` with a circle.
+        """
+        joint = self.joint("cam_roller", a, b, name, cut, curve=curve, radius=radius, side=side)
+        return self._state(joint, {"s": s, "angle": angle}, {"s": s_rate, "angle": angle_rate})

@@ -1,0 +1,15 @@
+"""Cam with roller: the centre of a roller, marker b, keeps its radius from a curve of marker a, in its plane."""
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.joints.base import Axis, JointType, checked_curve, number_not_zero
+
+
+def cam_roller(name: str, curve, radius: float, side: str = "right") -> JointType:
+    """side: of the direction of travel along the curve; "right" is outside a counterclockwise outline."""
+    if side not in ("left", "right"):
+        raise MechanismError(f"joint '{name}': side = {side!r}; expected 'left' or 'right' of the direction of travel")
+    radius = number_not_zero(radius, "radius (m) of the roller", name)
+    if radius < 0.0:
+        raise MechanismError(f"joint '{name}': radius (m) of the roller is {radius!r}; it must be positive")
+    path = checked_curve(curve, name).offset(radius if side == "left" else -radius)
+    return JointType("cam_roller", (Axis("curve", "s", curve=path, follow=True), Axis("rotation", "angle")))

@@ -1,0 +1,7 @@
+"""Fixed joint: marker b stays on marker a."""
+
+from flexmbs.mechanism.joints.base import JointType
+
+
+def fixed(name: str) -> JointType:
+    return JointType("fixed", ())

@@ -1,0 +1,7 @@
+"""Follow curve: marker b moves on a curve of marker a and turns with it (x forward, z up): a car on a track."""
+
+from flexmbs.mechanism.joints.base import Axis, JointType, checked_curve
+
+
+def follow_curve(name: str, curve) -> JointType:
+    return JointType("follow_curve", (Axis("curve", "s", curve=checked_curve(curve, name), follow=True),))

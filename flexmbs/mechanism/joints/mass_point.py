@@ -1,0 +1,7 @@
+"""Joint of a point mass with ground: three translations and no rotation."""
+
+from flexmbs.mechanism.joints.base import JointType, translations
+
+
+def mass_point(name: str) -> JointType:
+    return JointType("mass_point", translations())

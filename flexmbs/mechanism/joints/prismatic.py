@@ -1,0 +1,7 @@
+"""Prismatic joint: one translation along an axis of marker a."""
+
+from flexmbs.mechanism.joints.base import Axis, JointType, unit_axis
+
+
+def prismatic(name: str, axis="x") -> JointType:
+    return JointType("prismatic", (Axis("translation", "displacement", unit_axis(axis, name)),))

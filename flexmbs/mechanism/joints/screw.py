@@ -1,0 +1,13 @@
+"""Screw joint: rotation about an axis of marker a that advances ``pitch`` metres along it with every turn."""
+
+import math
+
+from flexmbs.mechanism.joints.base import Axis, JointType, number_not_zero, unit_axis
+
+
+def screw(name: str, pitch: float, axis="z") -> JointType:
+    advance = number_not_zero(pitch, "pitch (m per turn)", name) / (2.0 * math.pi)
+    direction = unit_axis(axis, name)
+    return JointType(
+        "screw", (Axis("rotation", "angle", direction), Axis("translation", "angle", direction, factor=advance))
+    )

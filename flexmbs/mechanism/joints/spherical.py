@@ -1,0 +1,7 @@
+"""Spherical joint: any rotation of marker b against marker a, as a quaternion."""
+
+from flexmbs.mechanism.joints.base import Axis, JointType
+
+
+def spherical(name: str) -> JointType:
+    return JointType("spherical", (Axis("ball", "rotation"),))

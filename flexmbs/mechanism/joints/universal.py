@@ -1,0 +1,14 @@
+"""Universal joint (Cardan, Hooke): a rotation about an axis of marker a, then one about an axis of marker b.
+
+The two axes are those of the cross; they stand at the angle that they have in the axes of a marker.
+"""
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.joints.base import Axis, JointType, unit_axis
+
+
+def universal(name: str, first="x", second="y") -> JointType:
+    one, two = unit_axis(first, name), unit_axis(second, name)
+    if abs(sum(a * b for a, b in zip(one, two, strict=True))) > 1.0 - 1e-9:
+        raise MechanismError(f"joint '{name}': both axes of the cross are {first!r}; they must not be parallel")
+    return JointType("universal", (Axis("rotation", "angle1", one), Axis("rotation", "angle2", two)))

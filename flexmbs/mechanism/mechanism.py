@@ -1,0 +1,195 @@
+"""The mechanism as a case script states it: bodies, joints, forces, contacts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.contact import ContactLaw
+from flexmbs.mechanism.body_in_system import BodyInSystem
+from flexmbs.mechanism.constraint_methods import ConstraintMethods
+from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
+from flexmbs.mechanism.contacts import Contact, Plane, Sphere
+from flexmbs.mechanism.force_methods import ForceMethods
+from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry.rotations import as_quaternion, as_vector
+from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joint_methods import JointMethods
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.rigid_body import RigidBody
+from flexmbs.mechanism.signal_methods import SignalMethods
+from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
+
+COORDINATES = ("reduced", "absolute")
+
+
+class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
+    """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
+
+    Parameters
+    ----------
+    gravity : (3,) m/s2, in world axes
+    coordinates : "reduced" (coordinates of the joints that carry the bodies; joints that close loops are constraints)
+        or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
+    """
+
+    def __init__(self, gravity=(0.0, 0.0, -9.81), coordinates: str = "reduced"):
+        self.coordinates = coordinates
+        self.gravity = gravity
+        self.ground = BodyInSystem("ground", None)
+        self.bodies: dict[str, BodyInSystem] = {"ground": self.ground}
+        self.joints: dict[str, Joint] = {}
+        self.contacts: dict[str, Contact] = {}
+        self.constraints: dict[str, Constraint] = {}
+        self.couplers: dict[str, ElasticCoupling] = {}
+        self._start_forces()
+        self._start_signals()
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """(3,) m/s2, world axes; assign a vector to change it."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value) -> None:
+        vector = as_vector(value, "gravity (m/s2)").copy()
+        plausible.gravity(vector)
+        vector.flags.writeable = False  # a changed component would not be checked
+        self._gravity = vector
+
+    @property
+    def coordinates(self) -> str:
+        """ "reduced" or "absolute"."""
+        return self._coordinates
+
+    @coordinates.setter
+    def coordinates(self, value: str) -> None:
+        if value not in COORDINATES:
+            raise MechanismError(f"coordinates = {value!r}: expected one of {', '.join(COORDINATES)}")
+        self._coordinates = value
+
+    def add(
+        self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
+        angular_velocity=None, modal_coordinates=None, modal_velocities=None,
+        high_modes: QuasiStatic | DampedModes | None = None,
+    ) -> BodyInSystem:  # fmt: skip
+        """Add a body; a pose or velocity makes it free (six freedoms), joints may hold it otherwise.
+
+        Parameters
+        ----------
+        position, velocity : (3,) m, m/s of the body's frame in world axes
+        rotation : matrix, rotation vector or quaternion of the body's frame
+        angular_velocity : (3,) rad/s in body axes
+        modal_coordinates, modal_velocities : (modes,) start values
+        high_modes : what is done with modes above a frequency (flexible bodies); None: they are as all others
+        """
+        if name in self.bodies:
+            raise MechanismError(f"a body named '{name}' exists already")
+        self._check_name(name)
+        if not isinstance(body, RigidBody | FlexibleBody):
+            raise MechanismError(f"body '{name}': expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
+        where = f"body '{name}'"
+        part = BodyInSystem(name, body, high_modes)
+        if any(given is not None for given in (position, rotation, velocity, angular_velocity)):
+            zero = np.zeros(3)
+            part.pose = (
+                as_vector(zero if position is None else position, f"{where}: position (m)"),
+                as_quaternion(rotation, where),
+            )
+            part.twist = (
+                as_vector(zero if velocity is None else velocity, f"{where}: velocity (m/s)"),
+                as_vector(zero if angular_velocity is None else angular_velocity, f"{where}: angular_velocity (rad/s)"),
+            )
+        n = part.mode_count
+        if modal_coordinates is not None:
+            given = as_vector(modal_coordinates, f"{where}: modal_coordinates", n)
+            part.modal_coordinates = part.own_coordinates(given)
+        if modal_velocities is not None:
+            given = as_vector(modal_velocities, f"{where}: modal_velocities", n)
+            part.modal_velocities = part.own_coordinates(given)
+        self.bodies[name] = part
+        return part
+
+    def contact(self, first: Sphere, second: Sphere | Plane, law: ContactLaw, name: str | None = None) -> Contact:
+        """Elastic contact of a sphere or point with a plane or another sphere."""
+        name = name or f"contact {len(self.contacts) + 1}"
+        self._check_name(name)
+        if isinstance(first, Plane):
+            first, second = second, first
+        if not isinstance(first, Sphere) or not isinstance(second, Sphere | Plane) or not isinstance(law, ContactLaw):
+            raise MechanismError(f"contact '{name}': give a Sphere or Point, a Plane or Sphere, and a law (Hertz)")
+        for shape in (first, second):
+            self._check_marker(shape.marker, f"contact '{name}'")
+        if first.marker.body == second.marker.body:
+            raise MechanismError(f"contact '{name}': both shapes are on body '{first.marker.body}'")
+        if isinstance(second, Plane) and not second.marker.can_turn:
+            raise MechanismError(f"contact '{name}': a plane needs a marker that can turn, not '{second.marker.label}'")
+        if not isinstance(second, Plane) and first.radius + second.radius <= 0.0:
+            raise MechanismError(f"contact '{name}': two points cannot touch; give at least one a radius")
+        self.contacts[name] = Contact(name, first, second, law)
+        return self.contacts[name]
+
+    def __repr__(self) -> str:
+        groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
+        groups |= {"bushings": self.bushings, "contacts": self.contacts, "constraints": self.constraints}
+        groups |= {"couplers": self.couplers, "states": self.states}
+        parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
+        return f"System({'; '.join(parts)})"
+
+    def simulate(self, t_end: float, **options):
+        """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.analysis.run.simulate.simulate`."""
+        from flexmbs.analysis.run.simulate import simulate
+
+        return simulate(self, t_end, **options)
+
+    def kinematics(self, t_end: float, **options):
+        """Motion that drivers determine alone, to ``t_end`` (s): see :func:`flexmbs.analysis.kinematics.kinematics`."""
+        from flexmbs.analysis.kinematics import kinematics
+
+        return kinematics(self, t_end, **options)
+
+    def statics(self, **options):
+        """Static equilibrium, a result with one time: see :func:`flexmbs.analysis.statics.statics`."""
+        from flexmbs.analysis.statics.statics import statics
+
+        return statics(self, **options)
+
+    def assemble(self, **options):
+        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.assemble`."""
+        from flexmbs.analysis.statics.statics import assemble
+
+        return assemble(self, **options)
+
+    def describe(self):
+        """Bodies, joints, forces, degrees of freedom: see :func:`flexmbs.analysis.description.describe`."""
+        from flexmbs.analysis.description.description import describe
+
+        return describe(self)
+
+    def linearize(self, **options):
+        """Frequencies and modes about a steady state: see :func:`flexmbs.analysis.linear.linearize`."""
+        from flexmbs.analysis.linear.linear import linearize
+
+        return linearize(self, **options)
+
+    def _check_marker(self, marker: Marker, where: str) -> None:
+        if isinstance(marker, BodyInSystem):
+            known = "', '".join(marker.markers) or "none yet: add one with .marker(name, ...)"
+            raise MechanismError(
+                f"{where}: expected a marker, got the body '{marker.name}'; name one of its markers, such as "
+                f"body['name'] (it has: '{known}')"
+            )
+        if not isinstance(marker, Marker):
+            raise MechanismError(f"{where}: expected a marker such as body['name'], got {type(marker).__name__}")
+        owner = self.bodies.get(marker.body)
+        if owner is None or marker not in (*owner.markers.values(), owner.frame):
+            raise MechanismError(f"{where}: marker '{marker.label}' belongs to another system")
+
+    def _check_name(self, name: str) -> None:
+        for group in (
+            self.bodies, self.joints, self.loads, self.springs, self.bushings, self.contacts, self.constraints,
+            self.couplers, self.sensors, self.functions, self.states,
+        ):  # fmt: skip
+            if name in group:
+                raise MechanismError(f"the name '{name}' is taken")

@@ -1,0 +1,148 @@
+"""What user functions, controllers and commands can look at: one or more numbers measured on the mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout import force_tables as t
+from flexmbs.mechanism.markers import Marker
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One number that a sensor measures; ``kind`` and ``component`` as in ``core.layout.force_tables.SENSOR``.
+
+    ``owner``: the joint, body, state or function that it belongs to; ``part``: its coordinate (name) or number.
+    """
+
+    kind: int
+    a: Marker | None = None
+    b: Marker | None = None
+    owner: object = None
+    part: object = 0
+    component: int = 0
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    arm: float = 0.0
+    weights: np.ndarray | None = None  # of the modal coordinates of a body
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Sensor:
+    """One or more numbers; ``sensor[i]`` is one of them, ``factor * sensor`` scales it.
+
+    User functions get a sensor of one number as a float, others as an array.
+    """
+
+    name: str
+    unit: str
+    readings: tuple[Reading, ...] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.readings)
+
+    def __len__(self) -> int:
+        return len(self.readings)
+
+    def __getitem__(self, i: int) -> Sensor:
+        if not isinstance(i, int | np.integer) or not -self.size <= i < self.size:
+            raise IndexError(f"sensor '{self.name}' has {self.size} numbers, not one with number {i!r}")
+        return Sensor(f"{self.name}[{int(i) % self.size}]", self.unit, (self.readings[i],))
+
+    def __mul__(self, factor: float) -> Sensor:
+        scaled = tuple(replace(r, factor=factor * r.factor, offset=factor * r.offset) for r in self.readings)
+        return Sensor(f"{factor:g} * {self.name}", self.unit, scaled)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Sensor:
+        return -1.0 * self
+
+
+@dataclass(frozen=True, eq=False)
+class State(Sensor):
+    """Unknowns x with x' = f(t, x, inputs) of a user; itself a sensor of x.  Made by ``System.state``."""
+
+    start: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    rule: list = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
+
+
+@dataclass(frozen=True, eq=False)
+class Controller(Sensor):
+    """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``)."""
+
+    start: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    rule: list = field(default_factory=list, repr=False)  # its UserFunction
+    period: float = 0.0  # s
+    first: float = 0.0  # s, first sample
+
+
+@dataclass(frozen=True, eq=False)
+class UserFunction:
+    """A function f(t, *inputs) of the user with ``outputs`` numbers.
+
+    ``compiled``: True by numba (an error when it cannot), False never, None where numba can.
+    """
+
+    name: str
+    function: object
+    inputs: tuple[Sensor, ...]
+    outputs: int = 1
+    compiled: bool | None = None
+
+    def sensor(self, unit: str = "") -> Sensor:
+        """Its outputs as a sensor."""
+        return Sensor(self.name, unit, tuple(Reading(t.SIGNAL_VALUE, owner=self, part=i) for i in range(self.outputs)))
+
+    @property
+    def input_size(self) -> int:
+        return sum(sensor.size for sensor in self.inputs)
+
+    @property
+    def depends_on_accelerations(self) -> bool:
+        """Whether an input is an acceleration or a reaction, which are known only once a run has begun."""
+        return any(
+            reading.kind in t.OF_ACCELERATIONS
+            or isinstance(reading.owner, UserFunction)
+            and reading.owner.depends_on_accelerations
+            for sensor in self.inputs
+            for reading in sensor.readings
+        )
+
+    def arguments(self, values) -> list:
+        """What the function is called with behind the time: a float for each sensor of one number, else an array."""
+        found, at = [], 0
+        for sensor in self.inputs:
+            part = values[at : at + sensor.size]
+            found.append(float(part[0]) if sensor.size == 1 else np.array(part))
+            at += sensor.size
+        return found
+
+    def checked(self, result) -> np.ndarray:
+        """(outputs,) what the function returned; MechanismError when it is something else."""
+        try:
+            values = np.atleast_1d(np.asarray(result, dtype=float))
+        except (TypeError, ValueError):
+            values = np.zeros((0, 0))
+        if values.shape != (self.outputs,):
+            what = "one number" if self.outputs == 1 else f"{self.outputs} numbers"
+            raise MechanismError(f"{self.name} returned {result!r}, where {what} would be right")
+        return values
+
+
+def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
+    """A user function with checked inputs; MechanismError names what is wrong."""
+    if not callable(function):
+        raise MechanismError(f"{name}: expected a function of time and of its inputs, got {function!r}")
+    chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
+    for sensor in chosen:
+        if not isinstance(sensor, Sensor):
+            raise MechanismError(f"{name}: input {sensor!r} is no sensor; make one with system.sensor(...)")
+    if not (isinstance(outputs, int | np.integer) and outputs > 0):
+        raise MechanismError(f"{name}: outputs = {outputs!r} must be a positive whole number")
+    return UserFunction(name, function, chosen, int(outputs), compiled)

@@ -1,5 +1,0 @@
-"""Reader of Exodus II files (.e, .exo, .ex2, .g)."""
-
-from flexmbs.mesh.exodus.reader import read_exodus
-
-__all__ = ["read_exodus"]

@@ -1,0 +1,119 @@
+"""Parts of solids that hang on the rest of a mesh by one node or by nodes on one line, and turn about these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from flexmbs.common.names_in_messages import few
+from flexmbs.mesh.connected_parts import joined_groups
+from flexmbs.mesh.element_kinds import KINDS, faces_of, is_solid
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+
+_ON_A_LINE = 1e-6  # of the size of the mesh, off the line
+_NAMED_AT_MOST = 3
+
+
+def hinged_parts(mesh: Mesh) -> tuple[str, ...]:
+    """One sentence for each part of solids, but the largest, that can turn against all to which it is joined.
+
+    Solids have no rotations, so a part that shares only nodes on one line with others turns about that line.
+    """
+    blocks = [block for block in mesh.blocks if is_solid(block.kind) and len(block.nodes)]
+    if not blocks:
+        return ()
+    part = _sharing_faces(blocks)
+    if part.max() == 0:
+        return ()
+    part = _sharing_three_nodes(mesh, part, _members(blocks, part))
+    members = _members(blocks, part)
+    shared = _outside(mesh) | (np.bincount(members[:, 0], minlength=len(mesh.points)) > 1)
+    sizes, ids = np.bincount(part), np.concatenate([block.ids for block in blocks])
+    members = members[np.argsort(members[:, 1], kind="stable")]
+    found = []
+    for nodes, number in _by_part(members):
+        joints = nodes[shared[nodes]]
+        if number != sizes.argmax() and len(joints) and _on_a_line(mesh, joints):
+            found.append(_sentence(mesh, ids[part == number], joints))
+    more = len(found) - _NAMED_AT_MOST
+    and_others = (f"{mesh.source}: {more} more parts hang on the rest by nodes on one line.",) if more > 0 else ()
+    return (*found[:_NAMED_AT_MOST], *and_others)
+
+
+def _by_part(members: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+    """Nodes and number of each part, of ``members`` (k, 2) sorted by part."""
+    for rows in np.split(members, np.flatnonzero(np.diff(members[:, 1])) + 1):
+        yield rows[:, 0], int(rows[0, 1])
+
+
+def _sharing_faces(blocks: list[ElementBlock]) -> np.ndarray:
+    """(ne,) number of the part of each element, where elements that share a face are in one part."""
+    keys, owners, first = [], [], 0
+    for block in blocks:
+        numbers = first + np.arange(len(block.nodes))
+        first += len(block.nodes)
+        for face, local in faces_of(block.kind):
+            corners = local[: KINDS[face].corner_count]
+            keys.append(np.sort(block.nodes[:, corners], axis=1)[:, :3])  # three corners say which face it is
+            owners.append(numbers)
+    keys, owners = np.concatenate(keys), np.concatenate(owners)
+    order = np.lexsort(keys.T[::-1])
+    same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
+    pairs = owners[order[:-1]][same], owners[order[1:]][same]
+    return connected_components(coo_matrix((np.ones(len(pairs[0])), pairs), (first, first)), directed=False)[1]
+
+
+def _members(blocks: list[ElementBlock], part: np.ndarray) -> np.ndarray:
+    """(k, 2) node and part of every node in every part, each once."""
+    codes, first, count = [], 0, int(part.max()) + 1
+    for block in blocks:
+        own = part[first : first + len(block.nodes), None]
+        codes.append(np.unique(block.nodes.astype(np.int64) * count + own))
+        first += len(block.nodes)
+    codes = np.unique(np.concatenate(codes))
+    return np.column_stack([codes // count, codes % count])
+
+
+def _sharing_three_nodes(mesh: Mesh, part: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """(ne,) parts again: one where they share nodes off a line, if no face (a brick beside two tetrahedra)."""
+    by_pair: dict[tuple[int, int], list[int]] = {}
+    in_several = np.bincount(members[:, 0], minlength=len(mesh.points))[members[:, 0]] > 1
+    several = members[in_several]
+    for rows in np.split(several, np.flatnonzero(np.diff(several[:, 0])) + 1):
+        for i, one in enumerate(rows[:, 1]):
+            for other in rows[:i, 1]:
+                by_pair.setdefault((int(other), int(one)), []).append(int(rows[0, 0]))
+    joined = [pair for pair, nodes in by_pair.items() if not _on_a_line(mesh, np.array(nodes))]
+    count = int(part.max()) + 1
+    first, second = np.array(joined, int).reshape(-1, 2).T
+    links = coo_matrix((np.ones(len(first)), (first, second)), (count, count))
+    return connected_components(links, directed=False)[1][part]
+
+
+def _outside(mesh: Mesh) -> np.ndarray:
+    """(nn,) bool: nodes of elements that are no solids, of couplings, equations and ties."""
+    found = np.zeros(len(mesh.points), bool)
+    for block in mesh.blocks:
+        if not is_solid(block.kind):
+            found[block.nodes] = True
+    for group in joined_groups(mesh):
+        found[group] = True
+    return found
+
+
+def _on_a_line(mesh: Mesh, nodes: np.ndarray) -> bool:
+    points = mesh.points[nodes] - mesh.points[nodes].mean(axis=0)
+    values = np.linalg.svd(points, compute_uv=False)
+    return len(values) < 2 or values[1] <= _ON_A_LINE * np.linalg.norm(np.ptp(mesh.points, axis=0))
+
+
+def _sentence(mesh: Mesh, ids: np.ndarray, joints: np.ndarray) -> str:
+    line = f"nodes {few(mesh.node_ids[joints])}, which lie on one line," if len(joints) > 1 else ""
+    elements = f"{len(ids)} solid elements (first: element {ids[0]})" if len(ids) > 1 else f"solid element {ids[0]}"
+    return (
+        f"{mesh.source}: {elements} hang on the rest by {line or f'node {mesh.node_ids[joints[0]]}'} alone and can turn"
+        " freely about there, since nodes of solids have no rotation; join whole faces, or couple more nodes."
+    )

@@ -1,0 +1,113 @@
+"""Where a marker on a set of nodes stands: the centre of the bore that they lie on, or their weighted mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.mesh.fitted_shapes import FittedShape, fitted_shape
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.tributary_weights import Cells, NodeWeights, node_weights
+
+APART = 0.01  # of the radius: mean and centre of a bore that differ by more are worth a word
+ASKEW = 1.0  # degrees between an axis that is given and the one that is fitted
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the marker of a set stands, and why.
+
+    Attributes
+    ----------
+    position : (3,) m, of the marker
+    by : what the nodes' weights are shares of: "area", "volume", "length", "equal", or "coupling" (as the file says)
+    mean : (3,) m, of the nodes, all counted alike
+    centroid : (3,) m, of the nodes with their weights
+    left_out : number of nodes without weight, as they belong to no whole face (element, edge) of the set
+    shape : what the nodes lie on, or None
+    axis : (3,) unit vector asked for as the marker's z axis, or None: the marker has the axes of the body
+    """
+
+    position: np.ndarray
+    by: str
+    mean: np.ndarray
+    centroid: np.ndarray
+    left_out: int = 0
+    shape: FittedShape | None = None
+    axis: np.ndarray | None = None
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """(3, 3) axes of the marker in those of the body."""
+        if self.axis is None:
+            return np.eye(3)
+        x = np.eye(3)[np.argmin(np.abs(self.axis))]
+        x = x - (x @ self.axis) * self.axis
+        x /= np.linalg.norm(x)
+        return np.column_stack([x, np.cross(self.axis, x), self.axis])
+
+    def __str__(self) -> str:
+        parts = [self._weights if self.shape is None else f"{self.shape}; {self._weights}"]
+        off = float(np.linalg.norm(self.position - self.mean))
+        if self.shape is not None and self.shape.is_round and off > APART * self.shape.radius:
+            parts.append(f"unweighted mean of the nodes {off:.3g} m off the marker")
+        return "; ".join(parts)
+
+    @property
+    def _weights(self) -> str:
+        return {"equal": "equal weights", "coupling": "weights of the file"}.get(self.by, f"weights by {self.by}")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is unusual about it, in words that follow the name of a set or an interface and a colon."""
+        found = []
+        if self.left_out:
+            found.append(
+                f"{self.left_out} of its nodes belong to no whole face (element, edge) of the set and carry no load."
+            )
+        if self.shape is None:
+            return tuple(found)
+        shape, what = self.shape, f"{self.shape.kind} of radius {self.shape.radius:.4g} m"
+        if shape.is_round:
+            off = float(np.linalg.norm(shape.center - self.centroid))
+            if off > APART * shape.radius:
+                part = f" on an arc of {np.degrees(shape.arc):.0f} degrees" if 0.0 < shape.arc < 6.28 else ""
+                found.append(
+                    f"its nodes lie on a {what}{part}; their mean ({self._weights}) is {off:.3g} m off its centre."
+                )
+            away = self.position - shape.center
+            if shape.kind == "cylinder":
+                away = away - (away @ shape.axis) * shape.axis
+            if np.linalg.norm(away) > APART * shape.radius:
+                place = "axis" if shape.kind == "cylinder" else "centre"
+                found.append(f"the marker was put {np.linalg.norm(away):.3g} m off the {place} of the {what}.")
+        if self.axis is not None and shape.axis is not None:
+            tilt = float(np.degrees(np.arccos(min(1.0, abs(float(self.axis @ shape.axis))))))
+            if tilt > ASKEW:
+                found.append(f"the axis given is {tilt:.3g} degrees off that of the {shape.kind} its nodes lie on.")
+        return tuple(found)
+
+
+def place_of_nodes(mesh: Mesh, nodes: np.ndarray, faces: Cells | None = None) -> tuple[Place, NodeWeights]:
+    """Place of a marker on ``nodes`` (each once) by themselves, and their weights.
+
+    Parameters
+    ----------
+    faces : kind -> (m, n) faces of the set, where the file names them
+    """
+    weights = node_weights(mesh, nodes, faces)
+    points = mesh.points[nodes]
+    centroid = weights.values @ points
+    counted = nodes if not len(weights.left_out) else np.setdiff1d(nodes, weights.left_out)
+    shape = fitted_shape(mesh.points, counted, weights.cells) if weights.by != "volume" else None
+    position = shape.center if shape is not None and shape.is_round else centroid
+    return Place(position, weights.by, points.mean(axis=0), centroid, len(weights.left_out), shape), weights
+
+
+def place_of_set(mesh: Mesh, name: str) -> tuple[Place, NodeWeights]:
+    """Place of a marker on a node set of the mesh: on its faces, where the file names faces by the same name."""
+    nodes = np.unique(np.asarray(mesh.node_sets[name], dtype=np.int64))
+    surface = mesh.surfaces.get(name)
+    same = surface is not None and np.array_equal(surface.nodes, nodes)
+    return place_of_nodes(mesh, nodes, surface.faces if same else None)

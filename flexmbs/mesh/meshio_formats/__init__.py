@@ -1,5 +1,0 @@
-"""Reader of the formats that only meshio knows."""
-
-from flexmbs.mesh.meshio_formats.reader import read_with_meshio
-
-__all__ = ["read_with_meshio"]

@@ -1,0 +1,1 @@
+"""Checks and summary of a mesh: distortion, locking, wall thickness, suspicious units."""

@@ -1,0 +1,197 @@
+"""What a mesh holds, in words and numbers: the content of ``flexmbs info``."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+
+from flexmbs.mesh.marker_place_records import place_numbers
+from flexmbs.mesh.marker_places import Place, place_of_set
+from flexmbs.mesh.mass_properties import mass_properties
+from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, TrussSection
+from flexmbs.mesh.quality.unit_suspicions import check_units, likely_system
+
+
+def summarize(mesh: Mesh) -> dict:
+    """The content of a mesh as plain numbers, strings, lists and dicts (JSON), in SI units.
+
+    Keys: file, format, nodes, elements, elements_by_type, sets, places (of the markers of interfaces on the sets, with
+    what their nodes lie on: flexmbs.mesh.marker_places), materials, sections, couplings, point_masses, boundary_conditions,
+    mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely system of the file;
+    None: the numbers do not tell), converted (units were given, or stated by the file), skipped, doubtful_units
+    (sentences), warnings (these first). Mass, center and inertia are None when something has no density or section; the
+    reason is among the warnings. Center and inertia are None too where there is no mass.
+    """
+    masses = mass_properties(mesh)
+    low, high = bounding_box(mesh)
+    likely, doubts = likely_system(mesh), check_units(mesh, trust_units=True)
+    by_type = _elements_by_type(mesh)
+    places = _places(mesh)
+    remarks = [f"set '{name}': {remark}" for name, at in places.items() if at.shape for remark in at.remarks]
+    return {
+        "file": mesh.source,
+        "format": mesh.file_format,
+        "nodes": len(mesh.points),
+        "elements": sum(by_type.values()),
+        "elements_by_type": by_type,
+        "sets": _sets(mesh),
+        "places": [{"set": name, **place_numbers(at), "in_words": str(at)} for name, at in places.items()],
+        "materials": [_material(name, material) for name, material in mesh.materials.items()],
+        "sections": [_section(block) for block in mesh.blocks],
+        "couplings": _couplings(mesh),
+        "point_masses": [
+            {"name": point.name, "node": int(mesh.node_ids[point.node]), "mass": float(point.mass)}
+            for point in mesh.point_masses
+        ],
+        "boundary_conditions": [
+            {"name": held.name, "size": len(held.nodes), "dofs": [int(dof) for dof in held.dofs]}
+            for held in mesh.boundary_conditions
+        ],
+        "mass": _plain(masses.mass),
+        "center": _plain(masses.center),
+        "inertia": _plain(masses.inertia),
+        "volume": _plain(masses.volume),
+        "bounding_box": [_plain(low), _plain(high)],
+        "units": mesh.units or (likely.name if likely else None),
+        "converted": bool(mesh.units),
+        "skipped": [
+            {
+                "card": skipped.card,
+                "file": skipped.file,
+                "lines": [int(line) for line in skipped.lines],
+                "count": int(skipped.count),
+                "analysis": skipped.analysis,
+                "why": skipped.why,
+            }
+            for skipped in mesh.skipped
+        ],
+        "doubtful_units": list(doubts),
+        "warnings": list(dict.fromkeys((*doubts, *mesh.warnings, *masses.missing, *remarks))),
+    }
+
+
+def _elements_by_type(mesh: Mesh) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for block in mesh.blocks:
+        counts[block.kind] += len(block.ids)
+    for others in mesh.other_elements:
+        name = others.type_name if others.role == "unknown" else f"{others.type_name} ({others.role})"
+        counts[name] += len(others.ids)
+    return {name: int(count) for name, count in counts.items() if count}
+
+
+def _sets(mesh: Mesh) -> list[dict]:
+    kinds = (
+        ("node", {name: len(nodes) for name, nodes in mesh.node_sets.items()}),
+        ("element", {name: len(elements) for name, elements in mesh.element_sets.items()}),
+        ("surface", {name: surface.size for name, surface in mesh.surfaces.items()}),
+    )
+    return [{"name": name, "kind": kind, "size": int(size)} for kind, sizes in kinds for name, size in sizes.items()]
+
+
+def _places(mesh: Mesh) -> dict[str, Place]:
+    """Of the sets of two nodes and more that are a part of the body."""
+    found = {}
+    for name, nodes in mesh.node_sets.items():
+        nodes = np.unique(nodes)
+        if 1 < len(nodes) < len(mesh.points) and 0 <= nodes[0] and nodes[-1] < len(mesh.points):
+            found[name] = place_of_set(mesh, name)[0]
+    return found
+
+
+def _material(name: str, material: AnyMaterial) -> dict:
+    words = {Material: "isotropic", UnusableMaterial: "not usable"}
+    kind = words.get(type(material)) or type(material).__name__.removesuffix("Material").lower()
+    values = {
+        field.name: _plain(getattr(material, field.name))
+        for field in fields(material)
+        if field.name not in ("name", "where", "damping")
+    }
+    damping = getattr(material, "damping", None)
+    return {"name": name, "kind": kind, **values, "damping": _plain(damping), "where": material.where}
+
+
+def _material_names(block: ElementBlock) -> str | None:
+    """The material of a block, those of its layers, or None."""
+    layers = block.section.layers if isinstance(block.section, ShellSection) else ()
+    found = [block.material, *(layer.material for layer in layers)]
+    return ", ".join(dict.fromkeys(material.name for material in found if material is not None)) or None
+
+
+def _section(block: ElementBlock) -> dict:
+    entry = {
+        "property": block.property_name,
+        "type": block.type_name or block.kind,
+        "kind": block.kind,
+        "elements": len(block.ids),
+        "material": _material_names(block),
+    }
+    section = block.section
+    if isinstance(section, ShellSection):
+        entry["thickness"] = _plain(section.thickness)
+        if block.thickness is not None:
+            entry["thickness"] = [_plain(np.nanmin(block.thickness)), _plain(np.nanmax(block.thickness))]
+        entry["offset"] = _plain(section.offset)
+        entry["layers"] = [
+            {"material": layer.material.name if layer.material else None, "thickness": layer.thickness}
+            | {"angle": layer.angle}
+            for layer in section.layers
+        ]
+    elif isinstance(section, BeamSection):
+        entry |= {"profile": section.profile or "general", "dimensions": _plain(section.dimensions)}
+        entry |= {name: _plain(getattr(section, name)) for name in ("area", "Iy", "Iz", "torsion_constant")}
+        axis = section.y_axis if block.y_axes is None else block.y_axes[0]
+        entry["orientation"] = _plain(axis)
+    elif isinstance(section, TrussSection):
+        entry["area"] = _plain(section.area)
+    elif isinstance(section, SpringSection):
+        entry["stiffness"] = _plain(section.stiffness)
+    if block.material_axes is not None:
+        entry["material_axes"] = "given"
+    return entry
+
+
+def _couplings(mesh: Mesh) -> list[dict]:
+    ids = mesh.node_ids
+    found = [
+        {
+            "name": coupling.name,
+            "kind": coupling.kind,
+            "reference": int(ids[coupling.reference]),
+            "size": len(coupling.nodes),
+            "dofs": [int(dof) for dof in coupling.dofs],
+        }
+        for coupling in mesh.couplings
+    ]
+    found += [
+        {
+            "name": equation.name,
+            "kind": "equation",
+            "reference": int(ids[equation.nodes[0]]),
+            "size": len(equation.nodes),
+            "dofs": [int(dof) for dof in equation.dofs],
+        }
+        for equation in mesh.equations
+    ]
+    return found + [
+        {"name": tie.name, "kind": "tie", "reference": None, "size": 2, "dofs": [], "surfaces": [tie.first, tie.second]}
+        for tie in mesh.ties
+    ]
+
+
+def _plain(value):
+    """Numbers and arrays as JSON has them; NaN and infinity, which it has not, as None."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(item) for item in value]
+    value = float(value)
+    return value if math.isfinite(value) else None

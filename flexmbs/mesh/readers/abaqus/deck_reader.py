@@ -1,0 +1,131 @@
+"""From the cards of a file, in their order, to a Deck: each card goes to the function that reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.readers.abaqus import distributions, entities, generated, materials, parts, systems
+from flexmbs.mesh.readers.abaqus.cards import Card, CardReader
+from flexmbs.mesh.readers.abaqus.constraint_cards import CONSTRAINT_CARDS
+from flexmbs.mesh.readers.abaqus.keywords import (
+    ALIASES,
+    ANALYSIS,
+    CHILDREN,
+    ONLY_ABAQUS,
+    ONLY_CALCULIX,
+    SILENT,
+    UNUSABLE,
+)
+from flexmbs.mesh.readers.abaqus.scope import Deck
+from flexmbs.mesh.readers.abaqus.sections import SECTION_CARDS
+
+_HANDLERS = {
+    "NODE": entities.read_nodes,
+    "ELEMENT": entities.read_elements,
+    "NSET": entities.read_node_set,
+    "ELSET": entities.read_element_set,
+    "SURFACE": entities.read_surface,
+    "NGEN": generated.read_ngen,
+    "NFILL": generated.read_nfill,
+    "NCOPY": generated.read_ncopy,
+    "ELGEN": generated.read_elgen,
+    "ELCOPY": generated.read_elcopy,
+    "NMAP": generated.refuse,
+    "SYSTEM": systems.read_system,
+    "ORIENTATION": systems.read_orientation,
+    "DISTRIBUTION": distributions.read_distribution,
+    "PART": parts.read_part,
+    "ASSEMBLY": parts.read_assembly,
+    "INSTANCE": parts.read_instance,
+    "ENDPART": parts.end_block,
+    "ENDASSEMBLY": parts.end_block,
+    "ENDINSTANCE": parts.end_block,
+    "MATERIAL": materials.read_material,
+    "ELASTIC": materials.read_elastic,
+    "DENSITY": materials.read_density,
+    "DAMPING": materials.read_damping,
+    **dict.fromkeys(UNUSABLE, materials.read_unusable),
+}
+# Read when all names are known.
+_LATER = {*SECTION_CARDS, *CONSTRAINT_CARDS, "NONSTRUCTURALMASS"}
+
+
+def read_deck(path: Path, allow_outside: bool) -> Deck:
+    """All cards of a file and of those it includes. Raises MeshError for what is wrong in a card."""
+    deck = Deck(str(path))
+    reader = CardReader(path, allow_outside)
+    count = 0
+    steps: list[Card] = []
+    in_step = False
+    for card in reader:
+        count += 1
+        last = card
+        card.key = ALIASES.get(card.key, card.key)
+        _note_program(deck, card)
+        if card.key == "STEP":
+            steps.append(card)
+            in_step = True
+        elif card.key == "ENDSTEP":
+            in_step = False
+        if in_step:
+            _in_step(deck, card, len(steps))
+        else:
+            _in_model(deck, card)
+    _check_ended(deck, reader, count, steps[-1] if in_step else None)
+    if count and last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
+        deck.warnings.append(f"{last.where}: its data ends the file without a line end; it may be cut off.")
+    return deck
+
+
+def _note_program(deck: Deck, card: Card) -> None:
+    """Abaqus and CalculiX read few things differently; which of them a deck is for shows here and there."""
+    if card.key in ONLY_ABAQUS:
+        deck.written_for.add("Abaqus")
+    elif card.key in ONLY_CALCULIX and (not ONLY_CALCULIX[card.key] or ONLY_CALCULIX[card.key] in card.parameters):
+        deck.written_for.add("CalculiX")
+    elif card.key == "ELEMENT" and card.option("TYPE") in ("B31R", "B32R"):
+        deck.written_for.add("CalculiX")
+
+
+def _in_model(deck: Deck, card: Card) -> None:
+    if card.key in _HANDLERS:
+        _HANDLERS[card.key](deck, card)
+    elif card.key in CHILDREN:
+        before = deck.scope.cards[-1] if deck.scope.cards else None
+        if before is None or before.key not in CHILDREN[card.key]:
+            raise MeshError(f"{card.where} stands after no *{' or *'.join(CHILDREN[card.key])}, which it completes.")
+        before.children.append(card.detached())
+    elif card.key in _LATER:
+        deck.scope.cards.append(card.detached())
+    elif card.key not in SILENT:
+        deck.skipped.add(card.title, card.line.file, card.line.number, analysis=card.key in ANALYSIS)
+
+
+def _in_step(deck: Deck, card: Card, step: int) -> None:
+    """Supports of the first step are kept; everything else of steps belongs to the analysis."""
+    if card.key == "BOUNDARY" and step == 1:
+        deck.root.cards.append(card.detached())
+    else:
+        deck.skipped.add(card.title, card.line.file, card.line.number, analysis=True)
+
+
+def _check_ended(deck: Deck, reader: CardReader, count: int, open_step: Card | None) -> None:
+    if not count:
+        line = reader.orphans[0] if reader.orphans else None
+        shown = f"its first line is '{line.text[:60]}'" if line else "it has comments only"
+        raise MeshError(
+            f"{deck.source}:{line.number if line else 1}: no Abaqus/CalculiX file: {shown}; expected are keyword lines"
+            " that start with a star (*NODE, *ELEMENT)."
+        )
+    if reader.orphans:
+        line = reader.orphans[0]
+        deck.skipped.add("text before the first keyword", line.file, line.number)
+    if deck.open_blocks:
+        block, last = deck.open_blocks[-1], reader.last_line
+        raise MeshError(
+            f"{last.where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is"
+            " cut off."
+        )
+    if open_step is not None:
+        deck.warnings.append(f"{open_step.where} has no *END STEP; the file may be cut off there.")

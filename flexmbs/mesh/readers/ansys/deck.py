@@ -1,0 +1,186 @@
+"""What the commands of a deck have said so far: the state that they change, before a Mesh is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.readers.ansys.source import Source
+from flexmbs.mesh.reading.numbering import NodeTable
+from flexmbs.mesh.skipped_content import SkipList
+
+
+@dataclass
+class ElementType:
+    """Element type of an ET command: number of the routine (186 of SOLID186) and key options."""
+
+    routine: int
+    options: dict[int, float]
+    where: str
+
+    def option(self, number: int) -> int:
+        """Value of KEYOPT(number); 0 when not given."""
+        return int(self.options.get(number, 0.0))
+
+
+@dataclass
+class Elements:
+    """Elements as a block or a run of commands gives them.
+
+    Attributes
+    ----------
+    attributes : (k, 5) int
+        Material, type, real constants, section, coordinate system.
+    nodes : (k, n) int
+        Node numbers, 0 after the last.
+    counts : (k,) int
+        How many of them are given.
+    """
+
+    ids: np.ndarray
+    attributes: np.ndarray
+    nodes: np.ndarray
+    counts: np.ndarray
+    file: str
+    lines: np.ndarray
+
+
+@dataclass
+class RawSection:
+    """Section of a SECTYPE command."""
+
+    kind: str
+    subtype: str
+    name: str
+    where: str
+    data: list[list[float | str]] = field(default_factory=list)
+    data_where: str = ""
+    offset: tuple[str, list[float]] = ("", [])
+
+
+@dataclass
+class RawTable:
+    """Table of a TB command: its label, option and constants by position, of its first temperature."""
+
+    label: str
+    option: str
+    constants: dict[int, float]
+    where: str
+
+
+@dataclass
+class RawMaterial:
+    """Properties of MP and MPDATA commands (those of the first temperature) and tables of TB."""
+
+    where: str
+    values: dict[str, float] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, RawTable] = field(default_factory=dict)
+
+
+@dataclass
+class Component:
+    """A named set of node or element numbers; ``how``: the command that made it."""
+
+    entity: str
+    ids: np.ndarray
+    where: str
+    how: str
+
+
+@dataclass
+class RawEquation:
+    """Terms (node, component, coefficient) of a CE command."""
+
+    name: str
+    terms: list[tuple[int, str, float]]
+    constant: float
+    where: str
+
+
+@dataclass
+class CoupledSet:
+    """Nodes whose displacement components of one name are equal."""
+
+    name: str
+    component: str
+    nodes: list[int]
+    where: str
+
+
+@dataclass
+class RigidRegion:
+    """CERIG, or a contact pair that Workbench writes for a remote point."""
+
+    name: str
+    kind: str
+    reference: int
+    nodes: np.ndarray
+    dofs: tuple[int, ...]
+    where: str
+
+
+@dataclass
+class Support:
+    """Nodes that a D command holds, and the components."""
+
+    name: str
+    nodes: np.ndarray
+    labels: tuple[str, ...]
+    where: str
+
+
+@dataclass
+class Deck:
+    """All that is read from a deck."""
+
+    source: Source
+    nodes: NodeTable
+    skipped: SkipList = field(default_factory=SkipList)
+    warnings: list[str] = field(default_factory=list)
+    parameters: dict[str, float | str | None] = field(default_factory=dict)
+    node_chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # numbers and places, as read
+    # The attributes that elements of E and EN commands get.
+    current: dict[str, int] = field(
+        default_factory=lambda: {"MAT": 1, "TYPE": 1, "REAL": 1, "SECN": 1, "ESYS": 0, "CSYS": 0}
+    )
+    angles: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    elements: list[Elements] = field(default_factory=list)
+    types: dict[int, ElementType] = field(default_factory=dict)
+    reals: dict[int, dict[int, float]] = field(default_factory=dict)
+    real_places: dict[int, str] = field(default_factory=dict)
+    sections: dict[int, RawSection] = field(default_factory=dict)
+    materials: dict[int, RawMaterial] = field(default_factory=dict)
+    components: dict[str, Component] = field(default_factory=dict)
+    groups: dict[str, tuple[list[str], str]] = field(default_factory=dict)
+    systems: dict[int, CoordinateSystem] = field(default_factory=dict)
+    equations: list[RawEquation] = field(default_factory=list)
+    coupled: list[CoupledSet] = field(default_factory=list)
+    rigid: list[RigidRegion] = field(default_factory=list)
+    supports: list[Support] = field(default_factory=list)
+    # Numbers of the selected nodes and elements; None: all; "unknown": a selection that flexmbs does not follow.
+    selected: dict[str, np.ndarray | None | str] = field(default_factory=lambda: {"NODE": None, "ELEM": None})
+    highest_element: int = 0
+    last_component: str = ""
+    processor: str = ""
+    rotated_by_command: str = ""
+    missing_includes: list[str] = field(default_factory=list)
+    _warned: set[str] = field(default_factory=set)
+
+    def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
+        """Append nodes: ``ids`` (k,), ``points`` (k, 3), ``lines`` (k,) of ``file``."""
+        self.nodes.add(ids, points, file, lines)
+        self.node_chunks.append((ids, points))
+
+    def add_elements(self, elements: Elements) -> None:
+        """Append elements."""
+        self.elements.append(elements)
+        self.highest_element = max(self.highest_element, int(elements.ids.max(initial=0)))
+
+    def warn(self, message: str) -> None:
+        """Note what is suspicious, once."""
+        if message not in self._warned:
+            self._warned.add(message)
+            self.warnings.append(message)

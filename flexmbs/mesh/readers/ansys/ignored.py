@@ -1,0 +1,128 @@
+"""Commands that flexmbs does not act on: which of them belong to no body, and which have data lines to jump over."""
+
+from __future__ import annotations
+
+import re
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.readers.ansys.commands import Command
+from flexmbs.mesh.readers.ansys.deck import Deck
+
+_NUMBERS = re.compile(r"[\s\d.+\-EeDd,]*$")
+
+
+def _keys(names: str) -> frozenset[str]:
+    return frozenset(name if name[0] in "*/~" else name[:4] for name in names.split())
+
+
+# Comments, titles, echo, display, and settings of the program that change nothing.
+SILENT = _keys(
+    "/COM /TITLE /STITLE /NOPR /GOPR /GO /BATCH /CONFIG /FILNAME /FILNAM /WB /GST /SHOW /VIEW /ANG /ANGLE /PNUM /NUMBER"
+    " /PLOPTS /GRAPHICS /REPLOT /UIS /NERR /MENU /OUTPUT /OUT /PSF /PBC /ESHAPE /AUTO /FOC /DIST /VUP /TRIAD /DEVICE"
+    " /RGB /COLOR /CLABEL /FACET /GFORMAT /HEADER /PAGE /FORMAT /FCOMP /STATUS /PMETH /DSCALE /WINDOW /USER /ERASE"
+    " /SYP /SYS /DELETE /COPY /RENAME /INQUIRE /CWD /XML /XMLO /VERIFY /VERIFI /GSAVE /GROPT /AXLAB /XRANGE /YRANGE"
+    " NOLIST GOLIST /NOLIST /GOLIST SHPP NPLOT EPLOT GPLOT NLIST ELIST ETLIST MPLIST RLIST SLIST CSLIST STAT LIST"
+    " IMMED NOORDER CHECK SAVE RESUME XMLO CDOPT CDWRITE NWRITE EWRITE /PSEARCH *ABBR *ABBRES *STATUS *MSG EXTOPT"
+    " IOPTN BTOL PDEF KEYW NUMSTR WPSTYL WPLANE WPOFFS WPROTA WPCSYS WPAVE"
+)
+# Loads, steps, solution control, output: the analysis, not the body.
+ANALYSIS = _keys(
+    "F FK FDELE FCUM FSCALE FTRAN FJ SF SFE SFEDELE SFDELE SFGRAD SFCUM SFL SFA SFCONTROL SFBEAM SFFUN SFLEX BF BFE"
+    " BFUNIF BFCUM BFDELE BFSCALE BFBLOCK BFEBLOCK SFEBLOCK FBLOCK IC ICE INISTATE DCUM DSCALE DTRAN DSYM LDREAD"
+    " ACEL OMEGA DOMEGA CGLOC CGOMGA CGOMEGA DCGOMG CMOMEGA CMDOMEGA CMROTATE IRLF TREF TUNIF TOFFST"
+    " ANTYPE NLGEOM SSTIF PSTRES EQSLV MODOPT MXPAND LUMPM HROPT HROUT HARFRQ FREQ SPOPT TRNOPT BUCOPT TIME NSUBST"
+    " DELTIM AUTOTS KBC TIMINT TINTP ALPHAD BETAD DMPRAT DMPSTR MDAMP OUTRES OUTPR OUTGEOM RESCONTROL NEQIT CNVTOL"
+    " LNSRCH PRED ARCLEN NCNV NROPT CUTCONTROL STABILIZE NLDIAG NLHIST CNTR CNCHECK LSWRITE LSSOLVE LSREAD LSDELE"
+    " SOLVE KUSE CRPLIM ERESX ESSOLV EXPASS EXPSOL NUMEXP SEOPT M TOTAL SVTYP SV FREQ ROCK SED SRSS CQC GRP DSUM"
+    " PSDUNIT PSDFRQ PSDVAL PFACT RATE OPNCONTROL DMPOPTION DMPEXT BCSOPTION DSPOPTION PCGOPT CINT CGOM"
+    " SET PLNSOL PLESOL PRNSOL PRESOL PLDISP PRRSOL PRRFOR ETABLE PRETAB NFORCE FSUM RSYS DESOL NUMVAR NSOL ESOL"
+    " RFORCE STORE PLVAR PRVAR XVAR DERIV ADD PROD QUOT LCDEF LCASE LCOPER LCSEL LCWRITE LCZERO SMAX SADD SSUM"
+    " PATH PPATH PDEF PLPATH PRPATH AVPRIN LAYER SHELL FORCE INRES APPEND FILE CMSOPT CYCOPT ADDAM COMBINE"
+    " AEROCOEFF RIGID SYNCHRO CORIOLIS CAMPBELL PRCAMP PLCAMP GAUGE MCOPT EMATWRITE MONITOR DOF THOPT"
+    " KEEP TRPOIN ANTIME ANMODE ANHARM EXPROFILE RSTCREATE RSTOFF CEWRITE WRFULL SWADD SPCNOD CNKMOD MPCHG"
+    " RESVEC MODCONT MODSELOPTION DYNOPT QRDOPT HREXP LVSCALE PERBC2D SPSCAN EKILL EALIVE"
+    " DDELE FC FCLIST ASOL MACOPT NLOPT EDOUT GCGEN"
+)
+# What builds or changes the mesh in a way that only Ansys itself does.
+CHANGES_MESH = _keys(
+    "NGEN EGEN ENGEN FILL QUAD NSYM ESYM ENSYM NSCALE NMODIF EMODIF NDELE EDELE NREAD EREAD NUMMRG EINTF ESURF ECPCHG"
+    " VMESH AMESH LMESH KMESH FVMESH VSWEEP VEXT VROTAT VDRAG VOFFST EXTRUDE MSHCOPY ETCHG ELBOW EREINF"
+    " NKPT MOVE NLAYER EMID TRANSFER CPCYC LREFINE AREFINE NREFINE EREFINE ENORM"
+    " CEINTF CEGEN CECYC CPINTF CPLGEN CPNGEN CPSGEN PSMESH SHSD MPCHG"
+)
+# Commands whose repetition would make more of the mesh.
+MADE_BY_REPEAT = _keys("N E EN ET MP R D CE CP CM MPDATA RMODIF KEYOPT RMORE SECDATA LOCAL")
+# Selections: where it is not known whether one is made, all that depends on it is unknown.
+SELECTS = _keys("NSEL ESEL NSLE ESLN CMSEL ALLSEL CM CMGRP CMDELE NROTAT D NSLA NSLV NSLL NSLK ESLA ESLV ESLL")
+_GEOMETRY = _keys(
+    "K L A V BLOCK CYL4 CYLIND SPHERE SPH4 CONE RECTNG PCIRC RPR4 PRISM BLC4 BLC5 LARC LSTR BSPLIN AL VA VADD VGLUE"
+    " VOVLAP VSBV VSBA ADELE VDELE LDELE KDELE AGLUE AADD AOVLAP ASBA LGLUE LESIZE ESIZE MSHAPE MSHKEY SMRTSIZE"
+    " VATT AATT LATT KATT IGESIN PARAIN SATIN KSEL LSEL ASEL VSEL ASLV LSLA KSLL DA DL DK DJ FL MSHPAT KGEN LGEN AGEN"
+    " VGEN KPT LCURV ASURF VBODY"
+)
+# Geometry as CDWRITE,COMB and CAD translators put it ahead of the mesh (Ansys Neutral File): the command, a line with
+# the name in the CAD program, lines of numbers.
+_NAMED_WITH_DATA = _keys("KPT LCURV ASURF VBODY")
+_COMMAND = re.compile(r"\s*([*/][A-Za-z]|[A-Za-z]\w*\s*(,|$))")
+# Commands after which lines of data stand, until a line that is none.
+_WITH_DATA = _keys("BFBLOCK BFEBLOCK SFEBLOCK FBLOCK INISTATE CEBLOCK CPBLOCK SFBLOCK")
+_ONE_FORMAT_LINE = ("*VREAD", "*VWRITE", "*MWRITE", "*SREAD", "*VWRIT", "*MWRIT", "*MSG")
+_NEVER_CONSIDERED = {
+    "CYCL": "cyclic symmetry: only the sector in the file is read",
+    "NROT": "turned nodal coordinate systems are not known",
+    "NUMC": "the numbers stay those of the file",
+}
+
+
+def skip(deck: Deck, command: Command) -> None:
+    """Note a command that is left out, and jump over its lines of data."""
+    key = command.key
+    analysis = key in ANALYSIS or key[0] in "*/~"
+    why = _NEVER_CONSIDERED.get(key, "")
+    if key in _GEOMETRY:
+        analysis, why = True, "geometry, not mesh"
+    elif deck.processor.startswith(("/SOLU", "/POST")):
+        analysis = True
+    deck.skipped.add(command.name, command.file, command.line, analysis=analysis, why=why)
+    if key == "*PREAD":
+        _jump_to(deck, command, "END PREAD")
+    elif key == "*CREATE":
+        _jump_to(deck, command, "*END")
+    elif key in _ONE_FORMAT_LINE:
+        _jump_over_format(deck)
+    elif key in _WITH_DATA:
+        _jump_over_numbers(deck)
+    elif key in _NAMED_WITH_DATA:
+        _jump_over_geometry(deck)
+
+
+def _jump_to(deck: Deck, command: Command, end: str) -> None:
+    while (line := deck.source.next_line()) is not None:
+        if line.strip().upper().replace("  ", " ").startswith(end):
+            return
+    raise MeshError(
+        f"{command.where}: the file ends (line {deck.source.line}) before {end}, which closes this block; it is cut"
+        " off."
+    )
+
+
+def _jump_over_format(deck: Deck) -> None:
+    line = deck.source.next_line()
+    if line is not None and not line.lstrip().startswith(("(", "%", "'")):
+        deck.source.push_back([line])
+
+
+def _jump_over_numbers(deck: Deck) -> None:
+    _jump_over_format(deck)
+    while (line := deck.source.next_line()) is not None:
+        if not _NUMBERS.match(line):
+            deck.source.push_back([line])
+            return
+
+
+def _jump_over_geometry(deck: Deck) -> None:
+    line = deck.source.next_line()
+    if line is not None and _COMMAND.match(line):
+        deck.source.push_back([line])
+        return
+    _jump_over_numbers(deck)

@@ -1,0 +1,169 @@
+"""Materials of a deck as flexmbs has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.materials import (
+    AnisotropicMaterial,
+    AnyMaterial,
+    Damping,
+    Material,
+    OrthotropicMaterial,
+    UnusableMaterial,
+)
+from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable
+
+_READ_TABLES = ("ELAS", "ANEL", "SDAM")
+_NOT_LINEAR = ("HYPE", "MOON", "OGDE", "BB", "AHYP", "GASK", "FLUI", "FCLI", "SMA", "CDM", "FOAM", "MPLA", "PERF")
+_ELASTIC_LABELS = "EX EY EZ PRXY PRYZ PRXZ NUXY NUYZ NUXZ GXY GYZ GXZ DENS ALPD BETD DMPR DMPS".split()
+_SAME = 0.01  # a shear modulus that differs less from E / (2 (1 + nu)) is rounded, not meant
+_DEFAULT_POISSON = 0.3  # what Ansys takes when none is given
+# Upper triangle of the 6 by 6 matrix row by row, as TBDATA gives it.
+_TRIANGLE = [(row, column) for row in range(6) for column in range(row, 6)]
+
+
+def make_materials(deck: Deck) -> dict[int, AnyMaterial]:
+    """All materials by their numbers; what is not used of them is noted.
+
+    Raises MeshError for moduli that are not positive, Poisson's ratios outside of the possible, negative densities.
+    """
+    return {number: _material(deck, number, raw) for number, raw in deck.materials.items()}
+
+
+def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
+    name = f"MAT {number}"
+    for label, place in raw.places.items():
+        if label not in _ELASTIC_LABELS:
+            _skip(deck, f"MP,{label}", place, analysis=True)
+    for label, table in raw.tables.items():
+        if label not in _READ_TABLES:
+            _skip(deck, f"TB,{label}", table.where)
+    density = _density(raw)
+    common = {"density": density, "damping": _damping(raw), "where": raw.where}
+    if "ANEL" in raw.tables:
+        return _anisotropic(name, raw.tables["ANEL"], common)
+    if "ELAS" in raw.tables:
+        return _from_table(deck, name, raw, common)
+    values = raw.values
+    softest = next((label for label in raw.tables if label in _NOT_LINEAR), None)
+    if "EX" not in values or softest:
+        missing = f"TB,{softest} is not linear elastic" if softest else "there is no MP,EX"
+        reason = f"{raw.where}: {name} has no linear elasticity ({missing}); add MP,EX,{number} and MP,PRXY,{number}"
+        return UnusableMaterial(name, reason, density, raw.where)
+    return _by_constants(deck, name, raw, values, common)
+
+
+def _density(raw: RawMaterial) -> float | None:
+    density = raw.values.get("DENS")
+    if density is not None and density < 0.0:
+        raise MeshError(f"{raw.places['DENS']}: MP,DENS: the density is {density:g}; it must be positive.")
+    return density or None
+
+
+def _damping(raw: RawMaterial) -> Damping | None:
+    values = dict(raw.values)
+    table = raw.tables.get("SDAM")
+    if table is not None and 1 in table.constants:
+        label = {"ALPD": "ALPD", "BETD": "BETD", "STRU": "DMPS"}.get(table.option)
+        values.setdefault(label, table.constants[1])
+    # DMPR is a damping ratio: the loss factor is twice that.
+    structural = values.get("DMPS", 0.0) + 2.0 * values.get("DMPR", 0.0)
+    damping = Damping(values.get("ALPD", 0.0), values.get("BETD", 0.0), structural)
+    return None if damping == Damping() else damping
+
+
+def _from_table(deck: Deck, name: str, raw: RawMaterial, common: dict) -> AnyMaterial:
+    table = raw.tables["ELAS"]
+    constants = table.constants
+    if table.option in ("", "ISOT"):
+        _require(table, 2)
+        values = {"EX": constants[1], "PRXY": constants[2]}
+    elif table.option in ("OELM", "ORTH", "ORTHO"):
+        _require(table, 9)
+        values = dict(
+            zip("EX EY EZ GXY GYZ GXZ PRXY PRYZ PRXZ".split(), (constants[i] for i in range(1, 10)), strict=True)
+        )
+    elif table.option in ("AELS", "AELF"):
+        return _anisotropic(name, table, common)
+    else:
+        raise MeshError(
+            f"{table.where}: TB,ELASTIC: the option {table.option} is not known; ISOT, OELM, AELS, AELF are."
+        )
+    raw.places.update({label: table.where for label in values})
+    return _by_constants(deck, name, raw, values, common)
+
+
+def _require(table: RawTable, count: int) -> None:
+    missing = [place for place in range(1, count + 1) if place not in table.constants]
+    if missing:
+        raise MeshError(f"{table.where}: TB,{table.label}: constant {missing[0]} is missing; TBDATA must give {count}.")
+
+
+def _anisotropic(name: str, table: RawTable, common: dict) -> AnisotropicMaterial:
+    matrix = np.zeros((6, 6))
+    for place, (row, column) in enumerate(_TRIANGLE, 1):
+        matrix[row, column] = matrix[column, row] = table.constants.get(place, 0.0)
+    if not np.linalg.eigvalsh(matrix)[0] > 0.0:
+        raise MeshError(f"{table.where}: TB,{table.label}: the elastic matrix of {name} is not positive definite.")
+    flexible = table.option in ("AELF", "1") if table.label == "ELAS" else table.option == "1"
+    return AnisotropicMaterial(name, np.linalg.inv(matrix) if flexible else matrix, **common)
+
+
+def _by_constants(deck: Deck, name: str, raw: RawMaterial, values: dict, common: dict) -> AnyMaterial:
+    E1 = values["EX"]
+    E2, E3 = values.get("EY", E1), values.get("EZ", E1)
+    for label, value in (("EX", E1), ("EY", E2), ("EZ", E3)):
+        if not value > 0.0:
+            raise MeshError(
+                f"{raw.places[label]}: MP,{label}: the modulus of {name} is {value:g}; it must be positive."
+            )
+    nu12 = _poisson(values, "XY", E1, E2)
+    if nu12 is None:
+        nu12 = _DEFAULT_POISSON
+        deck.warn(f"{raw.places['EX']}: {name} has no Poisson's ratio (MP,PRXY); {nu12:g} is taken, as Ansys does.")
+    nu13, nu23 = _poisson(values, "XZ", E1, E3), _poisson(values, "YZ", E2, E3)
+    plain = E1 == E2 == E3 and nu13 in (None, nu12) and nu23 in (None, nu12)
+    shear = E1 / (2.0 * (1.0 + nu12)) if nu12 > -1.0 else -1.0
+    given = [values[label] for label in ("GXY", "GYZ", "GXZ") if values.get(label)]
+    if plain and all(abs(value - shear) <= _SAME * shear for value in given):
+        if not -1.0 < nu12 < 0.5:
+            place = raw.places.get("PRXY", raw.places.get("NUXY", raw.where))
+            raise MeshError(f"{place}: {name}: Poisson's ratio is {nu12:g}; it must lie between -1 and 0.5.")
+        return Material(name, E1, nu12, **common)
+    return _orthotropic(name, raw, values, (E1, E2, E3), (nu12, nu13, nu23), common)
+
+
+def _orthotropic(name: str, raw: RawMaterial, values: dict, moduli, ratios, common: dict) -> AnyMaterial:
+    (E1, E2, E3), (nu12, nu13, nu23) = moduli, ratios
+    G12 = values.get("GXY") or E1 / (2.0 * (1.0 + nu12))
+    G13, G23 = values.get("GXZ") or G12, values.get("GYZ") or G12
+    if not min(G12, G13, G23) > 0.0 or not nu12**2 < E1 / E2:
+        raise MeshError(
+            f"{raw.where}: {name}: with the shear moduli {G12:g}, {G13:g}, {G23:g} and PRXY = {nu12:g} the material is"
+            " not stable; check MP,GXY, MP,GYZ, MP,GXZ and MP,PRXY (NUXY is the minor ratio)."
+        )
+    if "EZ" not in values and "EY" in values:
+        return OrthotropicMaterial(name, E1, E2, None, nu12, None, None, G12, G13, G23, **common)
+    nu13, nu23 = nu12 if nu13 is None else nu13, nu12 if nu23 is None else nu23
+    compliance = np.array(
+        [(1 / E1, -nu12 / E1, -nu13 / E1), (-nu12 / E1, 1 / E2, -nu23 / E2), (-nu13 / E1, -nu23 / E2, 1 / E3)]
+    )
+    if not np.linalg.eigvalsh(compliance)[0] > 0.0:
+        raise MeshError(
+            f"{raw.where}: {name}: the elastic constants are not those of a stable material; check MP,PRXY."
+        )
+    return OrthotropicMaterial(name, E1, E2, E3, nu12, nu13, nu23, G12, G13, G23, **common)
+
+
+def _poisson(values: dict, plane: str, first: float, second: float) -> float | None:
+    """Major ratio; NU is the minor one: PR / E_first = NU / E_second."""
+    if f"PR{plane}" in values:
+        return values[f"PR{plane}"]
+    return values[f"NU{plane}"] * first / second if f"NU{plane}" in values else None
+
+
+def _skip(deck: Deck, card: str, place: str, analysis: bool = False) -> None:
+    file, _, line = place.rpartition(":")
+    deck.skipped.add(card, file, int(line), analysis=analysis)

@@ -1,0 +1,7 @@
+"""Reader of Medit's text files (.mesh)."""
+
+from __future__ import annotations
+
+from flexmbs.mesh.readers.medit.reader import read_medit
+
+__all__ = ["read_medit"]

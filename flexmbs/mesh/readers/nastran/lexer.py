@@ -1,0 +1,290 @@
+"""From lines of bulk data to cards: small, large and free fields, continuations, replication.
+
+Most cards come one by one; grid points and elements, of which there are many, come as batches of columns.
+Formats after the MSC Nastran Quick Reference Guide ("Format of Bulk Data Entries") and the NASTRAN-95 User's Manual
+(section 2.4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.readers.nastran.card import Batch, Card
+from flexmbs.mesh.readers.nastran.files import LineOfDeck
+from flexmbs.mesh.readers.nastran.replication import Replication
+
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,11}\*?$")
+# A comma among the first ten columns, or right behind the name, makes a line free format (MSC Nastran Quick Reference
+# Guide, "Free Field Format"); farther right it belongs to a field (equations, labels) or to a remark.
+_FREE = re.compile(r".{0,9},|\s{0,7}[A-Z0-9_*+]+\s*,", re.IGNORECASE)
+_WITH_TEXT = ("DEQATN",)  # cards in which "=" is part of an equation and repeats no field
+_ROWS_OF_A_BATCH = 50_000
+_LONGEST_LINE = 4000
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A card while its continuation lines come, or continuation lines whose card stands elsewhere.
+
+    Attributes
+    ----------
+    pieces : of each line: columns 9 to 72 as text (fields of 8 or 16 columns), or the list of fields (free format)
+    widths : of each line: 8, 16, or 0 (free format)
+    next_name : the tenth field, by which the next continuation is called
+    repeats : whether there is a "=" somewhere
+    called : the first field of continuation lines without a card yet
+    loose : first fields of continuations taken although the tenth field before is blank, and their pieces' index
+    """
+
+    name: str
+    file: str
+    line: int
+    pieces: list
+    widths: list[int]
+    next_name: str
+    repeats: bool = False
+    called: str = ""
+    loose: list[tuple[str, int]] = field(default_factory=list)
+
+    def all_fields(self) -> list[str]:
+        fields: list[str] = []
+        for piece, width in zip(self.pieces, self.widths, strict=True):
+            fields += [piece[i : i + width] for i in range(0, 64, width)] if width else piece
+        return fields
+
+
+@dataclass
+class _Rows:
+    """Cards of one name and layout on their way to a batch."""
+
+    rows: list = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+class Lexer:
+    """Cards of the bulk data, in the order of the deck but for batches, which come when they are full or at the end.
+
+    Parameters
+    ----------
+    in_batches : names of the cards that come as Batch
+    comment : gets each comment line
+
+    ``open_card`` says after the end where the last card stands, if it waits for a continuation that does not come.
+    """
+
+    def __init__(self, in_batches: frozenset[str], comment: Callable[[LineOfDeck], None]) -> None:
+        self.open_card = ""
+        self._in_batches = in_batches
+        self._comment = comment
+        self._collected: dict[tuple, _Rows] = {}
+        self._waiting: list[_Draft] = []  # their tenth field names a continuation that did not follow at once
+        self._expected: set[str] = set()  # the continuations that these wait for
+        self._orphans: dict[str, list[_Draft]] = {}
+        self._replication = Replication()
+        self._ready: list[Card | Batch] = []
+
+    def cards(self, lines: Iterable[LineOfDeck]) -> Iterator[Card | Batch]:
+        """All cards of the lines. Raises MeshError for lines that are no cards and continuations of no card."""
+        draft: _Draft | None = None
+        comments: list[LineOfDeck] = []  # they speak of the card that follows, so come after the one before
+        ready = self._ready
+        for line in lines:
+            file, number, text = line
+            if text[:1] == "$":
+                comments.append(line)
+                continue
+            if "$" in text or "\t" in text:
+                text = _without_comment(text)
+            if not text:
+                continue
+            name, piece, width, next_name = _split(text)
+            if not name or name[0] in "+*" and _is_continuation(name):
+                draft = self._continued(draft, name, line, piece, width, next_name)
+                continue
+            if draft is not None:
+                self._finish(draft)
+                if ready:
+                    yield from ready
+                    ready.clear()
+            if comments:
+                self._hand_out(comments)
+            if len(text) > _LONGEST_LINE:
+                raise MeshError(f"{file}:{number}: a line of {len(text)} characters is no bulk data (80 at most).")
+            draft = _Draft(name, file, number, [piece], [width], next_name, "=" in text)
+        if draft is not None:
+            self._finish(draft)
+        self._hand_out(comments)
+        self._late(draft)
+        yield from ready
+        for key in list(self._collected):
+            yield self._batch(key)
+
+    def _hand_out(self, comments: list[LineOfDeck]) -> None:
+        for line in comments:
+            self._comment(line)
+        comments.clear()
+
+    def _continued(
+        self, draft: _Draft | None, name: str, line: LineOfDeck, piece, width: int, next_name: str
+    ) -> _Draft:
+        """The draft with the line, or the line as a draft of its own when it continues a card elsewhere."""
+        called = name.lstrip("+*").strip()
+        if draft is None or (called and self._is_elsewhere(called, draft.next_name)):
+            file, number, _ = line
+            if not called:
+                raise MeshError(f"{file}:{number}: a continuation line without a card; a card starts with its name.")
+            if draft is not None and draft.called:
+                self._orphans.setdefault(draft.called, []).append(draft)
+            elif draft is not None:
+                self._wait(draft)
+            return _Draft("", file, number, [piece], [width], next_name, called=called)
+        if called and not draft.next_name:
+            draft.loose.append((called, len(draft.pieces)))
+        draft.pieces.append(piece)
+        draft.widths.append(width)
+        draft.next_name = next_name
+        draft.repeats = draft.repeats or "=" in line[2]
+        return draft
+
+    def _finish(self, draft: _Draft) -> None:
+        if draft.called:
+            self._orphans.setdefault(draft.called, []).append(draft)
+        elif draft.next_name or draft.loose:
+            self._wait(draft)
+        else:
+            self._emit(draft)
+
+    def _wait(self, draft: _Draft) -> None:
+        self._waiting.append(draft)
+        self._expected |= {draft.next_name, draft.next_name[1:]} - {""}
+
+    def _is_elsewhere(self, called: str, next_name: str) -> bool:
+        """Whether a continuation belongs to another card than the one before it, whose tenth field is ``next_name``."""
+        if next_name:
+            return not _same(called, next_name)
+        return called in self._expected
+
+    def _late(self, last: _Draft | None) -> None:
+        """Cards whose continuations stand elsewhere in the deck, or do not exist (the tenth field is a remark)."""
+        for draft in self._waiting:
+            self._let_go(draft)
+        for draft in self._waiting:
+            while orphans := self._orphans.get(draft.next_name) or self._orphans.get(draft.next_name[1:]):
+                orphan = orphans.pop(0)
+                draft.pieces += orphan.pieces
+                draft.widths += orphan.widths
+                draft.next_name = orphan.next_name
+            self._emit(draft)
+        for called, drafts in self._orphans.items():
+            for draft in drafts:
+                raise MeshError(
+                    f"{draft.file}:{draft.line}: continuation line '{called}': no card has this name in its tenth"
+                    " field; put it behind its card."
+                )
+        if last is not None and last.next_name and not last.called:
+            self.open_card = f"{last.file}:{last.line}: {last.name.rstrip('*')}"
+
+    def _let_go(self, draft: _Draft) -> None:
+        """Continuations that stand behind a card by chance, and for which another one asks by name."""
+        for called, index in reversed(draft.loose):
+            if called in self._expected:
+                pieces, widths = draft.pieces[index:], draft.widths[index:]
+                orphan = _Draft("", draft.file, draft.line, pieces, widths, draft.next_name, called=called)
+                self._orphans.setdefault(called, []).append(orphan)
+                del draft.pieces[index:], draft.widths[index:]
+                draft.next_name = ""
+
+    def _emit(self, draft: _Draft) -> None:
+        name = draft.name.rstrip("*")
+        if draft.repeats and name not in _WITH_TEXT:
+            fields = draft.all_fields()
+            if name[:1] == "=" or any(field.strip() in ("=", "==") for field in fields):
+                for card in self._replication.cards(Card(name, fields, draft.file, draft.line)):
+                    self._collect(card.name, _Draft(card.name, card.file, card.line, [card.fields], [0], ""))
+                return
+        if name not in self._in_batches and not _NAME.match(draft.name):
+            raise MeshError(
+                f"{draft.file}:{draft.line}: '{draft.name[:20]}' is no name of a bulk data card (letters and digits, in"
+                " the first 8 columns, or followed by a comma)."
+            )
+        self._replication.previous = draft
+        self._collect(name, draft)
+
+    def _collect(self, name: str, draft: _Draft) -> None:
+        if name not in self._in_batches:
+            self._ready.append(Card(name, draft.all_fields(), draft.file, draft.line))
+            return
+        width, count, row = _layout(draft)
+        key = (draft.file, name, width, count)
+        collected = self._collected.get(key)
+        if collected is None:
+            collected = self._collected[key] = _Rows()
+        collected.rows.append(row)
+        collected.lines.append(draft.line)
+        if len(collected.rows) >= _ROWS_OF_A_BATCH:
+            self._ready.append(self._batch(key))
+
+    def _batch(self, key: tuple) -> Batch:
+        file, name, width, count = key
+        collected = self._collected.pop(key)
+        if width:
+            data = "".join(collected.rows).encode("latin-1", "replace")
+            fields = np.frombuffer(data, f"S{width}").reshape(len(collected.rows), count)
+        else:
+            fields = np.array([[f.encode("latin-1", "replace") for f in row] for row in collected.rows], bytes)
+        return Batch(name, fields, file, np.array(collected.lines))
+
+
+def _same(called: str, next_name: str) -> bool:
+    """Whether a continuation is the one that a tenth field names; old decks have any character in front there."""
+    return called == next_name or called == next_name[1:]
+
+
+def _layout(draft: _Draft) -> tuple[int, int, str | list[str]]:
+    """Columns of a field (0: free format), number of fields, and the row as a batch wants it."""
+    widths = draft.widths
+    width, count = widths[0], len(widths)
+    if width and (count == 1 or widths.count(width) == count):
+        return width, 64 // width * count, draft.pieces[0] if count == 1 else "".join(draft.pieces)
+    fields = draft.all_fields()
+    return 0, len(fields), fields
+
+
+def _without_comment(text: str) -> str:
+    if "$" in text:
+        text = text[: text.index("$")]
+    if "\t" in text:
+        text = text.expandtabs(8)
+    return text.rstrip()
+
+
+def _split(text: str):
+    """First field (upper case, without blanks), columns 9 to 72 or the fields, their width, name in the tenth."""
+    if "," in text and _FREE.match(text):
+        return _split_free(text.split(","))
+    name = text[:8].strip().upper()
+    if " " in name and name[0] not in "+*":
+        return _split_free(text.split())  # fields separated by blanks
+    next_name = _tenth(text[72:80]) if len(text) > 72 else ""
+    return name, text[8:72].ljust(64), 16 if "*" in name and "(" not in name else 8, next_name
+
+
+def _split_free(fields: list[str]):
+    name = fields[0].strip().upper()
+    large = "*" in name and "(" not in name
+    count = 4 if large else 8
+    data = [field.strip() for field in fields[1 : 1 + count]]
+    return name, data + [""] * (count - len(data)), 0, _tenth("".join(fields[1 + count : 2 + count]))
+
+
+def _tenth(text: str) -> str:
+    return text.strip().lstrip("+*").strip().upper() if text else ""
+
+
+def _is_continuation(name: str) -> bool:
+    return not name or name[0] == "+" or (name[0] == "*" and "(" not in name)

@@ -1,0 +1,76 @@
+"""Cards that are left out: which of them are loads, steps and output, and why others are."""
+
+from __future__ import annotations
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.readers.nastran.card import Card
+from flexmbs.mesh.readers.nastran.deck import Deck
+
+# Beginnings of the names of cards that belong to an analysis, not to a body.
+_ANALYSIS = tuple(
+    """
+    FORCE MOMENT PLOAD GRAV LOAD ACCEL RFORCE SLOAD LSEQ LSEQ DAREA DLOAD RLOAD TLOAD DPHASE DELAY LOADCYN LOADCYH LOADT
+    TEMP QBDY QHBDY QSET QVECT QVOL RADBC RADSET VIEW CONV PCONV PHBDY RADM RADCAV RADCOL RADLST SPCD DEFORM CLOAD
+    EIG TABLE TABD TABRND FREQ TSTEP NLPARM NLPCI NLSTEP NLCNTL NLRGAP NLOAD NOLIN RANDPS RANDT RCROSS TIC TF DYNRED
+    DES DVP DVM DVC DVL DVG DVB DVS DVI DVT DVA DRESP DCON DOPT DSCR DTABLE DTPL DTI DEQATN DLINK DDVAL TOP BEADVAR
+    AE AERO CAERO PAERO SPLINE TRIM FLUTTER FLFACT MKAERO GUST CSSCHD DIVERG MONPNT MONDSP BFLUT STREAML SURFGEN UXVEC
+    PARAM MDLPRM CORDTYP SEQGP CNGRNT ECHOON ECHOOFF SWLDPRM SYSMOD MODTRAK MODSEL OUTPUT OUTRCV
+    RSPEC RSPLOT SPCOFF UNBALNC ROTOR RGYRO RSPINR RSPINT CAMPBLL USET MFLUID ACMODL ACSRCE FLSYM FSLIST FREEPT PRESPT
+    EBDADD EBDSET ENTUDS SUPAX GEOMCHECK DEBUG LOADADD DIAGRM XYPLOT CHKPNT BOLTFOR BOLTLD STEP CVEC TOL CONCPT PLOTOPT
+    SESET SEELT SETREE SELABEL SPCR DYPARAM ITER EXTRN MAXMIN TTEMP PTHREAD DISPLAY SKIP PBUSHT
+    """.split()
+)
+_WHY = {
+    **dict.fromkeys(("CYJOIN", "CYAX", "CYSYM", "CYSUP"), "cyclic symmetry: only the sector in the deck is read"),
+    "CNGRNT": "equal elements need no hint",
+    "PBUSHT": "its springs stay linear",
+    "PELAST": "its springs stay linear",
+    "PDAMPT": "its dampers stay linear",
+    "MATS1": "the material stays linear",
+    "MATT1": "the material does not change with temperature",
+    "DMIG": "matrices in the deck are not read",
+    **dict.fromkeys(("CCONEAX", "CTRAPAX", "CTRIAAX"), "it is axisymmetric"),
+    **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it is of an axisymmetric body"),
+    **dict.fromkeys(
+        ("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"
+    ),
+    **dict.fromkeys(("CHBDYE", "CHBDYP", "CHBDYI"), "it is thermal"),
+    "CWELD": "connectors are not read",
+    "CFAST": "connectors are not read",
+    "CSEAM": "connectors are not read",
+    "NSM": "masses by element lists are not read",
+    "NSM1": "masses by element lists are not read",
+    "NSML": "masses by element lists are not read",
+    "NSML1": "masses by element lists are not read",
+    "NSMADD": "masses by element lists are not read",
+    "RJOINT": "joints are not read",
+    "RSPLINE": "interpolating elements are not read",
+    "RTRPLT": "rigid triangles are not read",
+    "GENEL": "general elements are not read",
+    **dict.fromkeys(
+        ("SEBULK", "SECONCT", "SEBNDRY", "SELOC", "SEMPLN", "CSUPER", "CSUPEXT"), "part superelements are not read"
+    ),
+    **dict.fromkeys(("SESET", "SEELT"), "what the main bulk data divides into superelements is read as one body"),
+}
+_OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
+
+
+def skip(deck: Deck, card: Card) -> None:
+    """Note a card that is not read."""
+    if card.name == "SPCADD":
+        deck.skipped.add(card.name, card.file, card.line, analysis=True, why="each of its sets is kept")
+        return
+    analysis = card.name.startswith(_ANALYSIS) and not card.name.startswith(_OMISSIONS)
+    deck.skipped.add(card.name, card.file, card.line, analysis=analysis, why=_WHY.get(card.name, ""))
+
+
+def read_parameter(deck: Deck, card: Card) -> None:
+    """PARAM: WTMASS multiplies all masses; others are solution control."""
+    if card.text(0) == "WTMASS":
+        deck.mass_factor = card.real(1, "WTMASS")
+        if deck.mass_factor <= 0.0:
+            raise MeshError(f"{card.where}: WTMASS is {deck.mass_factor:g}; give a positive factor.")
+        if deck.mass_factor != 1.0:
+            deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
+    else:
+        deck.skipped.add("PARAM", card.file, card.line, analysis=True)

@@ -1,0 +1,197 @@
+"""From the numbers that a file gives its nodes and elements to indices, with the place of every number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+
+_AT_ONCE = 1 << 18
+
+
+@dataclass
+class Places:
+    """Where in which file each of a growing list of things stands."""
+
+    _files: list[str] = field(default_factory=list)
+    _lines: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, file: str, lines: np.ndarray) -> None:
+        """Append things that stand in ``lines`` (k,) of ``file``."""
+        self._files.append(file)
+        self._lines.append(np.asarray(lines))
+
+    def __getitem__(self, index: int) -> str:
+        """ "file:line" of one thing."""
+        index = int(index)
+        for file, lines in zip(self._files, self._lines, strict=True):
+            if index < len(lines):
+                return f"{file}:{lines[index]}"
+            index -= len(lines)
+        raise IndexError(index)
+
+
+@dataclass
+class NodeTable:
+    """The nodes of a file, chunk by chunk as they are read; after ``close`` it turns numbers into indices.
+
+    ``card`` is how the format calls the statement of a node ("*NODE", "GRID", ...), for messages.
+    """
+
+    source: str
+    card: str
+    _ids: list[np.ndarray] = field(default_factory=list)
+    _points: list[np.ndarray] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
+
+    def add(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
+        """Append nodes: ``ids`` (k,) int, ``points`` (k, 3) float, ``lines`` (k,) of ``file``."""
+        self._ids.append(np.asarray(ids, np.int64))
+        self._points.append(np.asarray(points, float).reshape(-1, 3))
+        self.places.add(file, lines)
+
+    def close(self) -> None:
+        """Make ``ids`` (n,) and ``points`` (n, 3) in the order of the file.
+
+        A node that is given again with the same coordinates counts once. Raises MeshError when there are no nodes,
+        when one is given again with other coordinates, or has coordinates that are no finite numbers.
+        """
+        ids = np.concatenate(self._ids or [np.empty(0, np.int64)])
+        points = np.concatenate(self._points or [np.empty((0, 3))])
+        if not len(ids):
+            raise MeshError(f"{self.source}:1: there is no {self.card} with data in the file, so no mesh.")
+        wrong = np.flatnonzero(~np.isfinite(points).all(axis=1))
+        if wrong.size:
+            raise MeshError(
+                f"{self.places[wrong[0]]}: {self.card}: node {ids[wrong[0]]} has coordinates"
+                f" {points[wrong[0]].tolist()}; finite numbers are needed."
+            )
+        self._sorted, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+        if len(first) < len(ids):
+            other = np.flatnonzero((points != points[first[inverse]]).any(axis=1))
+            if other.size:
+                again, before = other[0], first[inverse[other[0]]]
+                raise MeshError(
+                    f"{self.places[again]}: {self.card}: node {ids[again]} is given again with other coordinates"
+                    f" (first in {self.places[before]}); give each node once."
+                )
+        kept = np.sort(first)
+        self.ids, self.points, self._kept = ids[kept], points[kept], kept
+        self._index_of_sorted = np.argsort(self.ids, kind="stable")
+        self._sorted = self.ids[self._index_of_sorted]
+
+    def place(self, index: int) -> str:
+        """ "file:line" of a node by its index."""
+        return self.places[self._kept[index]]
+
+    def find(self, ids: np.ndarray) -> np.ndarray:
+        """Indices of node numbers, of the same shape; -1 where there is no such node."""
+        ids = np.asarray(ids, np.int64)
+        found = np.empty(ids.shape, np.int64)
+        flat, source = found.reshape(-1), np.ascontiguousarray(ids).reshape(-1)
+        for start in range(0, len(source), _AT_ONCE):  # pieces, so that no large array is made besides the result
+            flat[start : start + _AT_ONCE] = self._found(source[start : start + _AT_ONCE])
+        return found
+
+    def _found(self, ids: np.ndarray) -> np.ndarray:
+        first, count = self._sorted[0], len(self._sorted)
+        if self._sorted[-1] - first + 1 == count:  # numbers without gaps need no search
+            position = np.clip(ids - first, 0, count - 1)
+        else:
+            position = np.minimum(np.searchsorted(self._sorted, ids), count - 1)
+        return np.where(self._sorted[position] == ids, self._index_of_sorted[position], -1)
+
+    def indices(self, ids: np.ndarray, where: str, user: str) -> np.ndarray:
+        """As ``find``; MeshError starting with ``where`` and naming ``user`` when a node does not exist."""
+        found = self.find(ids)
+        missing = np.asarray(ids)[found < 0]
+        if missing.size:
+            raise MeshError(f"{where}: {user} uses node {missing.flat[0]}, which no {self.card} defines.")
+        return found
+
+
+@dataclass
+class ElementRows:
+    """Elements of one type as they stand in a file, before node numbers are indices.
+
+    Attributes
+    ----------
+    kind : str or None
+        A name in ``KINDS``, or None for a type that no flexible body is made of (``role`` as in OtherElements).
+    type_name : str
+        As the file calls it, for users.
+    ids : (k,) int
+    nodes : (k, n) int node numbers of the file, VTK order (0 or -1 in place of absent ones only when kind is None)
+    file : str
+    lines : (k,) int
+    """
+
+    kind: str | None
+    type_name: str
+    ids: np.ndarray
+    nodes: np.ndarray
+    file: str
+    lines: np.ndarray
+    role: str = ""
+
+    def where(self, row: int) -> str:
+        """ "file:line" of one element."""
+        return f"{self.file}:{self.lines[row]}"
+
+    def node_indices(self, table: NodeTable) -> np.ndarray:
+        """(k, n) indices; MeshError naming the first element that uses a node that does not exist."""
+        found = table.find(self.nodes)
+        wrong = np.argwhere((found < 0) & ((self.nodes > 0) | (self.kind is not None)))
+        if wrong.size:
+            row, column = wrong[0]
+            raise MeshError(
+                f"{self.where(row)}: element {self.ids[row]} ({self.type_name}) uses node {self.nodes[row, column]},"
+                f" which no {table.card} defines."
+            )
+        return found
+
+
+def check_element_numbers(groups: list[ElementRows]) -> None:
+    """MeshError when two elements have the same number, with the lines of both."""
+    ids = np.concatenate([rows.ids for rows in groups] or [np.empty(0, int)])
+    values, first = np.unique(ids, return_index=True)
+    if len(values) == len(ids):
+        return
+    is_first = np.zeros(len(ids), bool)
+    is_first[first] = True
+    again = int(np.flatnonzero(~is_first)[0])
+    before = int(first[np.searchsorted(values, ids[again])])
+    raise MeshError(
+        f"{_where(groups, again)}: {_type(groups, again)}: element {ids[again]} is given again (first in"
+        f" {_where(groups, before)}); renumber one."
+    )
+
+
+def _where(groups: list[ElementRows], index: int) -> str:
+    rows, row = _row(groups, index)
+    return rows.where(row)
+
+
+def _type(groups: list[ElementRows], index: int) -> str:
+    return _row(groups, index)[0].type_name
+
+
+def _row(groups: list[ElementRows], index: int) -> tuple[ElementRows, int]:
+    """The group that holds one of all elements, and its row there."""
+    for rows in groups:
+        if index < len(rows.ids):
+            return rows, index
+        index -= len(rows.ids)
+    raise IndexError(index)
+
+
+def row_labels(rows: np.ndarray) -> np.ndarray:
+    """(k,) numbers, equal where rows (k, n) of whole numbers from 0 on are equal."""
+    label = np.unique(rows[:, 0], return_inverse=True)[1].ravel().astype(np.int64)
+    for column in rows.T[1:]:
+        # Renumbering after each column keeps the product of label and number small, whatever the number of columns.
+        joint = label * (int(column.max(initial=0)) + 1) + column
+        label = np.unique(joint, return_inverse=True)[1].ravel().astype(np.int64)
+    return label

@@ -1,5 +1,0 @@
-"""Readers of VTK files: legacy (.vtk) and XML (.vtu, .vtp)."""
-
-from flexmbs.mesh.vtk.reader import read_vtk
-
-__all__ = ["read_vtk"]

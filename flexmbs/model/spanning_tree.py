@@ -1,0 +1,160 @@
+"""Order the bodies into a spanning tree from ground: who hangs on whom by which joint, and which joints close loops."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joints import free, mass_point
+from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.rigid_body import RigidBody
+
+SEGMENT = 8  # joints between free bodies where long chains are cut
+DEEP = 32  # joints between a body and ground from which on chains are cut
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A body and the joint that carries it.
+
+    ``backwards``: the joint's first marker lies on the body; ``added``: a free joint that nobody stated;
+    ``turns``: False for a point mass, whose rotation the ball at the end of the joint leaves undetermined.
+    """
+
+    body: str
+    joint: Joint
+    backwards: bool = False
+    added: bool = False
+    turns: bool = True
+
+
+@dataclass(frozen=True)
+class SpanningTree:
+    """Branches in an order in which every parent comes before its children, and the joints that are cut.
+
+    ``depth``: most joints that move between a body and ground.
+    """
+
+    branches: tuple[Branch, ...]
+    cut: tuple[Joint, ...]
+    depth: int = 0
+
+
+def spanning_tree(system: System, coordinates: str = "reduced") -> SpanningTree:
+    """Joints that carry bodies, breadth first from ground in the order in which they were stated; the others are cut.
+
+    Bodies that no joint carries get a free joint to ground; with ``coordinates`` "absolute" every body does, with
+    "segmented" every body that is ``SEGMENT`` joints away from the last one that does: in a long chain the cost of a
+    solution then grows with its length, not with the cube of it.
+
+    Raises
+    ------
+    MechanismError
+        A pose was given to a body that a joint places.
+    """
+    growth = _Growth(system)
+    longest = {"reduced": len(system.bodies), "segmented": SEGMENT, "absolute": 0}[coordinates]
+    growth.spread("ground", longest)
+    for name in _roots_first(system):
+        if name not in growth.reached:
+            growth.plant(name, longest)
+    carrying = {id(branch.joint) for branch in growth.order}
+    cut = tuple(joint for joint in system.joints.values() if id(joint) not in carrying)
+    return SpanningTree(tuple(growth.order), cut, max(growth.depth.values()))
+
+
+def _roots_first(system: System) -> list[str]:
+    """Bodies in the order in which they may become roots: those that no joint states as its second come first."""
+    second = {joint.b.body for joint in system.joints.values() if not joint.cut}
+    posed = [name for name, part in system.bodies.items() if part.pose is not None]
+    free_ends = [name for name in system.bodies if name not in second and name not in posed]
+    return [*posed, *free_ends, *(name for name in system.bodies if name not in posed and name in second)]
+
+
+class _Growth:
+    """The tree while it grows."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.order: list[Branch] = []
+        self.depth = {"ground": 0}  # of the bodies that have been reached
+        self.neighbours: dict[str, list[Joint]] = {name: [] for name in system.bodies}
+        for joint in system.joints.values():
+            if not joint.cut:
+                self.neighbours[joint.a.body].append(joint)
+                self.neighbours[joint.b.body].append(joint)
+
+    @property
+    def reached(self) -> dict[str, int]:
+        return self.depth
+
+    def plant(self, name: str, longest: int) -> None:
+        self.order.append(Branch(name, free_joint(self.system, name), added=True))
+        self.depth[name] = 1
+        self.spread(name, longest)
+
+    def spread(self, root: str, longest: int) -> None:
+        queue = deque([root])
+        while queue:
+            at = queue.popleft()
+            for joint in self.neighbours[at]:
+                moves = bool(joint.coordinates)  # bodies that are fixed to each other make no chain longer
+                if self.depth[at] >= longest and (moves or longest == 0):
+                    continue
+                backwards = joint.b.body == at
+                body = joint.a.body if backwards else joint.b.body
+                if body in self.reached:
+                    continue
+                self._refuse_pose(body, joint)
+                turns = not (joint.type.ends_with_ball and _is_mass_point(self.system, body))
+                self.order.append(Branch(body, joint, backwards, turns=turns))
+                self.depth[body] = self.depth[at] + int(moves)
+                queue.append(body)
+
+    def _refuse_pose(self, body: str, joint: Joint) -> None:
+        if self.system.bodies[body].pose is not None:
+            raise MechanismError(
+                f"body '{body}': joint '{joint.name}' places it, so position=, rotation=, velocity= and "
+                "angular_velocity= of add() cannot hold too; give the joint its start values instead"
+            )
+
+
+def free_joint(system: System, name: str) -> Joint:
+    """Joint of ground with a body that nothing else carries: six freedoms, three for a point mass."""
+    part = system.bodies[name]
+    position, quaternion = part.pose or (np.zeros(3), None)
+    kind = mass_point(name) if _is_mass_point(system, name) else free(name)
+    joint = Joint(f"{name}.free", kind, system.ground.frame, part.frame)
+    if quaternion is not None:
+        joint.rotation = quaternion
+    joint.angular_velocity = part.twist[1]
+    for k, letter in enumerate("xyz"):
+        joint.start[letter] = float(position[k])
+        joint.start_rate[letter] = float(part.twist[0][k])
+    if part.pose is not None:
+        joint.given.update("xyz")
+        joint.given_rates.update("xyz")
+    return joint
+
+
+def _is_mass_point(system: System, name: str) -> bool:
+    """A body without inertia whose markers all lie in its mass has no rotation that anything could tell."""
+    part = system.bodies[name]
+    body = part.body
+    if not isinstance(body, RigidBody) or body.inertia.any() or body.center.any():
+        return False
+    joints = [joint for joint in system.joints.values() if name in (joint.a.body, joint.b.body)]
+    turns = any(not joint.type.ends_with_ball for joint in joints)
+    if turns or any(marker.position.any() for marker in part.markers.values()):
+        return False
+    for joint in joints:
+        if joint.a.body == name and len(joint.type.axes) > 1:
+            raise MechanismError(
+                f"joint '{joint.name}' ({joint.type.name}): its line, plane, curve or directions belong to its first "
+                f"marker, but body '{name}' is a mass point, which nothing turns; state the joint from the other body"
+            )
+    return True

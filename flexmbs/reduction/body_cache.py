@@ -1,0 +1,197 @@
+"""Reduced bodies that were computed before: one HDF5 file each, named after everything that they depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read
+from flexmbs.common.errors import BodyError
+from flexmbs.common.stages import stage
+from flexmbs.fem.solvers.factor import chosen_solver
+from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.body_store import load_body, save_body
+
+#: Environment variable: most gigabytes that the bodies take on disk; 0 turns the cache off.
+VARIABLE = "FLEXMBS_BODY_CACHE_GB"
+DEFAULT_GIGABYTES = 5.0
+BODIES = "bodies"  # folder of the cache
+#: Bodies that take less time than this (s) are computed again rather than kept.
+WORTH_KEEPING = 1.0
+_LIBRARIES = ("numpy", "scipy", "pypardiso", "python-mumps", "h5py")
+# What files raise that cannot be written or read: then the body is computed, as without a cache.
+_UNUSABLE = (OSError, BodyError, KeyError, ValueError, TypeError, RuntimeError)
+_ABANDONED = 86400.0  # s after which a temporary file belongs to no running process
+
+
+class BodyCache:
+    """The place of one body in the cache: ``find`` it, or ``keep`` it after it was computed.
+
+    Parameters
+    ----------
+    contents : everything that the body depends on: name -> mesh, options (data only)
+    wanted : None: kept when it took ``WORTH_KEEPING`` to compute; True: always; False: neither looked up nor kept
+    """
+
+    def __init__(self, contents: Mapping[str, object], wanted: bool | None = None) -> None:
+        self._wanted = wanted
+        self._start = time.perf_counter()
+        self._limit = 1e9 * gigabytes()
+        self._key = None if wanted is False or self._limit == 0.0 else content_key(contents)
+
+    def find(self) -> FlexibleBody | None:
+        """The body, bit for bit as it was computed; None when it is not there or its file is damaged."""
+        for path in self._files():
+            with suppress(*_UNUSABLE):
+                if _digest(path) == path.stem.rpartition("-")[2]:
+                    body = load_body(path)
+                    with suppress(OSError):  # a cache that cannot be written serves as well
+                        os.utime(path)  # the least recently used are dropped first
+                    stage("taken from the cache of reduced bodies")
+                    return body
+        return None
+
+    def keep(self, body: FlexibleBody) -> None:
+        """Store the body; what cannot be written is not kept, and nothing else happens."""
+        took = time.perf_counter() - self._start
+        if self._key is None or not (self._wanted or took >= WORTH_KEEPING):
+            return
+        with suppress(*_UNUSABLE):
+            folder = bodies_folder()
+            folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+            self._write(folder, body)
+            drop_oldest(folder, self._limit)
+
+    def _files(self) -> list[Path]:
+        if self._key is None:
+            return []
+        folders = [place / BODIES for place in folders_to_read()]
+        return [path for f in folders if not distrust(f) for path in sorted(f.glob(f"{self._key}-*.h5"))]
+
+    def _write(self, folder: Path, body: FlexibleBody) -> None:
+        """Under a temporary name first, so that no other process ever sees half a file."""
+        handle, name = tempfile.mkstemp(suffix=".part", dir=folder)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            save_body(body, temporary)
+            final = folder / f"{self._key}-{_digest(temporary)}.h5"
+            damaged = [path for path in self._files() if path != final]
+            os.replace(temporary, final)
+            for path in damaged:
+                path.unlink(missing_ok=True)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def bodies_folder() -> Path:
+    """Where bodies are kept."""
+    return cache_folder() / BODIES
+
+
+def gigabytes() -> float:
+    """The limit of the cache, GB (``FLEXMBS_BODY_CACHE_GB``, default 5)."""
+    text = os.environ.get(VARIABLE, "").strip()
+    try:
+        limit = float(text) if text else DEFAULT_GIGABYTES
+    except ValueError:
+        limit = -1.0
+    if not limit >= 0.0:
+        raise BodyError(f"the environment variable {VARIABLE} is '{text}'; give a number of gigabytes, 0 for no cache.")
+    return limit
+
+
+def drop_oldest(folder: Path, limit: float) -> None:
+    """Remove the least recently used bodies until the rest takes at most ``limit`` bytes."""
+    files = []
+    for path in folder.iterdir():
+        with suppress(OSError):  # another process may remove it meanwhile
+            state = path.stat()
+            if path.suffix == ".h5":
+                files.append((state.st_mtime, state.st_size, path))
+            elif path.suffix == ".part" and time.time() - state.st_mtime > _ABANDONED:
+                path.unlink()
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files, key=lambda file: file[0]):
+        if total <= limit:
+            return
+        with suppress(OSError):
+            path.unlink()
+        total -= size
+
+
+def content_key(contents: Mapping[str, object]) -> str | None:
+    """Hexadecimal hash of contents, sources and libraries; None when something in them is not plain data."""
+    digest = hashlib.blake2b(_state_of_the_program().encode(), digest_size=20)
+    try:
+        for piece in _pieces(contents):
+            digest.update(piece)
+    except TypeError:
+        return None
+    return digest.hexdigest()
+
+
+def _pieces(value: object) -> Iterator[bytes]:
+    """Bytes that tell a value from every other: its type, the length of what it holds, its content."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str, bytes):
+        text = repr(value).encode("utf-8", "surrogatepass")
+        yield f"{kind.__name__} {len(text)}:".encode()
+        yield text
+    elif isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        if array.dtype.hasobject:
+            raise TypeError("an array of objects")
+        yield f"array {array.dtype.str} {array.shape}:".encode()
+        yield array.tobytes()
+    elif isinstance(value, Mapping):
+        yield f"mapping {len(value)}:".encode()
+        for key, item in value.items():
+            yield from _pieces(key)
+            yield from _pieces(item)
+    elif isinstance(value, list | tuple):
+        yield f"{kind.__name__} {len(value)}:".encode()
+        for item in value:
+            yield from _pieces(item)
+    elif is_dataclass(value):
+        yield f"{kind.__module__}.{kind.__qualname__}:".encode()
+        for part in fields(value):
+            yield from _pieces(part.name)
+            yield from _pieces(getattr(value, part.name))
+    else:
+        raise TypeError(f"{kind.__name__} is no plain data")
+
+
+def _state_of_the_program() -> str:
+    return f"{_SOURCES} {chosen_solver()}"
+
+
+def _hash_of_sources() -> str:
+    """Hash of the sources that make a body of a mesh, and the versions of the libraries they use."""
+    digest = hashlib.blake2b(digest_size=20)
+    package = Path(__file__).resolve().parent.parent
+    for folder in ("common", "mesh", "fem", "reduction"):
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    for library in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            digest.update(f"{library} {version(library)}".encode())
+    return digest.hexdigest()
+
+
+# Taken when the sources are imported: what is edited later is not what runs.
+_SOURCES = _hash_of_sources()
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()

@@ -1,0 +1,208 @@
+"""From chunk files to one result.h5, one chunk in memory at a time; and reading of both."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import ResultFolderError
+from flexmbs.common.hdf5_files import writing_hdf5
+from flexmbs.result.chunks import (
+    REMEDY,
+    chunk_files,
+    damaged,
+    plain_number,
+    read_chunk,
+    read_note,
+    reading,
+    row_count,
+)
+from flexmbs.result.file_names import MODEL, RESULT, STATE
+from flexmbs.result.saved_state import state_note
+from flexmbs.result.stored_histories import StoredTrajectory
+from flexmbs.result.structure_store import opened
+from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk
+
+SLICE = 8192  # rows of an earlier part that are copied at once
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a folder holds of a run: rows of an earlier result.h5 (0: none), then chunks in order.
+
+    ``run`` is the identity of the run, ``base_note`` the note of that result.h5; its last rows may be superseded by the
+    chunks.
+    """
+
+    folder: Path
+    run: str
+    base_rows: int
+    base_note: Mapping[str, object]
+    chunks: tuple[Path, ...]
+
+    @property
+    def contacts(self) -> list[ContactRecord]:
+        """Contacts that have ended (one that was open where an earlier part stopped is told by what follows)."""
+        ended = [contact for contact in self.base_note.get("contacts", ()) if np.isfinite(contact["end"])]
+        return [ContactRecord(**contact) for contact in ended] + [
+            ContactRecord(**contact) for path in self.chunks for contact in read_note(path)["contacts"]
+        ]
+
+
+def parts_of(folder: Path, run: str) -> Parts:
+    """The parts of the run ``run`` in ``folder``; chunks that result.h5 already holds do not count.
+
+    Raises ResultFolderError when one is damaged, is missing, or belongs to another run.
+    """
+    state = state_note(folder)  # first: a run that goes on meanwhile only adds to what the state knows
+    note = _checked_note(folder / RESULT, run) if (folder / RESULT).is_file() else {}
+    last = int(note.get("last_chunk", 0))
+    numbered = {number: path for number, path in chunk_files(folder, run).items() if number > last}
+    rows = int(note.get("rows", 0))
+    if numbered:  # they say from which row of result.h5 on they go on
+        first = read_note(next(iter(numbered.values())))
+        rows = min(rows, int(first.get("base_rows", rows)))
+    total = _check_chunks(run, numbered, rows)
+    of_state = run if state is None else str(state.get("run", ""))
+    if of_state != run and not note:
+        raise damaged(folder / STATE, f"is that of another run than {MODEL}")
+    if state is not None and of_state == run and total < int(state["rows"]):
+        raise ResultFolderError(
+            f"{folder}: {int(state['rows']) - total} of the {state['rows']} steps up to {STATE} are missing: {RESULT} "
+            f"or the last chunks are gone; {REMEDY}"
+        )
+    return Parts(folder, run, rows, note, tuple(numbered.values()))
+
+
+def _check_chunks(run: str, numbered: Mapping[int, Path], rows: int) -> int:
+    """Number of rows up to the end of the chunks, of which ``rows`` stand before them.
+
+    ResultFolderError unless they follow each other without a gap, each under its own name.
+    """
+    before, total = None, rows
+    for number, path in numbered.items():
+        note = read_note(path)
+        if str(note.get("run", "")) != run or int(note.get("number", number)) != number:
+            raise damaged(path, f"is not the chunk that its name says, but number {note.get('number')} of a run")
+        if before is not None and number != before + 1:
+            raise damaged(path, f"comes after chunk {before}: {number - before - 1} chunks between are missing")
+        if int(note.get("row", total)) != total:
+            raise damaged(path, f"begins with row {note['row']}, but {total} rows stand before it: chunks are missing")
+        before, total = number, total + row_count(path)
+    return total
+
+
+def join(
+    parts: Parts, contacts: Sequence[ContactRecord], stats: Mapping[str, float], status: str, last_chunk: int,
+    settle: Callable[[Trajectory], Trajectory] | None,
+) -> None:  # fmt: skip
+    """Write result.h5 (complete or not at all) from ``parts``: memory for one chunk is enough.
+
+    ``settle`` completes the arrays of chunks; ``contacts`` are all of the run; ``last_chunk`` is the number of the last
+    chunk in it.
+    """
+    total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
+    with writing_hdf5(parts.folder / RESULT, ResultFolderError, owner=parts.run or "old") as file:
+        begin = 0
+        for arrays in _pieces(parts, settle):
+            count = len(arrays["t"])
+            for name, array in arrays.items():
+                if name not in file:
+                    file.create_dataset(name, shape=(total, *array.shape[1:]), dtype=array.dtype)
+                if array.size:
+                    file[name][begin : begin + count] = array
+            begin += count
+        note = {
+            "contacts": [asdict(contact) for contact in sorted(contacts, key=lambda contact: contact.start)],
+            "stats": dict(stats),
+            "status": status,
+            "rows": total,
+            "last_chunk": last_chunk,
+            "identity": uuid.uuid4().hex,
+            "run": parts.run,
+        }
+        file.create_dataset("note", data=json.dumps(note, default=plain_number))
+
+
+def _pieces(parts: Parts, settle) -> Iterator[dict[str, np.ndarray]]:
+    """Arrays of the parts in order, few rows at a time."""
+    if parts.base_rows:
+        with opened(parts.folder / RESULT) as file:
+            for begin in range(0, parts.base_rows, SLICE):
+                rows = slice(begin, min(begin + SLICE, parts.base_rows))
+                yield {name: item[rows] for name, item in file.items() if name != "note"}
+    for path in parts.chunks:
+        arrays = read_chunk(path)
+        yield arrays if settle is None else settle(Trajectory(**arrays)).arrays()
+
+
+def stored(folder: Path, run: str) -> StoredTrajectory | None:
+    """The histories of a run in ``folder``, joined or not; None when no step has been stored."""
+    folder = folder.absolute()  # arrays are read later, from whatever folder is the current one then
+    parts = parts_of(folder, run)
+    if not parts.chunks:
+        return _joined(folder / RESULT, parts) if parts.base_rows else None
+    last, arrays = read_note(parts.chunks[-1]), read_chunk(parts.chunks[-1])
+    status = f"interrupted at t = {arrays['t'][-1]:.6g} s"
+    with reading(parts.chunks[-1]):
+        return StoredTrajectory(arrays, partial(_read_parts, parts), parts.contacts, last["stats"], status)
+
+
+def _joined(path: Path, parts: Parts) -> StoredTrajectory:
+    import h5py
+
+    note = parts.base_note
+    with reading(path):
+        with h5py.File(path, "r") as file:
+            names = [name for name in file if name != "note"]
+            check_chunk({name: file[name] for name in names})
+        contacts = [ContactRecord(**contact) for contact in note["contacts"]]
+        read = partial(_read_joined, path, note.get("identity"))
+        return StoredTrajectory(names, read, contacts, note["stats"], note["status"])
+
+
+def _read_joined(path: Path, identity: str | None, name: str) -> np.ndarray:
+    import h5py
+
+    if not path.is_file() or _note_of(path).get("identity") != identity:
+        raise ResultFolderError(f"{path}: the result that was opened here is gone, or another run has taken its place")
+    with reading(path), h5py.File(path, "r") as file:
+        return file[name][()]
+
+
+def _read_parts(parts: Parts, name: str) -> np.ndarray:
+    import h5py
+
+    found = []
+    if parts.base_rows:
+        with reading(parts.folder / RESULT), h5py.File(parts.folder / RESULT, "r") as file:
+            found.append(file[name][: parts.base_rows])
+    for path in parts.chunks:
+        if not path.is_file():
+            raise ResultFolderError(f"{path}: this part of the run is gone, or another run has taken its place")
+        found.append(read_chunk(path, (name,))[name])
+    with reading(parts.folder / MODEL):
+        return np.concatenate(found)
+
+
+def _checked_note(path: Path, run: str) -> dict:
+    """The note of a result.h5 whose every byte is right, and which belongs to ``run``."""
+    with opened(path):
+        note = _note_of(path)
+    if str(note.get("run", "")) != run:
+        raise damaged(path, f"is that of another run than {MODEL}")
+    return note
+
+
+def _note_of(path: Path) -> dict:
+    import h5py
+
+    with reading(path), h5py.File(path, "r") as file:
+        note = json.loads(file["note"][()].decode())
+        return {"rows": len(file["t"]), **note}

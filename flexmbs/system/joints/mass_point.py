@@ -1,7 +1,0 @@
-"""Joint of a point mass with ground: three translations and no rotation."""
-
-from flexmbs.system.joints.base import JointType, translations
-
-
-def mass_point(name: str) -> JointType:
-    return JointType("mass_point", translations())
