@@ -92,7 +92,7 @@ class Result:
         """History (nt,) of that name; KeyError suggests the nearest names."""
         if name not in self._histories:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
-            hint = f"; near names: {', '.join(near)}" if near else "; result.file_names lists them"
+            hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
             raise KeyError(f"no history named {name!r}{hint}")
         if _SETTLED.search(name):
             self._complete()
