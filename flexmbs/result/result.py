@@ -55,7 +55,7 @@ def load(folder: str | Path) -> Result:
 class Result:
     """Time histories, contacts and fields of one run.
 
-    ``result["hinge.angle"]`` is the history of that name (``result.file_names`` lists all), one value per accepted step
+    ``result["hinge.angle"]`` is the history of that name (``result.names`` lists all), one value per accepted step
     ``result.t``; fields (:meth:`displacement`, :meth:`stress`) are available at any time between.
     """
 
