@@ -35,6 +35,7 @@ from flexmbs.analysis.loops.misalignment import (
 from flexmbs.analysis.loops.nearest_pose import CLOSED, Pose, nearest_pose
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
+from flexmbs.core.mechanics.splines import END, START
 from flexmbs.model.loop_closure import Closing
 from flexmbs.model.model import Model
 
@@ -256,7 +257,7 @@ class _Assembly:
         for places in product(PLACES_ALONG, repeat=len(curves)) if curves else ():
             values = self.q[own]
             for axis, place in zip(curves, places, strict=True):
-                first, last = self.model.tables.pool[axis["at"] + 1 : axis["at"] + 3]
+                first, last = self.model.tables.pool[axis["at"] + np.array([START, END])]
                 values[own == axis["coordinate"]] = (first + place * (last - first) - axis["offset"]) / axis["factor"]
             starts.append(values)
         return starts

@@ -22,13 +22,13 @@ ROUND = 1e-9  # differences of principal moments, relative
 class _Body:
     """Columns of a body in the rows of :class:`BlockedMotions`, and its inertia."""
 
-    def __init__(self, name: str, system: System, model: Model, blocked: BlockedMotions, frame: np.ndarray):
+    def __init__(self, name: str, system: System, model: Model, blocked: BlockedMotions, frame: np.void):
         branch = next(branch for branch in model.tree.branches if branch.body == name)
         self.name, self.body = name, system.bodies[name].body
         first = model.coordinate_index[f"{branch.joint.name}.x"]
         self.coordinates = np.arange(first, first + (6 if branch.joint.type.ends_with_ball else 3))
         self.columns = np.searchsorted(blocked.columns, self.coordinates)
-        self.turn = frame[:9].reshape(3, 3)
+        self.turn = frame["R_WB"]
         self.turns = len(self.coordinates) == 6
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
+from flexmbs.core.layout.frames import BODY_FRAME
 from flexmbs.core.layout.tables import Workspace
 from flexmbs.model.model import Model
 
@@ -15,7 +16,7 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
 
     count, n, balls = len(rows), len(model.coordinate_names), len(model.balls)
     bodies, contacts = len(model.body_names), len(model.contact_names)
-    energy, frames = np.zeros((count, 3)), np.zeros((count, bodies, 24))
+    energy, frames = np.zeros((count, 3)), np.zeros((count, bodies), BODY_FRAME)
     gap, force = np.zeros((count, contacts)), np.zeros((count, contacts))
     reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
     active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((balls, 4))
@@ -35,10 +36,10 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         "energy": energy,
         "contact_gap": gap,
         "contact_force": force,
-        "body_position": frames[:, :, 9:12].copy(),
-        "body_rotation": frames[:, :, :9].reshape(count, bodies, 3, 3).copy(),
-        "body_velocity": frames[:, :, 15:18].copy(),
-        "body_angular_velocity": frames[:, :, 12:15].copy(),
+        "body_position": frames["p_WB"].copy(),
+        "body_rotation": frames["R_WB"].copy(),
+        "body_velocity": frames["v_WB"].copy(),
+        "body_angular_velocity": frames["w_WB"].copy(),
         "reaction": reaction[:, [slot for _name, slot in reaction_slots(model)]],
         "driving_force": effort[:, driven_coordinates(model)],
         "constraint_error": np.abs(effort[:, own:]).max(axis=1, initial=0.0),

@@ -11,30 +11,32 @@ from flexmbs.core.mechanics.curve_axes import (
     through_inverse_curve,
     through_surface,
 )
-from flexmbs.core.parts.words import WORDS, floats_at, tables_at
+from flexmbs.core.parts.words import WORDS, tables_at, workspace_at
 
 
 @c_function(WORDS)
-def curve_entry(tables, axis, back, motion, world, frame, _first, _second):
-    """There (core.mechanics.joint_axes.through_axis): frame (24) and motion (6: coordinates, rates, accelerations).
+def curve_entry(tables, axis, back, number, work, _first, _second, _third):
+    """There (core.mechanics.joint_axes.through_axis): the frame ``Workspace.marker[number]`` by ``curve_motion``.
 
-    Back (back_through_axis): frame holds point (3) and wrench (6), motion gets the generalised forces (2).
+    Back (back_through_axis): ``Workspace.curve_wrench`` moves, ``curve_motion`` gets the generalised forces.
     """
-    mechanism = tables_at(tables)
-    joint = mechanism.axes[axis]
-    keeps, m = floats_at(world, 24), floats_at(motion, 6)
+    mechanism, scratch = tables_at(tables), workspace_at(work)
+    joint, state, motion = mechanism.axes[axis], scratch.axis[axis], scratch.curve_motion[0]
     on_surface = joint.kind != CURVE and joint.kind != INVERSE_CURVE
     if back != 0:
-        f = floats_at(frame, 9)
+        wrench = scratch.curve_wrench[0]
         if on_surface:
-            m[0], m[1] = back_through_surface(keeps, f[0:3], f[3:9])
+            motion.force_u, motion.force_v = back_through_surface(state, wrench.point, wrench)
         else:
-            m[0] = back_through_curve(keeps, f[0:3], f[3:9])
+            motion.force_u = back_through_curve(state, wrench.point, wrench)
         return
-    f = floats_at(frame, 24)
+    frame, pool = scratch.marker[number], mechanism.pool
+    u, u_rate, u_accel = motion.u, motion.u_rate, motion.u_accel
     if joint.kind == CURVE:
-        through_curve(mechanism.pool, joint.at, joint.follow, m[0], m[2], m[4], f, keeps)
+        through_curve(pool, joint.at, joint.follow, u, u_rate, u_accel, frame, state, scratch.curve_point[0])
     elif joint.kind == INVERSE_CURVE:
-        through_inverse_curve(mechanism.pool, joint.at, joint.follow, m[0], m[2], m[4], f, keeps)
+        through_inverse_curve(pool, joint.at, joint.follow, u, u_rate, u_accel, frame, state, scratch.curve_point[0])
     else:
-        through_surface(mechanism.pool, joint.at, m[0], m[1], m[2], m[3], m[4], m[5], f, keeps)
+        v, v_rate, v_accel = motion.v, motion.v_rate, motion.v_accel
+        point = scratch.surface_point[0]
+        through_surface(pool, joint.at, u, v, u_rate, v_rate, u_accel, v_accel, frame, state, point)

@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 
 from flexmbs.core.abi.blocks import data_of
 from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import FAULT_FUNCTION, FAULT_INPUTS, FAULT_TIME, VALUE
 from flexmbs.core.sensors.sensors import read_sensor
 
 
@@ -49,7 +50,7 @@ def evaluate_function(tables, number, active, q, v, a, work):
     for i in range(len(inputs)):
         inputs[i] = read_sensor(tables, tables.inputs[function.input_start + i], active, q, v, a, work)
         finite = finite and math.isfinite(inputs[i])
-    time = work.signal[function.time, 0]
+    time = work.signal[function.time, VALUE]
     if function.address > 0:
         call_function(function.address, time, data_of(inputs), data_of(outputs))
     for i in range(function.outputs):
@@ -57,16 +58,16 @@ def evaluate_function(tables, number, active, q, v, a, work):
             outputs[i] = inputs[i] if function.address == 0 else 0.0
         elif finite and not math.isfinite(outputs[i]):
             note_fault(number, time, inputs, work)
-        work.signal[len(tables.signals) + function.output + i, 0] = outputs[i]
+        work.signal[len(tables.signals) + function.output + i, VALUE] = outputs[i]
         work.record[function.at + i] = outputs[i]
 
 
 @kernel
 def note_fault(number, time, inputs, work):
     """Remember which function gave no finite number, when, and what it was given."""
-    work.fault[0], work.fault[1] = number, time
+    work.fault[FAULT_FUNCTION], work.fault[FAULT_TIME] = number, time
     for i in range(len(inputs)):
-        work.fault[2 + i] = inputs[i]
+        work.fault[FAULT_INPUTS + i] = inputs[i]
 
 
 @kernel
@@ -78,6 +79,6 @@ def add_states(tables, v, a, work, residual):
         if state.signal < 0:
             continue
         if state.lag > 0.0:
-            residual[state.coordinate] -= (work.signal[state.signal, 0] - v[state.coordinate]) / state.lag
+            residual[state.coordinate] -= (work.signal[state.signal, VALUE] - v[state.coordinate]) / state.lag
         else:
-            residual[state.coordinate] -= work.signal[state.signal, 0]
+            residual[state.coordinate] -= work.signal[state.signal, VALUE]

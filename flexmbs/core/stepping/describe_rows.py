@@ -8,7 +8,7 @@ from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import contact_force, contact_geometry
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.equations.mechanics import residual
-from flexmbs.core.layout.tables import RECORDED, WHOLE
+from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE
 from flexmbs.core.mechanics.signals import evaluate_signals
 
 
@@ -18,10 +18,10 @@ def describe_rows(
 ):  # fmt: skip
     """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
 
-    energy (count, 3), frames (count, bodies, 24), gap and force (count, contacts), reaction (count, bodies +
-    constraints, 6), effort (count, coordinates): of driven coordinates their driving force (the residual), of
-    multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is
-    scratch.
+    energy (count, 3), frames (count, bodies) of core.layout.frames.BODY_FRAME, gap and force (count, contacts),
+    reaction (count, bodies + constraints, 6), effort (count, coordinates): of driven coordinates their driving force
+    (the residual), of multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out``
+    (coordinates,) is scratch.
     """
     n = len(tables.coordinates)
     at_v = 1 + n + 4 * balls
@@ -40,18 +40,23 @@ def describe_rows(
         for k in range(record.shape[1]):
             record[i, k] = work.record[k]
         for b in range(reaction.shape[1]):
-            for k in range(6):
-                reaction[i, b, k] = work.reaction[b, k]
+            copy_wrench(work.reaction[b], reaction[i, b])
         for k in range(n):
-            effort[i, k] = work.constraint[k, 0] if tables.coordinates[k].multiplier != 0 else out[k]
+            effort[i, k] = work.constraint[k, POSITION_LEVEL] if tables.coordinates[k].multiplier != 0 else out[k]
         energy_sums(tables, active, q, v, a, work, energy[i])
         for b in range(len(tables.bodies)):
-            for k in range(24):
-                frames[i, b, k] = work.frame[b, k]
+            frames[i, b] = work.frame[b]
         for c in range(len(tables.contacts)):
             distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
             force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0
+
+
+@kernel
+def copy_wrench(wrench, out):
+    """out (6,) = force and moment."""
+    for k in range(3):
+        out[k], out[3 + k] = wrench.force[k], wrench.moment[k]
 
 
 @kernel
@@ -75,7 +80,8 @@ def describe_unit_multipliers(tables, rows, count, balls, colour, work, referenc
         v[:] = 0.0
         a[:] = 0.0
         residual(tables, active, q, v, a, reference, work, base)
-        still[:, :] = work.reaction
+        for b in range(len(still)):
+            copy_wrench(work.reaction[b], still[b])
         for c in range(forces.shape[1]):
             for k in range(n):
                 a[k] = 1.0 if colour[k] == c else 0.0
@@ -83,5 +89,5 @@ def describe_unit_multipliers(tables, rows, count, balls, colour, work, referenc
             for k in range(n):
                 forces[i, c, k] = out[k] - base[k]
             for b in range(reaction.shape[2]):
-                for k in range(6):
-                    reaction[i, c, b, k] = work.reaction[b, k] - still[b, k]
+                copy_wrench(work.reaction[b], reaction[i, c, b])
+                reaction[i, c, b] -= still[b]
