@@ -23,7 +23,8 @@ import numpy as np
 
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.core.abi.kernel import FASTMATH
-from flexmbs.core.equations.mechanics import gap_at, residual
+from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve

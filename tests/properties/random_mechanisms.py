@@ -6,8 +6,8 @@ import numpy as np
 from joint_examples import geometry
 
 import flexmbs as fm
+from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.energy import energies
-from flexmbs.core.equations.mechanics import gap_at
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics

@@ -9,10 +9,10 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from flexmbs.core.abi.machine_code import MachineCode, compiled
 
 from flexmbs.common import cache_folder as module
 from flexmbs.common.errors import CacheWarning
-from flexmbs.core.abi.machine_code import MachineCode, compiled
 
 FOLDER = "test-code"
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")
@@ -175,6 +175,7 @@ def test_a_full_disk_only_costs_the_time_to_compile(cache):
 def test_numba_keeps_nothing_of_its_own():
     """Its cache executes whatever lies there, and NUMBA_CACHE_DIR names it."""
     from flexmbs.core.parts.entries import gap_entry, residual_entry
+
     from flexmbs.core.stepping.step_loop import advance
     from flexmbs.fem.solids.second_order_kernel import add_at_nodes, element_loads
 

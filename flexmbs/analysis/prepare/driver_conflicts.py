@@ -19,6 +19,7 @@ from flexmbs.analysis.loops.independent_constraints import nearby
 from flexmbs.analysis.loops.misalignment import joints_to_blame
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import OPENINGS
+from flexmbs.core.mechanics.signals import impose_drivers
 from flexmbs.model.model import Model
 
 DEPENDENT = 1e-7
@@ -176,8 +177,6 @@ class _Dependence:
 
     def agrees(self, i: int) -> bool:
         """Whether the acceleration that driver ``i`` demands is the one that the loops and the other drivers give."""
-        from flexmbs.core.mechanics.signals import impose_drivers
-
         model = self.closed
         loose = without_drivers(model, self.t)
         evaluator = Evaluator(loose)

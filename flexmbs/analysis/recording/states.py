@@ -13,6 +13,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.recording.reactions import spreading
 from flexmbs.analysis.recording.structure import result_structure
+from flexmbs.core.mechanics.signals import impose_drivers
 from flexmbs.model.model import Model
 from flexmbs.result import Result, RunWriter
 
@@ -71,8 +72,6 @@ def free_moment(model: Model, t: float) -> Moment:
 
 def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:
     """``a`` with the accelerations of the drivers (the signals of the evaluator are current)."""
-    from flexmbs.core.mechanics.signals import impose_drivers
-
     found = a.copy()
     impose_drivers(model.tables, evaluator.work.signal, model.q.copy(), model.v.copy(), found)
     return found

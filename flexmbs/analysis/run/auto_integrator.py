@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.run.integrators import Explicit, Integrator, Radau, named
+from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.tables import CURVE
-from flexmbs.core.methods.methods import Method
+from flexmbs.core.layout.tables import CURVE, make_workspace
+from flexmbs.core.methods.methods import METHODS
 from flexmbs.model.model import Model
 
 # An explicit step is bounded by the fastest component, an implicit one by the accuracy of what moves: below this ratio
 # of the largest to the smallest rate the explicit one costs less (docs/integrators.md).
 STIFF = 300.0
-NO_METHOD = Method("none", 0, 0, lambda: (0, 0))
 SLOWEST = 1e-2  # rad/s
 LARGEST_DENSE = 400  # coordinates; more are not analysed, and their rigid trees are taken for not stiff
 
@@ -44,11 +44,8 @@ def chosen(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]
 
 def rates(model: Model) -> tuple[float, float]:
     """Largest and smallest |eigenvalue| (rad/s) of the equations of motion at the start, zero ones left out."""
-    from flexmbs.core.equations.calls import update_tangent
-    from flexmbs.core.layout.tables import make_workspace
-
     tables, m = model.tables, len(model.tables.free)
-    state, scratch = s.make_state(tables, len(model.balls), 0), s.make_scratch(tables, NO_METHOD)
+    state, scratch = s.make_state(tables, len(model.balls), 0), s.make_scratch(tables, METHODS["radau"])
     state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
     update_tangent(tables, state, scratch, make_workspace(tables), 3)
     M, D, K = (unbanded(matrix, int(tables.band)) for matrix in (state.mass, state.damping, state.stiffness))
