@@ -2,7 +2,7 @@
 
 from flexmbs.analysis.description.description import Description, describe
 from flexmbs.analysis.kinematics import kinematics
-from flexmbs.analysis.linear.linear import LinearModes, linearize
+from flexmbs.analysis.linear.linearize import LinearModes, linearize
 from flexmbs.analysis.mobility.mobility import Mobility, mobility
 from flexmbs.analysis.run.run import Progress
 from flexmbs.analysis.run.simulate import simulate

@@ -10,7 +10,7 @@ from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joints.base import directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.signals import driver, signal
+from flexmbs.mechanism.time_signals import driver, signal
 
 
 class ConstraintMethods:

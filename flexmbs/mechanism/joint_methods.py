@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.body_in_system import suggestion
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import as_number, as_quaternion, as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joints import JOINT_TYPES
@@ -53,7 +53,7 @@ class JointMethods:
                     if number is not None:
                         start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
                         if word == "start" and joint.type.coordinates[coordinate] == "rad":
-                            plausible.angle(start[coordinate], f"{where}: start {coordinate}")
+                            unit_plausibility.angle(start[coordinate], f"{where}: start {coordinate}")
                         given.add(coordinate)
             if rotation is not None:
                 joint.rotation = as_quaternion(rotation, where)

@@ -10,15 +10,15 @@ from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contacts import Contact, Plane, Sphere
+from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import as_quaternion, as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_methods import JointMethods
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.mechanism.signal_methods import SignalMethods
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 
 COORDINATES = ("reduced", "absolute")
@@ -54,7 +54,7 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     @gravity.setter
     def gravity(self, value) -> None:
         vector = as_vector(value, "gravity (m/s2)").copy()
-        plausible.gravity(vector)
+        unit_plausibility.gravity(vector)
         vector.flags.writeable = False  # a changed component would not be checked
         self._gravity = vector
 
@@ -169,7 +169,7 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
 
     def linearize(self, **options):
         """Frequencies and modes about a steady state: see :func:`flexmbs.analysis.linear.linearize`."""
-        from flexmbs.analysis.linear.linear import linearize
+        from flexmbs.analysis.linear.linearize import linearize
 
         return linearize(self, **options)
 

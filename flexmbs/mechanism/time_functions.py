@@ -211,7 +211,7 @@ def as_time_function(given, name: str = "function of time") -> TimeFunction:
     """A TimeFunction of a number, a Python function or a TimeFunction."""
     if isinstance(given, TimeFunction):
         return given
-    from flexmbs.mechanism.signals import motion
+    from flexmbs.mechanism.time_signals import motion
 
     made = motion(given, name)
     if made.value is None:

@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.common.stages import stage
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 _AT_ONCE = 32  # states
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import ResultWarning, SimulationError
-from flexmbs.common.files import replacing_in_folder
 from flexmbs.common.stages import listening
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result import fields
 from flexmbs.result.histories import catalogue, unit_of
 from flexmbs.result.interpolation import (

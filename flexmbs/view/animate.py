@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing_in_folder
 from flexmbs.common.stages import listening, stage
 from flexmbs.result import Result
 from flexmbs.view.film_checks import require_whole_film

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.fields import von_mises
 from flexmbs.view.scene import BACKGROUND, COLORS, INK, check_color
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing_in_folder
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
 from flexmbs.view.film_checks import require_whole_film
 from flexmbs.view.opengl import prepare_offscreen, prepare_window

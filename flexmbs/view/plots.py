@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.common.files import replacing_in_folder
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.result import Result
 
 #: A curve has a point for each step, and within long steps at least so many over the whole run.

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.description.description import Description
-from flexmbs.common.files import replacing_in_folder
+from flexmbs.common.atomic_files import replacing_in_folder
 
 SPACING = 1.75  # inches between bodies that a joint joins
 LONGEST = 10.0  # distances follow a power of the number of joints with which the longest one is this: chains curl up

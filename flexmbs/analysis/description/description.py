@@ -6,14 +6,14 @@ import importlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from flexmbs.analysis.assembly.locking_axes import loop_joints
 from flexmbs.analysis.evaluation.massless_motions import mass_properties
-from flexmbs.analysis.loops.locking_axes import loop_joints
 from flexmbs.analysis.mobility.mobility import Mobility, mobility
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import System
-from flexmbs.model.loop_closure import Closing
+from flexmbs.model.loop_closure_report import Closing
 from flexmbs.model.spanning_tree import spanning_tree
 
 

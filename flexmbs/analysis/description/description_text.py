@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.analysis.description.description import Description, OtherEntry
 from flexmbs.analysis.mobility.mobility import Mobility
-from flexmbs.model.loop_closure import direction_in_words
+from flexmbs.model.loop_closure_report import direction_in_words
 
 
 def description_text(found: Description) -> str:

@@ -16,7 +16,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE
 from flexmbs.core.layout.tables import CLOSURE, OPENINGS
 from flexmbs.mechanism.mechanism import System
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 SMALL = 1e-3  # rows have length 1: where all are smaller, what is left is rounding
 NAMED = 0.9999  # cosine from which a blocked direction is told as an axis of the marker

@@ -14,7 +14,7 @@ from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
 from flexmbs.core.layout.tables import COUPLING
 from flexmbs.mechanism.mechanism import System
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 ROUND = 1e-9  # differences of principal moments, relative
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.analysis.assembly.independent_constraints import nearby
 from flexmbs.analysis.evaluation.constraint_directions import BlockedMotions, blocked_motions
 from flexmbs.analysis.evaluation.dependent_rows import dependences
 from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, with_drivers, without_drivers
 from flexmbs.analysis.evaluation.massless_motions import freedoms_without_inertia
-from flexmbs.analysis.loops.independent_constraints import nearby
 from flexmbs.analysis.mobility.isolated_freedoms import idle_freedoms
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import in_other_coordinates
 from flexmbs.mechanism.mechanism import System
-from flexmbs.model.compile import compile_system
-from flexmbs.model.loop_closure import Closing
-from flexmbs.model.model import Model
+from flexmbs.model.compile_mechanism import compile_system
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.loop_closure_report import Closing
 
 DRIVER = "the driver of"
 

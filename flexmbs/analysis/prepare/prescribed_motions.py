@@ -14,11 +14,11 @@ import numpy as np
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.constraints import Coupling
-from flexmbs.mechanism.jumps import NOTHING, find_jump, value_at
 from flexmbs.mechanism.mechanism import System
-from flexmbs.mechanism.signals import DIFFERENCE_REACH, Signal
-from flexmbs.model.model import Model
-from flexmbs.model.ordering import constraint_groups
+from flexmbs.mechanism.signal_jumps import NOTHING, find_jump, value_at
+from flexmbs.mechanism.time_signals import DIFFERENCE_REACH, Signal
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.unknown_ordering import constraint_groups
 
 SAME = 1e-6  # of values (or of 1 rad, 1 m)
 SAME_RATE = 1e-5  # of rates: those that are differences have errors

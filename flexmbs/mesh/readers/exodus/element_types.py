@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from flexmbs.mesh.element_kinds import KINDS, face_of
-from flexmbs.mesh.reading.shapes_to_mesh import renumbered
+from flexmbs.mesh.reader_tools.shapes_to_mesh import renumbered
 
 # Start of the name -> (number of nodes -> kind). A number that is not the kind's: nodes in faces and inside follow.
 _SHELL = {3: "tri3", 4: "quad4", 6: "tri6", 7: "tri6", 8: "quad8", 9: "quad8"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmbs.mesh.reading.shapes_to_mesh import renumbered
+from flexmbs.mesh.reader_tools.shapes_to_mesh import renumbered
 
 _TET_EDGES = ((0, 1), (1, 2), (2, 0), (3, 0), (2, 3), (1, 3))
 _PYRAMID_EDGES = ((0, 1), (0, 3), (0, 4), (1, 2), (1, 4), (2, 3), (2, 4), (3, 4))

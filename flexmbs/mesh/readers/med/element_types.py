@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.reading.shapes_to_mesh import mirrored
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.reading.numbering import ElementRows
-from flexmbs.mesh.reading.shapes_to_mesh import without_inner_nodes
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.shapes_to_mesh import without_inner_nodes
 
 # Number of the cell type -> number of nodes -> kind and where the kind's nodes stand. The orders are VTK's own, but for
 # pixels and voxels; nodes in faces and inside (of complete second-order cells) come last and are left out.
