@@ -1,4 +1,4 @@
-"""The words of a System that state couplings, rods, cables, prescribed markers and what rolls."""
+"""The part of Mechanism that states couplings, rods, cables, prescribed markers and what rolls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmbs.mechanism.time_signals import driver, signal
 
 
 class ConstraintMethods:
-    """Mixed into System. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
+    """Mixed into Mechanism. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
 
     def couple(self, *terms, value=None, rate=None, acceleration=None, name=None) -> Coupling:
         """Hold a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.

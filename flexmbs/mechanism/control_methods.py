@@ -1,4 +1,4 @@
-"""The part of System that states sensors, user functions, user states and controllers."""
+"""The part of Mechanism that states sensors, user functions, user states and controllers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFu
 
 
 class SignalMethods:
-    """Mixed into :class:`flexmbs.mechanism.mechanism.System`."""
+    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`."""
 
     def _start_signals(self) -> None:
         self.sensors: dict[str, Sensor] = {}

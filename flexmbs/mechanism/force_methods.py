@@ -1,4 +1,4 @@
-"""The part of System that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
+"""The part of Mechanism that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmbs.mechanism.sensors import Sensor, user_function
 
 
 class ForceMethods:
-    """Mixed into :class:`flexmbs.mechanism.mechanism.System`."""
+    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`."""
 
     def _start_forces(self) -> None:
         self.loads: dict[str, Load | SpreadLoad] = {}

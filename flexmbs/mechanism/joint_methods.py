@@ -1,4 +1,4 @@
-"""The words of a System that state joints.
+"""The part of Mechanism that states joints.
 
 All have the same shape: the two markers, what the joint needs to know, start values and start rates of its coordinates
 (None: not given; zero, unless a closed loop needs something else), ``name``, and ``cut``: True closes the joint by
@@ -17,7 +17,7 @@ from flexmbs.mechanism.markers import Marker
 
 
 class JointMethods:
-    """Mixed into System."""
+    """Mixed into Mechanism."""
 
     def joint(self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry) -> Joint:
         """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""

@@ -1,4 +1,4 @@
-"""Compile a System into the flat tables that the kernels read."""
+"""Compile a mechanism into the flat tables that the kernels read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmbs.core.layout import tables as t
 from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
@@ -38,7 +38,7 @@ _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surf
 class _Compiler:
     """Fills the tables body by body; lives only during :func:`compile_system`."""
 
-    def __init__(self, system: System, signals: CompiledSignals):
+    def __init__(self, system: Mechanism, signals: CompiledSignals):
         self.system = system
         self.pool = Pool()
         self.names = CoordinateNames()
@@ -294,7 +294,7 @@ class _Compiler:
         return tables
 
 
-def compile_system(system: System, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
+def compile_system(system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
     """Flat form of a system; start values are as stated, loops may be open (analysis.assembly.assembly closes them).
 
     ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from flexmbs.analysis.mobility.mobility import Mobility, mobility
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.loop_closure_report import Closing
 from flexmbs.model.spanning_tree import spanning_tree
+from flexmbs.view.topology import save_topology
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,10 @@ class Description:
 
     def save(self, path: str | Path) -> Path:
         """Write a picture of the topology: bodies, joints (those that close loops dashed), ground."""
-        return importlib.import_module("flexmbs.view.topology").save_topology(self, path)
+        return save_topology(self, path)
 
 
-def describe(system: System) -> Description:
+def describe(system: Mechanism) -> Description:
     """Bodies, joints, constraints, forces, loops, degrees of freedom and the analysis that fits.
 
     A mechanism that cannot be assembled is described too; ``problem`` says what is wrong with it.
@@ -149,7 +149,7 @@ def _joint(joint, cut: bool) -> JointEntry:
     )  # fmt: skip
 
 
-def _force_groups(system: System) -> list[dict]:
+def _force_groups(system: Mechanism) -> list[dict]:
     """Everything that a system holds by name besides bodies, joints, constraints and contacts."""
     known = {"bodies", "joints", "constraints", "contacts"}
     return [group for word, group in vars(system).items() if isinstance(group, dict) and word not in known]
@@ -188,7 +188,7 @@ def _acted_on(item) -> list[tuple[str, list[str]]]:
     return found
 
 
-def fixed_groups(system: System) -> tuple[tuple[str, ...], ...]:
+def fixed_groups(system: Mechanism) -> tuple[tuple[str, ...], ...]:
     """Bodies (ground among them) that fixed joints join into one, in groups of two or more."""
     group = {name: {name} for name in system.bodies}
     for joint in system.joints.values():

@@ -14,7 +14,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.constraints import Coupling
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.signal_jumps import NOTHING, find_jump, value_at
 from flexmbs.mechanism.time_signals import DIFFERENCE_REACH, Signal
 from flexmbs.model.compiled_model import Model
@@ -50,7 +50,7 @@ class Prescribed:
                 yield noun, unit, function
 
 
-def prescribed_motions(system: System) -> list[Prescribed]:
+def prescribed_motions(system: Mechanism) -> list[Prescribed]:
     """All drivers of joint coordinates and of constraints."""
     found = [
         Prescribed(signal, joint.levels[name], joint.type.coordinates[name])
@@ -64,7 +64,7 @@ def prescribed_motions(system: System) -> list[Prescribed]:
     return found
 
 
-def check_stated_start(system: System, model: Model) -> None:
+def check_stated_start(system: Mechanism, model: Model) -> None:
     """A start value or rate that was stated must be the one with which its driver begins.
 
     Where loops are closed (``model`` in reduced coordinates), start values are rough poses, which may change: there a
@@ -117,7 +117,7 @@ def _compare(where: str, name: str, unit: str, noun: str, stated: float, demande
     )
 
 
-def check_motions(system: System, begin: float, end: float) -> None:
+def check_motions(system: Mechanism, begin: float, end: float) -> None:
     """MechanismError when a driver jumps in position or velocity between two times (s), or has wrong derivatives."""
     for one in prescribed_motions(system):
         # differences look at the function before the start too
@@ -196,7 +196,7 @@ def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.nda
     return times, given, found, np.maximum(beyond, 0.0) / max(largest, 1e-300)
 
 
-def jump_in_rows(system: System, model: Model, rows: np.ndarray) -> tuple[float, str] | None:
+def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[float, str] | None:
     """First jump of a driven coordinate between rows of the log (flexmbs.core.stepping.describe_rows): when, and what is said.
 
     The change over a step is compared with the rates at its ends; what differs is searched for a jump.
@@ -226,7 +226,7 @@ def jump_in_rows(system: System, model: Model, rows: np.ndarray) -> tuple[float,
     return min(found, default=None)
 
 
-def jump_between(system: System, begin: float, end: float) -> str:
+def jump_between(system: Mechanism, begin: float, end: float) -> str:
     """The sentence about a driver that jumps between two times (s); empty when none does."""
     for one in prescribed_motions(system):
         for noun, unit, function in one.functions:

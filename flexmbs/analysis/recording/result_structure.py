@@ -8,13 +8,13 @@ from flexmbs.analysis.recording.log_rows import driven_coordinates
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.joints import JointType
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 
 
-def result_structure(system: System, model: Model) -> Structure:
+def result_structure(system: Mechanism, model: Model) -> Structure:
     """Bodies, markers, contacts and names as results store them."""
     markers, index = [], {}
     for name, part in system.bodies.items():

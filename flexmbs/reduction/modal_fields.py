@@ -6,7 +6,6 @@ import numpy as np
 
 from flexmbs.common.stages import stage
 from flexmbs.fem.stress_field import von_mises
-from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 _AT_ONCE = 32  # states
@@ -31,11 +30,6 @@ def marker_velocity(body: FlexibleBody, fields: PointFields, q: np.ndarray, v: n
     if len(body.pairs) == 0:
         return linear
     return linear + np.tensordot(body.quadratic_coordinates(q, v), fields.Zu, axes=(-1, 0))
-
-
-def marker_rotation(body: FlexibleBody, fields: PointFields, q: np.ndarray) -> np.ndarray:
-    """Rotation (3, 3) of a marker relative to the body frame; q (n,)."""
-    return matrices_of_vectors(superpose(body, fields.Psi, fields.Zr, q))
 
 
 def surface_displacement(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
