@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.python_functions import number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
 
-DIFFERENCE_REACH = 3e-3  # s, to both sides, of differences in place of derivatives that are not given
 _C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
@@ -55,23 +55,12 @@ class Signal:
 
 def signal(given, name: str, rate=None, acceleration=None) -> Signal:
     """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
-    if callable(given):
-        try:
-            at_start = float(given(0.0))
-        except Exception as error:
-            raise MechanismError(f"{name}: the function of time fails at t = 0: {error!r}") from error
-        if not math.isfinite(at_start):
-            raise MechanismError(f"{name}: the function of time gives {at_start!r} at t = 0")
-        if isinstance(given, TimeFunction):
-            return Signal(name, 0.0, given, given.rate, given.acceleration, given)
-        return Signal(name, 0.0, given, rate, acceleration)
-    try:
-        value = float(given)
-    except (TypeError, ValueError):
-        raise MechanismError(f"{name}: expected a number or a function of time, got {given!r}") from None
-    if not math.isfinite(value):
-        raise MechanismError(f"{name}: {given!r} is not finite")
-    return Signal(name, value)
+    value = number_or_function(given, name)
+    if isinstance(value, float):
+        return Signal(name, value)
+    if isinstance(value, TimeFunction):
+        return Signal(name, 0.0, value, value.rate, value.acceleration, value)
+    return Signal(name, 0.0, value, rate, acceleration)
 
 
 def motion(position, name: str, rate=None, acceleration=None) -> Signal:
@@ -82,10 +71,9 @@ def motion(position, name: str, rate=None, acceleration=None) -> Signal:
     made = signal(position, name)
     if made.value is None or made.function is not None:
         return made
-    f = made.value
-    derivatives = rate or _first_difference(f), acceleration or _second_difference(f, rate)
+    derivatives = with_derivatives(made.value, rate, acceleration)
     return Signal(
-        name, 0.0, f, *derivatives, by_differences=rate is None, own_acceleration=acceleration is not None
+        name, 0.0, made.value, *derivatives, by_differences=rate is None, own_acceleration=acceleration is not None
     )  # fmt: skip
 
 
@@ -104,20 +92,6 @@ def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
     if made.value is None and any(callable(part) or part for part in derivatives):
         raise MechanismError(f"{name}: {given[level]!r} is constant, so its derivatives are zero")
     return made, level
-
-
-def _first_difference(f):
-    h = DIFFERENCE_REACH / 3.0
-    weights = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
-    return lambda t: sum(w * (f(t + i * h) - f(t - i * h)) for i, w in weights) / h
-
-
-def _second_difference(f, rate):
-    if rate is not None:
-        return _first_difference(rate)
-    h = DIFFERENCE_REACH / 3.0
-    weights = ((1, 1.5), (2, -0.15), (3, 1.0 / 90.0))
-    return lambda t: (sum(w * (f(t + i * h) + f(t - i * h)) for i, w in weights) - 49.0 / 18.0 * f(t)) / (h * h)
 
 
 def _compiled(function: Callable[[float], float]):

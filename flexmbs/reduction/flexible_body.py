@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from flexmbs.fem.section_forces import SectionForceModes, SectionForces
 from flexmbs.fem.stress_field import StressField, StressModes, stress_points
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.marker_places import Place
-
-if TYPE_CHECKING:
-    from flexmbs.reduction.basis_advice import Advice
+from flexmbs.reduction.basis_advice import Advice, advice
 
 
 @dataclass(frozen=True)
@@ -226,6 +223,4 @@ class FlexibleBody:
 
     def advice(self) -> Advice:
         """Whether the modes suffice: effective mass, static error at the markers, highest frequency; print it."""
-        from flexmbs.reduction.basis_advice import advice
-
         return advice(self)

@@ -15,8 +15,9 @@ from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.constraints import Coupling
 from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
 from flexmbs.mechanism.signal_jumps import NOTHING, find_jump, value_at
-from flexmbs.mechanism.time_signals import DIFFERENCE_REACH, Signal
+from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import constraint_groups
 
