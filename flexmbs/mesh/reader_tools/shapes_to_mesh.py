@@ -117,17 +117,7 @@ def signed_volumes(kind: str, points: np.ndarray) -> np.ndarray:
 def mirrored(kind: str) -> list[int]:
     """Positions of the nodes of an element of this kind in the opposite orientation."""
     known = KINDS[kind]
-    corners = {
-        "tet": [0, 2, 1, 3],
-        "pyr": [0, 3, 2, 1, 4],
-        "wed": [0, 2, 1, 3, 5, 4],
-        "hex": [0, 3, 2, 1, 4, 7, 6, 5],
-        "tri": [0, 2, 1],
-        "qua": [0, 3, 2, 1],
-        "bea": [1, 0],
-        "tru": [1, 0],
-    }[kind[:3]]
-    return renumbered(kind, known.edges, corners)
+    return renumbered(kind, known.edges, known.mirrored_corners)
 
 
 def renumbered(kind: str, edges: Sequence[tuple[int, int]], corners: Sequence[int] | None = None) -> list[int]:
@@ -141,11 +131,10 @@ def renumbered(kind: str, edges: Sequence[tuple[int, int]], corners: Sequence[in
     known = KINDS[kind]
     corners = list(range(known.corner_count)) if corners is None else list(corners)
     order = list(corners)
-    if known.node_count > known.corner_count:
-        own = known.edges or ((0, 1),)
+    if known.has_middle_nodes:
         place = {frozenset(edge): known.corner_count + i for i, edge in enumerate(edges)}
-        order += [place[frozenset((corners[a], corners[b]))] for a, b in own]
-    return order
+        order += [place[frozenset((corners[a], corners[b]))] for a, b in known.edges]
+    return [*order, *range(known.node_count - known.inner_count, known.node_count)]
 
 
 def _blocks(shapes: Shapes, structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
