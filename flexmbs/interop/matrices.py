@@ -85,7 +85,7 @@ def _factor(path: Path, mesh: Mesh, quantity: str | None) -> float:
         named = [what for word, what in (("_STIF", "stiffness"), ("_MASS", "mass")) if word in path.name.upper()]
         if len(named) != 1 and any(unit != 1.0 for unit in units.values()):
             raise BodyError(
-                f"{path}: the mesh was read in {mesh.quality.unit_suspicions}; say what is to be converted: quantity='stiffness' or"
+                f"{path}: the mesh was read in {mesh.units}; say what is to be converted: quantity='stiffness' or"
                 " 'mass'"
             )
         quantity = named[0] if len(named) == 1 else "mass"

@@ -55,7 +55,7 @@ def load(folder: str | Path) -> Result:
 class Result:
     """Time histories, contacts and fields of one run.
 
-    ``result["hinge.angle"]`` is the history of that name (``result.file_names`` lists all), one value per accepted step
+    ``result["hinge.angle"]`` is the history of that name (``result.names`` lists all), one value per accepted step
     ``result.t``; fields (:meth:`displacement`, :meth:`stress`) are available at any time between.
     """
 
@@ -92,7 +92,7 @@ class Result:
         """History (nt,) of that name; KeyError suggests the nearest names."""
         if name not in self._histories:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
-            hint = f"; near names: {', '.join(near)}" if near else "; result.file_names lists them"
+            hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
             raise KeyError(f"no history named {name!r}{hint}")
         if _SETTLED.search(name):
             self._complete()

@@ -104,7 +104,7 @@ def _title(mesh: Mesh) -> str:
     counts = few([f"{count} {kind}" for kind, count in by_kind.items()], 3)
     low, high = bounding_box(mesh)
     sides = " x ".join(f"{side:.4g}" for side in high - low)
-    units = f"converted from {mesh.quality.unit_suspicions}" if mesh.units else "numbers of the file, taken as m"
+    units = f"converted from {mesh.units}" if mesh.units else "numbers of the file, taken as m"
     return f"{Path(mesh.source).name}\n{len(mesh.points)} nodes; {counts}\n{sides} m ({units})"
 
 

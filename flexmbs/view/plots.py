@@ -23,7 +23,7 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
     ValueError without names.  Without a ``title`` the names are the title, as far as they fit in a line.
     """
     if not names:
-        raise ValueError("plot: name at least one history; result.file_names lists them")
+        raise ValueError("plot: name at least one history; result.names lists them")
     times, columns = curves(result, names)
     from matplotlib.figure import Figure
 

@@ -22,7 +22,7 @@ class BeamElements:
     Attributes
     ----------
     nodes : (ne, 2) int
-    block : (ne,) int, index into ``mesh.reading.element_blocks``
+    block : (ne,) int, index into ``mesh.blocks``
     start : (ne, 3), m, position of the first node
     length : (ne,), m
     frame : (ne, 3, 3), rows are the local axes in mesh axes

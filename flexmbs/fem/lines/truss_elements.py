@@ -22,7 +22,7 @@ class TrussElements(LineElements):
     Attributes
     ----------
     ids : (ne,) int, the file's element numbers
-    block : (ne,) int, index into ``mesh.reading.element_blocks``
+    block : (ne,) int, index into ``mesh.blocks``
     start : (ne, 3), m, position of the first node
     length : (ne,), m
     direction : (ne, 3), unit vector from the first node to the second

@@ -111,7 +111,7 @@ def _other_system(mesh: Mesh) -> str | None:
         seen = f"{entry.where or mesh.source}: material {entry.name} has {entry.numbers()}"
     if mesh.units:
         origin = "the file states" if mesh.stated_units and mesh.stated_units.units == mesh.units else "were given:"
-        return f"{seen} in the file, as in the {likely.name} system, but units {origin} {mesh.quality.unit_suspicions}; which is right?"
+        return f"{seen} in the file, as in the {likely.name} system, but units {origin} {mesh.units}; which is right?"
     return (
         f"{seen}, as in the {likely.name} system; {_ADVICE}. Give units='{likely.name}' (--units {likely.name}), or"
         " results come in the units of the input."
@@ -141,7 +141,7 @@ def _contradicts_the_file(mesh: Mesh) -> str | None:
     stated = mesh.stated_units
     if stated is None or same_units(unit_system(stated.units), _given(mesh)):
         return None
-    return f"{stated.where}: the file states the units {stated.units}, but {mesh.quality.unit_suspicions} were given: which is right?"
+    return f"{stated.where}: the file states the units {stated.units}, but {mesh.units} were given: which is right?"
 
 
 def doubt_about_si(modulus: float, density: float) -> str | None:

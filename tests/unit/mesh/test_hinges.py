@@ -33,7 +33,7 @@ def test_solids_that_hang_on_an_edge_or_a_corner(kind):
         mesh = two_boxes(kind, shift)
         (warning,) = (text for text in check_mesh(mesh) if "turn freely" in text)
         assert joint in warning
-        assert f"{len(mesh.reading.element_blocks[1].ids)} solid elements (first: element 1001)" in warning
+        assert f"{len(mesh.blocks[1].ids)} solid elements (first: element 1001)" in warning
         with pytest.raises(BodyError, match=r"element 1001\) hang on the rest .* can turn freely"):
             reduce(mesh, interfaces={"root": "ROOT"}, modes=ClampedFree("root", count=2))
         # a rigid coupling of both keeps the second in place
