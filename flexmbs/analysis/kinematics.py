@@ -78,7 +78,7 @@ def _check(system, model: Model) -> None:
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
     if len(by_rate):
         raise MechanismError(
-            f"kinematics: the driver of '{model.names[by_rate[0]]}' prescribes a rate, from which the "
+            f"kinematics: the driver of '{model.coordinate_names[by_rate[0]]}' prescribes a rate, from which the "
             "position only follows by integration in time: use simulate"
         )
     if np.any(model.state_coordinates):

@@ -41,7 +41,7 @@ class Driver:
 
 def drivers_of(model: Model) -> list[Driver]:
     """All drivers of a model: coordinates first."""
-    found = [Driver(f"driver of '{model.names[k]}'", int(k), True) for k in driven_coordinates(model)]
+    found = [Driver(f"driver of '{model.coordinate_names[k]}'", int(k), True) for k in driven_coordinates(model)]
     for c, name in enumerate(model.constraint_names):
         if name in model.prescribing:
             found.append(Driver(f"driver '{name}'", c, False))

@@ -58,7 +58,7 @@ def _massless(model: Model, mass: np.ndarray) -> str:
     if mass.shape[0] != mass.shape[1] or not np.all(np.isfinite(mass)):
         return "a motion"
     _values, vectors = np.linalg.eigh(0.5 * (mass + mass.T))
-    return f"'{model.names[model.tables.free[int(np.argmax(np.abs(vectors[:, 0])))]]}'"
+    return f"'{model.coordinate_names[model.tables.free[int(np.argmax(np.abs(vectors[:, 0])))]]}'"
 
 
 def start_lags(

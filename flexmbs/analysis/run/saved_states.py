@@ -189,7 +189,7 @@ def _check_place(model: Model, t: float) -> None:
     k = int(np.argmax(apart)) if len(apart) else 0
     if len(apart) and apart[k] > ELSEWHERE * max(1.0, abs(q[k])):
         raise MechanismError(
-            f"start: the driver of '{model.names[k]}' demands {q[k]:.9g} at t = {t:.9g} s, where the saved "
+            f"start: the driver of '{model.coordinate_names[k]}' demands {q[k]:.9g} at t = {t:.9g} s, where the saved "
             f"state has {model.q[k]:.9g}"
         )
     if len(evaluator.rows):
