@@ -29,8 +29,8 @@ SPIN_UP_BEAM = VerificationCase(
     title="slender beam spun up to 6 rad/s in 15 s",
     source="Kane, Ryan and Banerjee (1987), Simo and Vu-Quoc (1987); modal equations with foreshortening (1e-9), and"
     " planar Simo-Reissner elements (1e-6 m)",
-    accuracy="the modal reference has the same three modes; its extreme is flat, so its time is known to 1e-4 s; against"
-    " the geometrically exact beam the second-order displacement field is 0.4 % off",
+    accuracy="the modal reference has the same three modes; its extreme is flat, so its time is known to 1e-4 s;"
+    " against the geometrically exact beam the second-order displacement field is 0.4 % off",
     quantities=(
         Quantity("largest tip deflection", _MODAL["u2_extreme"], 1e-6, "m"),
         Quantity("time of the largest tip deflection", _MODAL["t_extreme"], 5e-4, "s", scale=1.0),
