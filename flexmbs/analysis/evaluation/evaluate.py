@@ -12,8 +12,8 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.model.model import Model
-from flexmbs.model.ordering import coloured, constraint_groups
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.unknown_ordering import coloured, constraint_groups
 
 
 class Evaluator:

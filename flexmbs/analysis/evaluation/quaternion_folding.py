@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.mechanics.rotation import rotate_quaternion
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 
 def folded(model: Model, q: np.ndarray, reference: np.ndarray) -> np.ndarray:

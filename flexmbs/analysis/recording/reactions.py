@@ -15,8 +15,8 @@ import numpy as np
 
 from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
 from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
-from flexmbs.model.model import Model
-from flexmbs.model.ordering import coloured, constraint_groups
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.unknown_ordering import coloured, constraint_groups
 from flexmbs.result import Trajectory
 
 # Redundant constraints beyond which nothing is spread: the work per step grows with the cube of their number.

@@ -9,7 +9,7 @@ from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import CURVE, make_workspace
 from flexmbs.core.methods.methods import METHODS
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 # An explicit step is bounded by the fastest component, an implicit one by the accuracy of what moves: below this ratio
 # of the largest to the smallest rate the explicit one costs less (docs/integrators.md).

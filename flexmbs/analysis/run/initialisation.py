@@ -14,8 +14,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, TIME, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import Workspace
 from flexmbs.core.stepping.step_loop import advance, impose_start, start
+from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
-from flexmbs.model.model import Model
 
 MOST_ROUNDS = 30  # until loads that follow reactions have settled
 
