@@ -35,10 +35,10 @@ _FROM_C = (
 #: Names of entries in which an error occurred since Python last looked.
 failures: list[str] = []
 _lock = threading.RLock()
-_loaded: _Library | None = None
+_loaded: Library | None = None
 
 
-class _Library:
+class Library:
     """An execution engine with all object files."""
 
     def __init__(self, objects: dict[str, bytes], target: Target):
@@ -79,12 +79,12 @@ def load() -> float:
     return time.perf_counter() - begin
 
 
-def _library() -> _Library:
+def _library() -> Library:
     global _loaded
     with _lock:
         if _loaded is None:
             target = target_here()
-            _loaded = _Library(find_objects(target), target)
+            _loaded = Library(find_objects(target), target)
         return _loaded
 
 
