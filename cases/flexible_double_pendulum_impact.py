@@ -11,7 +11,7 @@ from math import pi
 
 import flexmbs as fm
 from flexmbs.app.case.metrics import angle_from_hanging, contact_figures, energy_error
-from flexmbs.mesh import rectangle
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 POISSON_RATIO = 0.3  # enters torsion only, which has no mode here
 ELEMENTS = 100

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import line_mesh
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 LENGTH = 0.5  # m
 ABOVE = 2500.0, 500.0, 100.0  # Hz

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 import flexmbs as fm
+from flexmbs import line_mesh, section_from_rigidities
 from flexmbs.app.case.cases import find_mesh, load_case
 from flexmbs.app.case.metrics import contact_figures, energy_error
-from flexmbs.mesh import line_mesh, section_from_rigidities
 
 PENDULUM = load_case("flexible_pendulum_impact").module
 SPIN_UP = load_case("spin_up_beam").module

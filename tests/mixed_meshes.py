@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 from shell_meshes import flat, sheet
 
-from flexmbs.mesh import Coupling, ElementBlock, Equation, Material, Surface, Tie, box_mesh, line_mesh, rectangle
+from flexmbs import Material, box_mesh, line_mesh
+from flexmbs.mesh.couplings import Coupling, Equation, Tie
+from flexmbs.mesh.mesh import ElementBlock, Surface
 from flexmbs.mesh.outer_faces import outer_faces
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 # Without lateral contraction a bar of solids bends as a beam does, clamped or rigidly coupled faces included.
 STEEL = Material("steel without lateral strain", 210e9, 0.0, 7850.0)

@@ -18,7 +18,7 @@ from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result
+from flexmbs.result.result import Result
 
 # The pose extrapolated from the time before is corrected by at most so much (rad or m); beyond it the step is halved,
 # so that the mechanism does not jump to another way of closing its loops.

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from flexmbs.result import load
+from flexmbs import load
 
 BREAKING_CASE = '''
 """A force that stops being a number."""

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from flexmbs import Result
 from flexmbs.app.case.cases import load_case, run_case
 from flexmbs.app.cli.view import stored_view, view_command
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.result import Result
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,24 @@ from mixed_meshes import (
 )
 from scipy.optimize import brentq
 
-from flexmbs import ClampedFree, FreeFree, Interface, RigidBody, SecondOrder, System, reduce
-from flexmbs.fem import assemble
+from flexmbs import (
+    ClampedFree,
+    FreeFree,
+    Interface,
+    RigidBody,
+    SecondOrder,
+    System,
+    assemble,
+    box_mesh,
+    line_mesh,
+    reduce,
+)
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Coupling, PointMass, Tie, box_mesh, line_mesh, rectangle, without_unused_nodes
+from flexmbs.mesh.couplings import Coupling, PointMass, Tie
+from flexmbs.mesh.node_use import without_unused_nodes
+from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.reduction.interface import attach_all
 
 CLAMPED = Interface(set="ROOT", kind="rigid")

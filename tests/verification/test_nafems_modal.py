@@ -15,10 +15,10 @@ import pytest
 from shell_meshes import flat, sheet
 from solid_meshes import box
 
-from flexmbs.fem import assemble
+from flexmbs import assemble, line_mesh
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import line_mesh, rectangle
 from flexmbs.mesh.materials import Material
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("steel", 2e11, 0.3, 8000.0)
 OF_TWO = ("tri6", "quad8")  # their elements are twice as large

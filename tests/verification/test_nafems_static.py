@@ -13,7 +13,7 @@ from shell_meshes import sheet
 from solid_meshes import box
 from surface_loads import edge_loads, faces_where, pressure_loads, static
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import Mesh
 

@@ -13,7 +13,7 @@ import pytest
 from scipy.linalg import eigh
 from shell_meshes import KINDS, along_edge, dofs, flat, sheet, solved
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh.materials import Material
 

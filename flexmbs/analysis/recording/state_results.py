@@ -14,7 +14,8 @@ from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.recording.reactions import spreading
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result, RunWriter
+from flexmbs.result.result import Result
+from flexmbs.result.storage import RunWriter
 
 
 @dataclass(frozen=True)

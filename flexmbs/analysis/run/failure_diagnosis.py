@@ -25,7 +25,7 @@ from flexmbs.core.layout.tables import Workspace, make_workspace
 from flexmbs.core.methods.methods import Method
 from flexmbs.mechanism.user_functions import told
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import SavedState
+from flexmbs.result.saved_state import SavedState
 
 OPENED, HALTED = -1, 100  # outcomes beside those of the step loop
 GROWN = 1e6  # times its largest value before (of functions of the state: times 1): what goes to infinity

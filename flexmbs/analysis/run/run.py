@@ -28,7 +28,10 @@ from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
-from flexmbs.result import Result, RunFolder, RunWriter, SavedState
+from flexmbs.result.result import Result
+from flexmbs.result.run_folder import RunFolder
+from flexmbs.result.saved_state import SavedState
+from flexmbs.result.storage import RunWriter
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files; more where writing takes more than a part of it

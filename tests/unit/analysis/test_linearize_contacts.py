@@ -8,7 +8,7 @@ import pytest
 import flexmbs as fm
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.common.errors import MechanismWarning
-from flexmbs.mesh import rectangle
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 GRAVITY = 9.81
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import Material, line_mesh
 from flexmbs.common.errors import MechanismError
-from flexmbs.mesh import Material, line_mesh, rectangle
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 LENGTH, SPEED = 0.5, 30.0
 

@@ -7,11 +7,10 @@ import pytest
 from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
+from flexmbs import assemble, box_mesh
 from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
 from flexmbs.fem.solvers import factor, factor_superlu
 from flexmbs.fem.solvers.factor import SOLVERS, SingularMatrix, chosen_solver, symmetric_factor
-from flexmbs.mesh import box_mesh
 
 INSTALLED = [
     pytest.param(name, marks=pytest.mark.skipif(name != "scipy" and find_spec(name) is None, reason="not installed"))

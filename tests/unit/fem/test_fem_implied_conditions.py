@@ -7,13 +7,11 @@ import pytest
 from fem_meshes import STEEL, box, straight_beam
 from mixed_meshes import merged
 
-from flexmbs import BodyError, FreeFree, reduce
-from flexmbs.fem import assemble
+from flexmbs import BodyError, FreeFree, assemble, box_mesh, reduce
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Surface, Tie, box_mesh
-from flexmbs.mesh.couplings import Equation, PointMass
+from flexmbs.mesh.couplings import Equation, PointMass, Tie
 from flexmbs.mesh.element_properties import SpringSection
-from flexmbs.mesh.mesh import ElementBlock
+from flexmbs.mesh.mesh import ElementBlock, Surface
 from flexmbs.mesh.outer_faces import outer_faces
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, rectangle, solve_held, straight_beam
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 from flexmbs.mesh.element_properties import ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 

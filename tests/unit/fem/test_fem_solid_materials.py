@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box
 
+from flexmbs import assemble
 from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial
 

@@ -5,8 +5,8 @@ import pytest
 from fem_meshes import STEEL, box, rigid_rotations, six_pyramids, with_midside_nodes
 from scipy.linalg import eigh
 
+from flexmbs import assemble
 from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS, solid_shape
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 

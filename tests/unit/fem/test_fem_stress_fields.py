@@ -8,7 +8,7 @@ from fem_meshes import STEEL, box, straight_beam
 from shell_meshes import KINDS as SHELLS
 from shell_meshes import flat, sheet
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.fem.stress_field import WHERE, StressField, as_six, stress_points
 from flexmbs.mesh.element_properties import Layer, ShellSection

@@ -7,11 +7,13 @@ import pytest
 from fem_meshes import box
 from mixed_meshes import STEEL, merged
 
-from flexmbs.fem import assemble
+from flexmbs import assemble, box_mesh
 from flexmbs.fem.mpc.nearest_faces import nearest_faces
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Coupling, ElementBlock, Equation, Surface, Tie, TrussSection, box_mesh
+from flexmbs.mesh.couplings import Coupling, Equation, Tie
 from flexmbs.mesh.element_kinds import KINDS, shape_values
+from flexmbs.mesh.element_properties import TrussSection
+from flexmbs.mesh.mesh import ElementBlock, Surface
 from flexmbs.mesh.outer_faces import outer_faces
 
 TURN = np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0]

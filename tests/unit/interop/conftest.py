@@ -2,8 +2,8 @@
 
 import pytest
 
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, FreeFree, reduce
+from flexmbs import ClampedFree, FreeFree, Material, box_mesh, line_mesh, reduce
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.mesh import Material, Mesh, box_mesh, check_mesh, read_mesh
+from flexmbs import Material, Mesh, box_mesh, check_mesh, read_mesh
 from flexmbs.mesh.mesh import ElementBlock
 from flexmbs.mesh.quality.wall_thickness import skin_of, thin_triangles, wall_thickness
 

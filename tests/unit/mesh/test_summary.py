@@ -6,22 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.mesh import (
-    BoundaryCondition,
-    Coupling,
-    ElementBlock,
-    Material,
-    OtherElements,
-    PointMass,
-    Skipped,
-    Surface,
-    Tie,
-    box_mesh,
-    rectangle,
-)
+from flexmbs import Material, box_mesh
+from flexmbs.mesh.couplings import BoundaryCondition, Coupling, PointMass, Tie
+from flexmbs.mesh.mesh import ElementBlock, OtherElements, Skipped, Surface
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.quality.summary_text import describe
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

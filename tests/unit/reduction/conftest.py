@@ -2,7 +2,8 @@
 
 import pytest
 
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
+from flexmbs import Material, box_mesh, line_mesh
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

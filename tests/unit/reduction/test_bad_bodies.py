@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
+from flexmbs import ClampedFree, CraigBampton, Interface, Material, Mesh, box_mesh, reduce
 from flexmbs.common.errors import BodyError, FlexmbsError, MeshError
-from flexmbs.mesh import ElementBlock, Material, Mesh, OrthotropicMaterial, box_mesh
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, reduce
+from flexmbs.mesh.materials import OrthotropicMaterial
+from flexmbs.mesh.mesh import ElementBlock
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 RIGID_TWICE = {"root": Interface(set="ROOT", kind="rigid"), "all": Interface(set="ALL", kind="rigid")}

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import ClampedFree, Material, line_mesh, reduce
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.moments import InertiaMoments
-from flexmbs.mesh import Material, line_mesh, rectangle
+from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.model.compile_mechanism import compile_system
-from flexmbs.reduction import ClampedFree, reduce
 from flexmbs.reduction.body_checks import checked_body
 
 

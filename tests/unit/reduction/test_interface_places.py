@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import ClampedFree, CraigBampton, Interface, box_mesh, load_body, reduce, save_body
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.npz import read_npz, write_npz
-from flexmbs.mesh import box_mesh
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, load_body, reduce, save_body
 
 from .conftest import STEEL
 

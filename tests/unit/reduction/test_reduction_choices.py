@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from flexmbs import ClampedFree, FreeFree, Interface, Material, Rayleigh, SecondOrder, line_mesh, reduce
 from flexmbs.common.errors import BodyError
-from flexmbs.mesh import Material, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, FreeFree, Interface, Rayleigh, SecondOrder, reduce
+from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

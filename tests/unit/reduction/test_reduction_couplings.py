@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from flexmbs import ClampedFree, Interface, reduce
 from flexmbs.common.errors import BodyError
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.reduction import ClampedFree, Interface, reduce
 
 OFFSET = np.array([0.05, 0.01, -0.02])
 

@@ -16,22 +16,14 @@ from mixed_meshes import (
 )
 from shell_meshes import flat, sheet
 
-from flexmbs import ClampedFree, CraigBampton, FreeFree, Interface, reduce
+from flexmbs import ClampedFree, CraigBampton, FreeFree, Interface, assemble, box_mesh, line_mesh, reduce
 from flexmbs.common.errors import BodyError, MeshError
-from flexmbs.fem import assemble
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import (
-    BoundaryCondition,
-    Coupling,
-    ElementBlock,
-    Equation,
-    PointMass,
-    SpringSection,
-    box_mesh,
-    line_mesh,
-    rectangle,
-)
+from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass
+from flexmbs.mesh.element_properties import SpringSection
+from flexmbs.mesh.mesh import ElementBlock
+from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.reduction.reduce import reduce_model
 
 ROOT = Interface(set="ROOT", kind="rigid")

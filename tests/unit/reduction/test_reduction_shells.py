@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from shell_meshes import KINDS, flat, sheet
 
-from flexmbs import ClampedFree, FreeFree, reduce
-from flexmbs.fem import assemble
+from flexmbs import ClampedFree, FreeFree, assemble, reduce
 from flexmbs.mesh.materials import Material
 
 every_kind = pytest.mark.parametrize("kind", KINDS)

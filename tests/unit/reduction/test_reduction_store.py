@@ -3,8 +3,8 @@
 import pytest
 from same_values import assert_same
 
+from flexmbs import ClampedFree, FreeFree, Interface, load_body, reduce, save_body
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction import ClampedFree, FreeFree, Interface, load_body, reduce, save_body
 
 
 @pytest.mark.parametrize("mesh", ["blade", "square_solid"])

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
+from flexmbs import Result, load
 from flexmbs.common.errors import SimulationError
-from flexmbs.result import Result, RunFolder, RunWriter, load
+from flexmbs.result.run_folder import RunFolder
+from flexmbs.result.storage import RunWriter
 
 
 def chunk(trajectory, first, last):

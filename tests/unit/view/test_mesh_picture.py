@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import FlexmbsError, Material
-from flexmbs.mesh import Coupling, Surface, box_mesh, line_mesh, rectangle
+from flexmbs import FlexmbsError, Material, box_mesh, line_mesh
+from flexmbs.mesh.couplings import Coupling
+from flexmbs.mesh.mesh import Surface
+from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.view import opengl as gl
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from flexmbs import read_mesh
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh import read_mesh
 
 
 def numbers(mesh, nodes):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from flexmbs import assemble
 from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
-from flexmbs.mesh import mass_properties
+from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.materials import UnusableMaterial
 
 BEAM = """\

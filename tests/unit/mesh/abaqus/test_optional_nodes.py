@@ -3,7 +3,7 @@
 import pytest
 
 from flexmbs import read_mesh
-from flexmbs.mesh import mass_properties
+from flexmbs.mesh.mass_properties import mass_properties
 
 DECK = """*NODE
 1,0,0,0

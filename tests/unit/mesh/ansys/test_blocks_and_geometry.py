@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import mass_properties
+from flexmbs.mesh.mass_properties import mass_properties
 
 CORNERS = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # Ansys Neutral File as CAD translators write it: each command, the name in the CAD program, lines of numbers.

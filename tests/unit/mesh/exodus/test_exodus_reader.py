@@ -7,8 +7,8 @@ import pytest
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.readers.exodus import read_exodus
 from flexmbs.mesh.readers.exodus.element_types import node_order, side
+from flexmbs.mesh.readers.exodus.read_exodus import read_exodus
 
 
 @pytest.fixture

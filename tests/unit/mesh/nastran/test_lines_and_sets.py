@@ -3,7 +3,7 @@
 import pytest
 
 from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import mass_properties
+from flexmbs.mesh.mass_properties import mass_properties
 
 FIXED = """CEND
 BEGIN BULK

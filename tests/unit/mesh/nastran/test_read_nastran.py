@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial
-from flexmbs.mesh.readers.nastran import read_nastran
+from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import mass_properties, with_material
+from flexmbs import MeshError, read_mesh, with_material
+from flexmbs.mesh.mass_properties import mass_properties
 
 NODES = ((0.0, 0.0, 0.0), (100.0, 0.0, 0.0), (0.0, 100.0, 0.0), (0.0, 0.0, 100.0))
 
