@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 
 import flexmbs as fm
-from flexmbs import line_mesh
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 CRANK, ROD = 0.045, 0.15  # m

@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 from shell_meshes import flat, sheet
 
-from flexmbs import Material, box_mesh, line_mesh
-from flexmbs.mesh.couplings import Coupling, Equation, Tie
-from flexmbs.mesh.mesh import ElementBlock, Surface
+from flexmbs import Coupling, ElementBlock, Equation, Material, MeshSurface, Tie, box_mesh, line_mesh, rectangle
 from flexmbs.mesh.outer_faces import outer_faces
-from flexmbs.mesh.sections.beam_sections import rectangle
 
 # Without lateral contraction a bar of solids bends as a beam does, clamped or rigidly coupled faces included.
 STEEL = Material("steel without lateral strain", 210e9, 0.0, 7850.0)
@@ -68,7 +65,7 @@ def end_face(mesh, name):
     """Surface of the faces of a box whose nodes are all in a set."""
     inside = np.zeros(len(mesh.points), bool)
     inside[mesh.node_sets[name]] = True
-    return Surface({kind: rows[inside[rows].all(axis=1)] for kind, rows, _ in outer_faces(mesh)})
+    return MeshSurface({kind: rows[inside[rows].all(axis=1)] for kind, rows, _ in outer_faces(mesh)})
 
 
 def ribbed_plate(divisions=(16, 8), thickness=0.004, rib=(0.03, 0.006), width=0.2):

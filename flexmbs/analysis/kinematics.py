@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
+from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
@@ -96,8 +97,6 @@ def _check(system, model: Model) -> None:
 def undriven(system, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates whose drivers would take freedoms away."""
     from scipy.linalg import qr
-
-    from flexmbs.analysis.evaluation.constraint_directions import null_space
 
     model = closed_with_drivers(compile_system(system), 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)

@@ -17,12 +17,11 @@ from planar_four_bar import four_bar
 from systems import bar, pendulum, rigid_chain
 
 import flexmbs as fm
-from flexmbs import Result
+from flexmbs import Result, load_case
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.recording.result_structure import result_structure
-from flexmbs.app.case.cases import load_case
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.methods import METHODS
 from flexmbs.result.storage import RunWriter

@@ -6,10 +6,9 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from flexmbs import load
+from flexmbs import RunFolder, load
 from flexmbs.app.cli import main as cli
 from flexmbs.app.cli.terminal_text import LINE, WORD, plain
-from flexmbs.result.run_folder import RunFolder
 
 CASE = '''
 """A pendulum."""

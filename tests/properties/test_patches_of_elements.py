@@ -12,14 +12,11 @@ from scipy.sparse.linalg import spsolve
 from shell_meshes import flat, sheet
 from solid_meshes import STEEL, box
 
-from flexmbs import Mesh, assemble
+from flexmbs import ElementBlock, Mesh, SpringSection, TrussSection, assemble, rectangle
 from flexmbs.fem.lines.spring_model import assemble_springs
 from flexmbs.fem.shells.shell_elements import SHELL_KINDS
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import SpringSection, TrussSection
-from flexmbs.mesh.mesh import ElementBlock
-from flexmbs.mesh.sections.beam_sections import rectangle
 
 E, NU, G = STEEL.youngs_modulus, 0.3, STEEL.shear_modulus
 GRADIENT = 1e-3 * np.array([[1.0, 0.5, -0.2], [0.1, -0.7, 0.3], [0.4, 0.2, 0.6]])

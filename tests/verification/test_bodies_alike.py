@@ -7,8 +7,7 @@ import pytest
 from shell_meshes import sheet
 
 import flexmbs as fm
-from flexmbs import ClampedFree, FreeFree, assemble
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import ClampedFree, FreeFree, assemble, rectangle
 from flexmbs.reduction.reduce import reduce_model
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)

@@ -12,14 +12,19 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import flexmbs as fm
-from flexmbs import BeamSection, Material, Mesh, assemble
+from flexmbs import (
+    BeamSection,
+    ElementBlock,
+    Material,
+    Mesh,
+    PointMass,
+    SpringSection,
+    assemble,
+    general_section,
+    mass_properties,
+    natural_modes,
+)
 from flexmbs.fem.steady_spin import spin_stiffness
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh.couplings import PointMass
-from flexmbs.mesh.element_properties import SpringSection
-from flexmbs.mesh.mass_properties import mass_properties
-from flexmbs.mesh.mesh import ElementBlock
-from flexmbs.mesh.sections.beam_sections import general_section
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 SIDE = 0.01

@@ -20,22 +20,24 @@ from scipy.optimize import brentq
 
 from flexmbs import (
     ClampedFree,
+    Coupling,
     FreeFree,
     Interface,
+    PointMass,
     RigidBody,
     SecondOrder,
     System,
+    Tie,
     assemble,
     box_mesh,
     line_mesh,
+    natural_modes,
+    rectangle,
     reduce,
+    without_unused_nodes,
 )
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh.couplings import Coupling, PointMass, Tie
-from flexmbs.mesh.node_use import without_unused_nodes
-from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.reduction.interface import attach_all
 
 CLAMPED = Interface(set="ROOT", kind="rigid")

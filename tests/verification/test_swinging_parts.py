@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import Material, Mesh
-from flexmbs.mesh.couplings import PointMass
-from flexmbs.mesh.element_properties import SpringSection, TrussSection
-from flexmbs.mesh.mesh import ElementBlock
-from flexmbs.mesh.sections.beam_sections import general_section
+from flexmbs import ElementBlock, Material, Mesh, PointMass, SpringSection, TrussSection, general_section
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 SIDE = 0.01

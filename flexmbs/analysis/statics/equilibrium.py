@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
-from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.constraint_directions import dense, mechanism_length, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
@@ -113,8 +113,6 @@ class _Search:
 
     def _limits(self, model: Model) -> np.ndarray:
         """(free,) largest change of a coordinate in one step."""
-        from flexmbs.analysis.evaluation.constraint_directions import mechanism_length
-
         evaluator = self.forces.evaluator
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
         length = mechanism_length(model, evaluator)

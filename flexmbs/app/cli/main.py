@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``run``, ``describe``, ``info``, ``modes``, ``reduce`` and ``view``."""
+"""The command line: ``flexmbs cases``, ``run``, ``verify``, ``describe``, ``info``, ``modes``, ``reduce``, ``view``."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ COMMANDS = {
     "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
     "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
     "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs, or your own file."),
+    "verify": ("flexmbs.app.cli.verify:verify_command", "Compute problems with known solutions and compare."),
     "view": ("flexmbs.app.cli.view:view_command", "Show a result, a reduced body or a mesh file."),
 }
 
 
-@click.group(
-    cls=LazyGroup, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=LazyGroup, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Flexible multibody dynamics: run cases, look at their results and at mesh files."""
 

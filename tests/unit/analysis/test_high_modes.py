@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import line_mesh
-from flexmbs.common.errors import BodyError, MechanismError
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import BodyError, MechanismError, line_mesh, rectangle
 from flexmbs.reduction.high_modes import in_eigenvectors
 
 LENGTH, WIDTH, THICKNESS, YOUNG = 0.5, 0.02, 0.004, 210e9

@@ -7,13 +7,10 @@ import pytest
 from fem_meshes import box, straight_beam
 from mixed_meshes import STEEL, tied_blocks, with_node
 
-from flexmbs import assemble, box_mesh
-from flexmbs.common.errors import MeshError
+from flexmbs import CoordinateSystem, Coupling, Equation, MeshError, Tie, assemble, box_mesh
 from flexmbs.fem.mpc.condition_rows import rows_of
 from flexmbs.fem.mpc.dependent_components import resolved
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import Coupling, Equation, Tie
 
 ALL = (1, 2, 3, 4, 5, 6)
 

@@ -7,12 +7,8 @@ import pytest
 from fem_meshes import STEEL, rigid_rotations
 from scipy.linalg import eigh
 
-from flexmbs import Material, Mesh
-from flexmbs.common.errors import BodyError, MeshError
+from flexmbs import BodyError, ElementBlock, Material, Mesh, MeshError, TrussSection, mass_properties
 from flexmbs.fem.lines.truss_model import assemble_trusses
-from flexmbs.mesh.element_properties import TrussSection
-from flexmbs.mesh.mass_properties import mass_properties
-from flexmbs.mesh.mesh import ElementBlock
 
 EA = STEEL.youngs_modulus * 1e-4
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import box, rectangle, straight_beam
 
-from flexmbs import assemble
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import OrthotropicMaterial, UnusableMaterial
+from flexmbs import MeshError, OrthotropicMaterial, UnusableMaterial, assemble
 
 
 def changed(mesh, **fields):

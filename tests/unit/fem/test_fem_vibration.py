@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box, straight_beam
 
-from flexmbs import assemble, box_mesh, line_mesh
-from flexmbs.common.errors import BodyError, MeshError
+from flexmbs import (
+    BodyError,
+    BoundaryCondition,
+    CoordinateSystem,
+    MeshError,
+    assemble,
+    box_mesh,
+    line_mesh,
+    natural_modes,
+    rectangle,
+)
 from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import BoundaryCondition
-from flexmbs.mesh.sections.beam_sections import rectangle
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ import pytest
 from fem_meshes import STEEL, rectangle, straight_beam
 from scipy import linalg
 
-from flexmbs import assemble, box_mesh
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, assemble, box_mesh
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbs as fm
-from flexmbs import Material, assemble, body_from_arrays, box_mesh, read_npz, write_npz
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, Material, assemble, body_from_arrays, box_mesh, read_npz, write_npz
 from flexmbs.interop.moments import moments_of_fields
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)

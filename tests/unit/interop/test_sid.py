@@ -6,8 +6,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from flexmbs import read_sid, write_sid
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, read_sid, write_sid
 from flexmbs.interop.moments import moments_of_fields
 from flexmbs.interop.sid_file import read_sid_data, write_sid_data
 

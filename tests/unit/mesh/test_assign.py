@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import Mesh, MeshError, box_mesh, with_material
-from flexmbs.mesh.element_properties import Layer, ShellSection, TrussSection
-from flexmbs.mesh.mass_properties import mass_properties
-from flexmbs.mesh.mesh import ElementBlock
+from flexmbs import (
+    ElementBlock,
+    Layer,
+    Mesh,
+    MeshError,
+    ShellSection,
+    TrussSection,
+    box_mesh,
+    circle,
+    mass_properties,
+    with_material,
+)
 from flexmbs.mesh.quality.material_units import usual_units
 from flexmbs.mesh.quality.unit_check import check_units
-from flexmbs.mesh.sections.beam_sections import circle
 
 SQUARE = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.0), (0, 2, 0)])
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 8000.0}

@@ -6,14 +6,26 @@ import numpy as np
 import pytest
 from solid_meshes import box
 
-from flexmbs import Material, Mesh, assemble, box_mesh, check_mesh, line_mesh, read_mesh, scaled, with_material
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import BoundaryCondition, Coupling
+from flexmbs import (
+    BoundaryCondition,
+    Coupling,
+    ElementBlock,
+    Material,
+    Mesh,
+    MeshError,
+    Skipped,
+    SpringSection,
+    assemble,
+    box_mesh,
+    check_mesh,
+    line_mesh,
+    nodes_of,
+    read_mesh,
+    rectangle,
+    scaled,
+    with_material,
+)
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import SpringSection
-from flexmbs.mesh.mesh import ElementBlock, Skipped
-from flexmbs.mesh.operations import nodes_of
-from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from solid_meshes import box
 
-from flexmbs import ClampedFree, Mesh, check_mesh, reduce
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh.couplings import Coupling
+from flexmbs import BodyError, ClampedFree, Coupling, Mesh, check_mesh, reduce, without_unused_nodes
 from flexmbs.mesh.loose_parts import hinged_parts
-from flexmbs.mesh.node_use import without_unused_nodes
 
 
 def two_boxes(kind, shift):

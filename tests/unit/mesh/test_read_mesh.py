@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import check_mesh, read_mesh, with_material
-from flexmbs.mesh.operations import bounding_box
+from flexmbs import bounding_box, check_mesh, read_mesh, with_material
 
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 7850.0}
 

@@ -5,18 +5,22 @@ import pytest
 
 from flexmbs import (
     Material,
+    MeshError,
+    bounding_box,
     box_mesh,
+    circle,
+    general_section,
     line_mesh,
+    pipe,
+    rectangle,
     scaled,
     section_from_rigidities,
     with_material,
     with_rectangular_section,
 )
-from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants, shape_gradients
-from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.quadrature import rule
-from flexmbs.mesh.sections.beam_sections import circle, ellipse, general_section, pipe, rectangle
+from flexmbs.mesh.sections.beam_sections import ellipse
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import Material, box_mesh, line_mesh
+from flexmbs import Material, Mesh, box_mesh, line_mesh, rectangle
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.mesh.tributary_weights import lumped_measure, node_weights
 
 ELEMENTS = [kind for kind, known in KINDS.items() if known.dimension > 0 and not kind.startswith("spring")]

@@ -5,15 +5,30 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import Material, Mesh, MeshError, box_mesh, read_mesh, with_material
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import Coupling, Equation, PointMass
-from flexmbs.mesh.element_properties import Layer, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.mass_properties import mass_properties
-from flexmbs.mesh.materials import AnisotropicMaterial, Damping, OrthotropicMaterial
-from flexmbs.mesh.mesh import ElementBlock
+from flexmbs import (
+    AnisotropicMaterial,
+    CoordinateSystem,
+    Coupling,
+    Damping,
+    ElementBlock,
+    Equation,
+    Layer,
+    Material,
+    Mesh,
+    MeshError,
+    OrthotropicMaterial,
+    PointMass,
+    ShellSection,
+    SpringSection,
+    TrussSection,
+    box_mesh,
+    mass_properties,
+    pipe,
+    read_mesh,
+    rectangle,
+    with_material,
+)
 from flexmbs.mesh.quality.unit_check import check_units, likely_system
-from flexmbs.mesh.sections.beam_sections import pipe, rectangle
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
 
 STEEL = {

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import ClampedFree, Material, line_mesh, reduce
+from flexmbs import ClampedFree, Material, MechanismError, line_mesh, rectangle, reduce
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
-from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
-from flexmbs.mesh.sections.beam_sections import rectangle
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_mechanism import compile_system
 

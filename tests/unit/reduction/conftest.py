@@ -2,8 +2,7 @@
 
 import pytest
 
-from flexmbs import Material, box_mesh, line_mesh
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import Material, box_mesh, line_mesh, rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

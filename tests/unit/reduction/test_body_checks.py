@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import ClampedFree, Material, line_mesh, reduce
-from flexmbs.common.errors import BodyError
-from flexmbs.interop.moments import InertiaMoments
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import BodyError, ClampedFree, InertiaMoments, Material, line_mesh, rectangle, reduce
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.reduction.body_checks import checked_body
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from flexmbs import ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, assemble, reduce
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, assemble, reduce
 from flexmbs.reduction.reduce import reduce_model
 from flexmbs.reduction.reference_conditions import rigid_motions
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from same_values import assert_same
 
-from flexmbs import ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, with_material
+from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, with_material
 from flexmbs.common import cache_folder
-from flexmbs.common.errors import BodyError
 from flexmbs.reduction import body_cache as cache
 from flexmbs.reduction.reduce import reduce_model
 
@@ -188,7 +187,7 @@ def test_values_that_look_alike_have_keys_of_their_own():
 TWO_AT_ONCE = """
 import sys
 from flexmbs import Material, line_mesh
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import rectangle
 from flexmbs import ClampedFree
 from flexmbs import reduce
 mesh = line_mesh(1.0, 60, rectangle(0.004, 0.02), Material("STEEL", 210e9, 0.3, 7850.0))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import ClampedFree, Interface, SecondOrder, System, assemble, load_body, save_body
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, ClampedFree, Interface, SecondOrder, System, assemble, load_body, save_body
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compile_mechanism import compile_system

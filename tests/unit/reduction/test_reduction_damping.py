@@ -7,11 +7,21 @@ import pytest
 from mixed_meshes import bar_and_beam
 from shell_meshes import flat, sheet
 
-from flexmbs import ClampedFree, Material, Rayleigh, assemble, box_mesh, line_mesh, read_mesh, reduce
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.materials import Damping
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    Damping,
+    Layer,
+    Material,
+    Rayleigh,
+    ShellSection,
+    assemble,
+    box_mesh,
+    line_mesh,
+    read_mesh,
+    rectangle,
+    reduce,
+)
 from flexmbs.reduction.reduce import reduce_model
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}

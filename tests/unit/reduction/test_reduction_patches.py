@@ -7,8 +7,7 @@ import pytest
 from shell_meshes import flat, sheet
 from surface_loads import faces_where, pressure_loads
 
-from flexmbs import ClampedFree, CraigBampton, Interface, Material, Patch, StaticModes, assemble, box_mesh
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Material, Patch, StaticModes, assemble, box_mesh
 from flexmbs.reduction.reduce import reduce_model
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)

@@ -6,9 +6,19 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
-from flexmbs import BodyError, ClampedFree, Material, assemble, line_mesh, load_body, reduce, save_body
-from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    Layer,
+    Material,
+    ShellSection,
+    assemble,
+    line_mesh,
+    load_body,
+    rectangle,
+    reduce,
+    save_body,
+)
 from flexmbs.result.stress_peak import peak_von_mises
 
 INTERFACES = {"root": "ROOT", "tip": "TIP"}

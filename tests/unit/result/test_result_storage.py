@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs import Result, load
-from flexmbs.common.errors import SimulationError
-from flexmbs.result.run_folder import RunFolder
+from flexmbs import Result, RunFolder, SimulationError, load
 from flexmbs.result.storage import RunWriter
 
 

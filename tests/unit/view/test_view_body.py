@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import ClampedFree, FreeFree, Material, box_mesh, line_mesh, reduce
-from flexmbs.common.errors import FlexmbsError
-from flexmbs.mesh.sections.beam_sections import rectangle
+from flexmbs import ClampedFree, FlexmbsError, FreeFree, Material, box_mesh, line_mesh, rectangle, reduce
 from flexmbs.view import opengl as gl
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)

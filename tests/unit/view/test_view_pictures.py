@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs import Result
-from flexmbs.common.errors import FlexmbsError
+from flexmbs import FlexmbsError, Result
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result.structure import ContactPair, MarkerRecord
 from flexmbs.view import opengl as gl

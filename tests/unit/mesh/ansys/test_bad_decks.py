@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial, UnusableMaterial
+from flexmbs import AnisotropicMaterial, MeshError, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.ansys.expressions import evaluate
 from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
 

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
 from flexmbs.mesh.readers.gmsh.read_gmsh import read_gmsh
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 HEAD = "SOL 101\nCEND\nBEGIN BULK\n"

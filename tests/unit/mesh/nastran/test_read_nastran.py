@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial
+from flexmbs import AnisotropicMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 
