@@ -1,4 +1,4 @@
-"""What a system consists of and how it can move, before it runs: for people, for programs, and as a picture."""
+"""Summary of a mechanism before it runs (parts, loops, degrees of freedom): as text, as JSON, as a picture."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import System
-from flexmbs.model.loop_closure import Closing
+from flexmbs.model.loop_closure import LoopClosure
 from flexmbs.model.spanning_tree import spanning_tree
 
 
 @dataclass(frozen=True)
 class BodyEntry:
-    """mass (kg), center (3,) m and inertia (3, 3) kg m2 about it in the body's frame; ``modes``: number of modes."""
+    """Mass (kg), centre of mass (3,) m, inertia (3, 3) kg m2 about it (body axes), and number of ``modes``."""
 
     name: str
     kind: str
@@ -32,7 +32,7 @@ class BodyEntry:
 
 @dataclass(frozen=True)
 class JointEntry:
-    """A joint: its markers as (body, marker), what acts on its coordinates, and whether it closes a loop."""
+    """A joint: its markers as (body, marker), its drivers and forces, and whether it closes a loop."""
 
     name: str
     kind: str
@@ -40,7 +40,7 @@ class JointEntry:
     b: tuple[str, str]
     coordinates: tuple[str, ...]
     prescribed: tuple[str, ...]
-    forces: tuple[tuple[str, str], ...]  # (coordinate, what acts on it)
+    forces: tuple[tuple[str, str], ...]  # (coordinate, kind of force)
     closes_loop: bool
 
 
@@ -62,10 +62,10 @@ class Description:
     ----------
     bodies, joints, constraints, forces, contacts : entries in the order stated
     loops : names of the joints of every closed loop
-    groups : bodies that move as one, because fixed joints join them
-    mobility : degrees of freedom, what is redundant, idle or massless; None when there is a ``problem``
-    closing : joints out of line, bodies that are bent to close loops, axes that lock them
-    problem : why the mechanism cannot be assembled, or empty
+    groups : bodies that move as one because fixed joints connect them
+    mobility : degrees of freedom; redundant constraints, isolated and massless freedoms; None if there is a ``problem``
+    closing : misaligned joints, bodies bent to close loops, axes that lock a loop
+    problem : why the mechanism cannot be assembled; empty if it can
     """
 
     gravity: tuple[float, ...]
@@ -79,7 +79,7 @@ class Description:
     groups: tuple[tuple[str, ...], ...]
     mobility: Mobility | None
     problem: str
-    closing: Closing = Closing()
+    closing: LoopClosure = LoopClosure()
 
     def __str__(self) -> str:
         from flexmbs.analysis.description.description_text import description_text
@@ -89,7 +89,7 @@ class Description:
     __repr__ = __str__
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, as JSON can hold them."""
+        """Plain values for JSON."""
         found = asdict(self)
         found["closing"] = self.closing.as_dict()
         if self.mobility is not None:
@@ -101,14 +101,14 @@ class Description:
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write a picture of the topology: bodies, joints (those that close loops dashed), ground."""
+        """Write a picture of the topology: bodies, ground, joints (dashed where they close a loop)."""
         return importlib.import_module("flexmbs.view.topology").save_topology(self, path)
 
 
 def describe(system: System) -> Description:
-    """Bodies, joints, constraints, forces, loops, degrees of freedom and the analysis that fits.
+    """Bodies, joints, constraints, forces, loops, degrees of freedom, and the analysis that applies.
 
-    A mechanism that cannot be assembled is described too; ``problem`` says what is wrong with it.
+    A mechanism that cannot be assembled is described too; ``problem`` then gives the reason.
     """
     closing = None
     try:
@@ -130,7 +130,7 @@ def describe(system: System) -> Description:
         groups=fixed_groups(system),
         mobility=found,
         problem=problem,
-        closing=closing or Closing(),
+        closing=closing or LoopClosure(),
     )
 
 
@@ -150,7 +150,7 @@ def _joint(joint, cut: bool) -> JointEntry:
 
 
 def _force_groups(system: System) -> list[dict]:
-    """Everything that a system holds by name besides bodies, joints, constraints and contacts."""
+    """All named groups of a system other than bodies, joints, constraints and contacts."""
     known = {"bodies", "joints", "constraints", "contacts"}
     return [group for word, group in vars(system).items() if isinstance(group, dict) and word not in known]
 
@@ -170,7 +170,7 @@ def _other(item) -> OtherEntry:
 
 
 def _acted_on(item) -> list[tuple[str, list[str]]]:
-    """Markers and joint coordinates among the attributes of an element, and their bodies."""
+    """Markers and joint coordinates that an element refers to, with their bodies."""
     found = []
     for value in vars(item).values() if hasattr(item, "__dict__") else ():
         if isinstance(value, Marker):
@@ -189,7 +189,7 @@ def _acted_on(item) -> list[tuple[str, list[str]]]:
 
 
 def fixed_groups(system: System) -> tuple[tuple[str, ...], ...]:
-    """Bodies (ground among them) that fixed joints join into one, in groups of two or more."""
+    """Groups of two or more bodies (ground included) that fixed joints connect into one."""
     group = {name: {name} for name in system.bodies}
     for joint in system.joints.values():
         if joint.type.name == "fixed" and group[joint.a.body] is not group[joint.b.body]:

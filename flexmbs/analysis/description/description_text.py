@@ -1,4 +1,4 @@
-"""A description in words and tables, for the terminal."""
+"""A description as text, for the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexmbs.model.loop_closure import direction_in_words
 
 
 def description_text(found: Description) -> str:
-    """Several lines; what is wrong comes last, where it is seen."""
+    """The description as lines of text; a problem comes last, where it is noticed."""
     counts = [
         _count(len(found.bodies), "body", "bodies"),
         _count(len(found.joints), "joint"),
@@ -52,7 +52,7 @@ def description_text(found: Description) -> str:
         for body in found.closing.bodies
     ])  # fmt: skip
     if found.closing.axes:
-        lines += ["", "Axes nearly parallel", *(f"  {axis.sentence}" for axis in found.closing.axes)]
+        lines += ["", "Nearly parallel axes", *(f"  {axis.sentence}" for axis in found.closing.axes)]
     if found.mobility is not None:
         lines += ["", "Degrees of freedom", *(f"  {line}" for line in mobility_lines(found.mobility))]
     if found.problem:
@@ -61,27 +61,27 @@ def description_text(found: Description) -> str:
 
 
 def mobility_lines(found: Mobility) -> list[str]:
-    """Degrees of freedom in sentences."""
+    """Degrees of freedom, one statement a line."""
     modal = f" ({found.modes} of them modes)" if found.modes else ""
     lines = [
-        f"counted (Grübler): {found.body_freedoms} of the bodies{modal} - {found.blocked} blocked - "
+        f"Grübler count: {found.body_freedoms} of the bodies{modal} - {found.constraints} constrained - "
         f"{found.drivers} prescribed = {found.gruebler}",
-        f"true: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
+        f"actual: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
     ]
     if found.momentary:
-        lines.append(f"the start position is singular: {_count(found.momentary, 'more freedom')} there, for a moment")
+        lines.append(f"the start position is singular: {_count(found.momentary, 'instantaneous freedom')} more")
     if found.redundant:
         lines.append(f"redundant: {found.redundant_count}")
         lines += [f"  {item.sentence}" for item in found.redundant]
-    lines += [f"idle: {sentence}" for sentence in found.idle]
+    lines += [f"isolated: {sentence}" for sentence in found.isolated]
     lines += [f"no inertia: {sentence}" for sentence in found.massless]
-    lines.append(f"analysis that fits: {found.analysis}")
+    lines.append(f"analysis: {found.analysis}")
     return lines
 
 
 def _coordinate(joint, name: str) -> str:
     notes = ["prescribed"] if name in joint.prescribed else []
-    notes += [word for coordinate, word in joint.forces if coordinate == name]
+    notes += [kind for coordinate, kind in joint.forces if coordinate == name]
     return f"{name} ({', '.join(notes)})" if notes else name
 
 
