@@ -15,8 +15,8 @@ from scipy.sparse import issparse
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE
 from flexmbs.core.layout.tables import CLOSURE, OPENINGS
-from flexmbs.mechanism.mechanism import System
-from flexmbs.model.model import Model
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.model.compiled_model import Model
 
 SMALL = 1e-3  # rows have unit length: singular values that are all smaller are rounding
 NAMED = 0.9999  # cosine above which a constrained direction is named after an axis of the marker
@@ -80,13 +80,13 @@ def mechanism_length(model: Model, evaluator: Evaluator) -> float:
     return size if size > 1e-9 else 1.0
 
 
-def constraint_directions(system: System, model: Model, t: float) -> ConstraintDirections:
+def constraint_directions(system: Mechanism, model: Model, t: float) -> ConstraintDirections:
     """Rows of all joints in the order stated, then of the other constraints; ``model`` is absolute, without drivers."""
     return _Rows(system, model, t).build()
 
 
 class _Rows:
-    def __init__(self, system: System, model: Model, t: float):
+    def __init__(self, system: Mechanism, model: Model, t: float):
         self.system, self.model = system, model
         evaluator = Evaluator(model)
         self.G = dense(evaluator.constraint_matrix(model.q, model.reference, t, OPENINGS))

@@ -19,7 +19,7 @@ from flexmbs.analysis.run.supplied_power import SuppliedPower
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 GAIN_LIMIT = 0.2  # allowed energy gain relative to the largest energy exchanged
 TOLERANCES = 20.0  # ... or this many times rtol, whichever is larger

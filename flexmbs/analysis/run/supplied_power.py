@@ -9,8 +9,8 @@ from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.mechanism.characteristics import Characteristic
 from flexmbs.mechanism.constraints import Distance
 from flexmbs.mechanism.forces import AppliedLaw, Load, MotorLaw, SpringLaw, StopLaw
-from flexmbs.mechanism.signals import Signal
-from flexmbs.model.model import Model
+from flexmbs.mechanism.time_signals import Signal
+from flexmbs.model.compiled_model import Model
 
 UNEXPLAINED = 0.1  # change over a step that the rates at its ends may leave unexplained, relative to the motion
 SKIPPED = 0.5  # ... above which the step skips the motion, provided it is NOTABLE relative to the largest value or rate

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 DEFAULT_FACTOR = 1e-3  # of atol relative to rtol times the reference value
 KINDS = ("angle", "length", "mode", "angle_rate", "length_rate", "mode_rate", "state")
