@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.shells.elements import SHELL_KINDS
+from flexmbs.fem.shells.registry import SHELL_KINDS
 from flexmbs.fem.solids.shapes import SOLID_KINDS
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh

@@ -12,6 +12,7 @@ from flexmbs.fem.materials import Elasticity, elasticity
 from flexmbs.fem.nodal_mean import regions
 from flexmbs.fem.solids.incompatible import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
 from flexmbs.fem.solids.shapes import Rule, SolidShape, solid_shape
+from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
 from flexmbs.mesh.quality.brick_rows import in_single_rows
@@ -31,7 +32,7 @@ class SolidGroup:
     coordinates : (ne, nen, 3), m, of the nodes
     density : float, kg/m3
     incompatible : bool
-        The elements have the internal modes of ``solid_incompatible``.
+        The elements have the internal modes of ``incompatible``.
     region : int, block that stands for the material (``nodal_mean.regions``)
     """
 
@@ -65,9 +66,10 @@ class SolidOptions:
 
     def reduced(self, mesh: Mesh, block: ElementBlock) -> np.ndarray:
         """(ne,) bool: elements whose stiffness is integrated with few points."""
-        if block.kind == "hex20" and self.hex20 == "file" and block.type_name.upper().startswith("C3D20R"):
+        has_rule = solid_shape(block.kind).has_reduced_rule
+        if has_rule and self.hex20 == "file" and has_reduced_integration(block.kind, block.type_name):
             return ~in_single_rows(mesh, block)
-        return np.full(len(block.nodes), block.kind == "hex20" and self.hex20 == "reduced")
+        return np.full(len(block.nodes), has_rule and self.hex20 == "reduced")
 
 
 def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
@@ -81,7 +83,7 @@ def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
 
 def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region: int) -> list[SolidGroup]:
     reduced = options.reduced(mesh, block)
-    incompatible = block.kind == "hex8" and options.hex8 == "incompatible"
+    incompatible = solid_shape(block.kind).has_incompatible_modes and options.hex8 == "incompatible"
     where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
     elastic = elasticity(block.material, block.material_axes, where)
     coordinates = mesh.points[block.nodes]
@@ -175,7 +177,7 @@ def mass_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
 
 
 def field_internal_modes(group: SolidGroup, chunk: slice, source: str) -> np.ndarray | None:
-    """T of ``solid_incompatible`` for these elements; None where the group has no internal modes."""
+    """T of ``incompatible`` for these elements; None where the group has no internal modes."""
     return internal_modes(_whole_stiffness(group, chunk, source)) if group.incompatible else None
 
 
