@@ -5,7 +5,7 @@ An element is a module with
 - ``KIND``, a name in ``element_kinds.KINDS``;
 - ``POINTS`` (g, 2), its integration points, ``rule(group)``, their geometry and areas;
 - ``TO_CORNERS`` (n, g), values at the points to the nodes;
-- either ``SAMPLING`` (``sampling.py``: all strains are sampled), or ``EDGES``, ``tied_strains`` and
+- either ``SAMPLING`` (``assumed_strains.py``: all strains are sampled), or ``EDGES``, ``tied_strains`` and
   ``membrane_strains`` (transverse shear along edges is sampled).
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import SolidElement, gauss_cube
+from flexmbs.fem.solids.solid_quadrature import SolidElement, gauss_cube
 from flexmbs.mesh import element_shapes as shapes
 
 HEX20 = SolidElement(

@@ -1,8 +1,8 @@
-"""The hexahedron with eight nodes, with or without the modes of ``incompatible``."""
+"""The hexahedron with eight nodes, with or without the modes of ``incompatible_modes``."""
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import SolidElement, gauss_cube
+from flexmbs.fem.solids.solid_quadrature import SolidElement, gauss_cube
 from flexmbs.mesh import element_shapes as shapes
 
 HEX8 = SolidElement(

@@ -6,7 +6,7 @@ functions have degree 2, the Jacobian 1 (5 with curved sides); along it 1 or 2, 
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import SolidElement, gauss_pyramid
+from flexmbs.fem.solids.solid_quadrature import SolidElement, gauss_pyramid
 from flexmbs.mesh import element_shapes as shapes
 
 PYRAMID13 = SolidElement(

@@ -6,7 +6,7 @@ functions and Jacobian have degree 1; along it 0 or 1, 1, and 2.
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import SolidElement, gauss_pyramid
+from flexmbs.fem.solids.solid_quadrature import SolidElement, gauss_pyramid
 from flexmbs.mesh import element_shapes as shapes
 
 PYRAMID5 = SolidElement(

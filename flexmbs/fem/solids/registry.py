@@ -6,7 +6,7 @@ from flexmbs.fem.solids.hex8 import HEX8
 from flexmbs.fem.solids.hex20 import HEX20
 from flexmbs.fem.solids.pyramid5 import PYRAMID5
 from flexmbs.fem.solids.pyramid13 import PYRAMID13
-from flexmbs.fem.solids.rules import SolidElement
+from flexmbs.fem.solids.solid_quadrature import SolidElement
 from flexmbs.fem.solids.tet4 import TET4
 from flexmbs.fem.solids.tet10 import TET10
 from flexmbs.fem.solids.wedge6 import WEDGE6

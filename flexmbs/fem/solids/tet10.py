@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import Rule, SolidElement, tetrahedron_4, tetrahedron_14
+from flexmbs.fem.solids.solid_quadrature import Rule, SolidElement, tetrahedron_4, tetrahedron_14
 from flexmbs.mesh import element_shapes as shapes
 from flexmbs.mesh import gauss_points as gauss
 

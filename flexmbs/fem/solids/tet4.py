@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.solids.rules import Rule, SolidElement, tetrahedron_4
+from flexmbs.fem.solids.solid_quadrature import Rule, SolidElement, tetrahedron_4
 
 _CENTER = Rule(np.full((1, 3), 0.25), np.array([1.0 / 6.0]))
 TET4 = SolidElement(

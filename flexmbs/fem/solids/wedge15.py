@@ -6,7 +6,7 @@ Exact integration makes bars stiffer by 0.4 %, further from the truth.
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import SolidElement, prism, triangle_3
+from flexmbs.fem.solids.solid_quadrature import SolidElement, prism, triangle_3
 from flexmbs.mesh import element_shapes as shapes
 from flexmbs.mesh import gauss_points as gauss
 

@@ -6,7 +6,7 @@ Exact integration makes bars stiffer in bending by up to 50 %, further from the 
 
 from __future__ import annotations
 
-from flexmbs.fem.solids.rules import SolidElement, prism, triangle_1, triangle_6
+from flexmbs.fem.solids.solid_quadrature import SolidElement, prism, triangle_1, triangle_6
 
 _STIFFNESS, _MASS = prism(triangle_1(), 2), prism(triangle_6(), 3)
 WEDGE6 = SolidElement(

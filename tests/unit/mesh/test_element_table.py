@@ -1,4 +1,4 @@
-"""The table of element kinds: its names mean one thing each, its node orders are permutations, and kinds are computed."""
+"""The table of element kinds: each name means one thing, node orders are permutations, every kind is computed."""
 
 import numpy as np
 import pytest

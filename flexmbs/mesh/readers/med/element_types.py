@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import elements_of
-from flexmbs.mesh.reading.shapes_to_mesh import mirrored
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 
 
 @dataclass(frozen=True)

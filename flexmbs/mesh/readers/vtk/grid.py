@@ -9,8 +9,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_names import element_named, elements_of
-from flexmbs.mesh.reading.numbering import ElementRows
-from flexmbs.mesh.reading.shapes_to_mesh import without_inner_nodes
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.shapes_to_mesh import without_inner_nodes
 
 _POINTS, _POLYLINE, _STRIP = (1, 2), 4, 6
 NAMES = {
