@@ -5,8 +5,8 @@ import warnings
 
 import pytest
 
+from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
-from flexmbs.common.errors import CacheWarning
 from flexmbs.machine_code import library
 from flexmbs.machine_code.target import Target
 
