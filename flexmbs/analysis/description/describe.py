@@ -10,7 +10,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.model.loop_closure import LoopClosure
+from flexmbs.model.loop_closure_report import LoopClosure
 from flexmbs.model.spanning_tree import spanning_tree
 
 
