@@ -11,7 +11,7 @@ STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 CRANK, ROD = 0.045, 0.15  # m
 HEIGHT, WIDTH = 0.016, 0.012  # m, of the rod across its length: in the plane x y, and along z
 SECTION = rectangle(HEIGHT, WIDTH)
-OUT_OF_LINE = "joints are out of line"
+OUT_OF_LINE = "joints are misaligned"
 
 
 @cache

@@ -1,1 +1,1 @@
-"""Analyses of a system: motion in time, kinematics, statics, linear modes, and what it is before it runs."""
+"""Analyses of a mechanism: simulation in time, kinematics, statics, linearisation, mobility, description."""

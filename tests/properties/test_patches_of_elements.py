@@ -14,7 +14,7 @@ from solid_meshes import STEEL, box
 
 from flexmbs import ElementBlock, Mesh, SpringSection, TrussSection, assemble, rectangle
 from flexmbs.fem.lines.spring_model import assemble_springs
-from flexmbs.fem.shells.shell_elements import SHELL_KINDS
+from flexmbs.fem.shells.registry import SHELL_KINDS
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh.element_kinds import KINDS
 

@@ -67,7 +67,12 @@ FORMATS: tuple[MeshFormat, ...] = (
         rb"|NUMOFF\s*,|MPDATA\s*,|MP\s*,\s*[A-Z]+\s*,|\*IF\s*,|\*SET\s*,|FINISH\b\s*$|N\s*,\s*\d+\s*,)",
         has_includes=True,
     ),
-    MeshFormat("Gmsh", (".msh",), "flexmbs.mesh.readers.gmsh.read_gmsh:read_gmsh", rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)"),
+    MeshFormat(
+        "Gmsh",
+        (".msh",),
+        "flexmbs.mesh.readers.gmsh.read_gmsh:read_gmsh",
+        rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)",
+    ),
     MeshFormat("MED", (".med", ".rmed", ".mmed"), "flexmbs.mesh.readers.med.read_med:read_med", _HDF5),
     MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
     MeshFormat(
