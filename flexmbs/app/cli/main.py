@@ -16,10 +16,11 @@ from flexmbs.app.cli.describe import describe_command
 from flexmbs.app.cli.mesh import info_command
 from flexmbs.app.cli.modes import modes_command
 from flexmbs.app.cli.reduce import reduce_command
-from flexmbs.app.cli.text import plain
+from flexmbs.app.cli.text import plain, short_paths
 from flexmbs.app.cli.view import view_command
 from flexmbs.common.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, ResultFolderError, SimulationError
 from flexmbs.common.files import reason
+from flexmbs.result.saved_state import has_state
 
 if TYPE_CHECKING:
     from flexmbs.result import RunFolder
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
-    """Flexible multibody dynamics: run cases, look at their results and at mesh files."""
+    """Flexible multibody dynamics: run cases, view their results, examine and reduce mesh files."""
 
 
 cli.add_command(describe_command)
@@ -54,12 +55,12 @@ def cases_command() -> None:
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
 @click.option(
     "--out", type=click.Path(file_okay=False), metavar="DIR",
-    help="Result folder; by default the first that is not there of runs/CASE, runs/CASE-2, ...",
+    help="Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...",
 )  # fmt: skip
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
-@click.option("--resume", is_flag=True, help="Go on with the run in DIR where it was killed or interrupted.")
-@click.option("--force", is_flag=True, help="Replace the result that DIR holds.")
-@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
+@click.option("--resume", is_flag=True, help="Continue the killed, interrupted or finished run in DIR.")
+@click.option("--force", is_flag=True, help="Replace the result in DIR.")
+@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this message and the parameters of CASE.")
 @click.pass_context
 def run_command(
     context: click.Context,
@@ -71,13 +72,13 @@ def run_command(
     force: bool,
     wants_help: bool,
 ) -> None:
-    """Run CASE: the name of a case, or the path of a case file."""
+    """Run CASE, the name of a case or the path of a case file."""
     from flexmbs.app.case.cases import load_case
 
     if case is None:
         click.echo(context.get_help())
         if not wants_help:
-            raise CaseError("name the case to run; 'flexmbs cases' lists them")
+            raise CaseError("no case given; 'flexmbs cases' lists the names of all cases")
         return
     loaded = load_case(case)
     if wants_help:
@@ -85,14 +86,16 @@ def run_command(
         _show_parameters(loaded)
         return
     if resume and force:
-        raise CaseError("--resume goes on with a run, --force replaces it: give one of them")
+        raise CaseError("--resume continues a run, --force replaces it: give only one of them")
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
+        if resume and not has_state(folder.path):
+            click.echo(f"{folder.path} holds no run to resume: starting from the beginning", err=True)
         _run(loaded, assignments, folder, animate=not no_view)
 
 
 @contextmanager
 def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[RunFolder]:
-    """The locked folder for a run of the case ``name`` and all that is written with it."""
+    """The locked folder for a run of the case ``name`` and everything written with it."""
     from flexmbs.result.run_folder import RunFolder, numbered
 
     with ExitStack() as stack:
@@ -101,7 +104,7 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
                 out, force=force, resume=resume
             )  # fmt: skip
             folder = stack.enter_context(place)
-        except ResultFolderError as error:  # wrong use rather than a run that failed
+        except ResultFolderError as error:  # wrong use, not a failed run
             raise CaseError(str(error)) from error
         yield folder
 
@@ -126,7 +129,7 @@ def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -
 
 
 def _animate(case, result, out: RunFolder) -> list[Path]:
-    """The animation of a run; without OpenGL the run still succeeds and says what to install."""
+    """The animation of a run. Without OpenGL the run still succeeds, with a message that says what to install."""
     from flexmbs.view.opengl import RenderingUnavailable
 
     try:
@@ -163,7 +166,7 @@ def _show_figures(outcome) -> None:
 
 
 def _number(value: object) -> str:
-    """A value for people: seven digits, long lists cut."""
+    """A value for display: seven digits, long lists shortened."""
     if isinstance(value, float):
         return f"{value:.7g}"
     if isinstance(value, list | tuple):
@@ -173,17 +176,17 @@ def _number(value: object) -> str:
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    """Warnings of flexmbs in one line, as its errors; others as Python shows them."""
+    """Warnings of flexmbs on one line, like its errors; others as Python shows them."""
     if issubclass(category, FlexmbsWarning):
-        click.echo(plain(f"warning: {message}"), err=True)
+        click.echo(plain(f"warning: {short_paths(str(message))}"), err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 
 
 def exit_code(error: FlexmbsError) -> int:
-    """2: what was asked for cannot be (options, names, missing files, what a case states); 1: it failed.
+    """2 for wrong use (options, names, missing files, invalid statements in a case), 1 for a failure.
 
-    Failures are runs that stop, mesh files with wrong content, files that cannot be read or written, too little memory.
+    Failures are runs that stop, invalid content in mesh files, files that cannot be read or written, too little memory.
     """
     if isinstance(error.__cause__, FileNotFoundError | IsADirectoryError | NotADirectoryError):
         return 2
@@ -192,7 +195,7 @@ def exit_code(error: FlexmbsError) -> int:
 
 
 def main() -> None:
-    """Entry point: errors of flexmbs end in one line, and the exit codes are those of ``exit_code``."""
+    """Entry point. Errors of flexmbs end in one line; ``exit_code`` defines the exit codes."""
     warnings.showwarning = _show_warning
     try:
         code = cli.main(standalone_mode=False)
@@ -202,9 +205,9 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except FlexmbsError as error:
-        click.echo(plain(f"error: {error}"), err=True)
+        click.echo(plain(f"error: {short_paths(str(error))}"), err=True)
         sys.exit(exit_code(error))
-    except BrokenPipeError:  # who reads the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
@@ -212,10 +215,10 @@ def main() -> None:
         click.echo(plain(f"error: {where}{reason(error)}"), err=True)
         sys.exit(1)
     except MemoryError as error:
-        click.echo(f"error: the memory ran out ({error}). A coarser mesh or fewer modes need less.", err=True)
+        click.echo(f"error: out of memory ({error}). Use a coarser mesh or fewer modes.", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped; what was finished is saved ('flexmbs run ... --resume' goes on)", err=True)
+        click.echo("interrupted; completed steps are saved ('flexmbs run ... --resume' continues)", err=True)
         sys.exit(130)
 
 

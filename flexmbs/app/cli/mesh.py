@@ -1,4 +1,4 @@
-"""The command line's words for mesh files: what all commands that read one share, ``flexmbs info``, the picture."""
+"""Mesh files on the command line: options that all commands share, ``flexmbs info``, and the picture of a mesh."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 
 UNITS_HELP = (
-    "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
-    "and s as three factors (0.001,1000,1). Default: what the file states (UNV), else taken as SI."
+    "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass "
+    "and time in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI."
 )
 
 
 def _known_units(_context, _option, value: str | None) -> str | None:
-    """UsageError for units that are none, before the file is read."""
+    """UsageError for an unknown unit system, before the file is read."""
     from flexmbs.mesh.unit_systems import unit_system
 
     if value is not None:
@@ -31,23 +31,26 @@ def _known_units(_context, _option, value: str | None) -> str | None:
 
 units_option = click.option("--units", metavar="U", callback=_known_units, help=UNITS_HELP)
 includes_option = click.option(
-    "--allow-outside-includes", is_flag=True, help="Let the file include files from outside its own folder."
+    "--allow-outside-includes", is_flag=True, help="Allow the file to include files from outside its own folder."
 )
 _GIVEN = (
     click.option(
-        "--material", metavar="E,NU,RHO", help="Material for all elements, in SI whatever --units is: Pa, -, kg/m3."
+        "--material", metavar="E,NU,RHO",
+        help="Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units.",
     ),
-    click.option("--thickness", type=float, metavar="T", help="Thickness of all shells, in m whatever --units is."),
+    click.option(
+        "--thickness", type=float, metavar="T", help="Thickness of all shells, always in m regardless of --units."
+    ),
     click.option(
         "--section", metavar="SHAPE:SIZES",
-        help="Section of all beams, in m whatever --units is: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS, pipe:RADIUS,WALL; "
-        "area:A for trusses (m2).",
+        help="Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or "
+        "pipe:RADIUS,WALL; area:A for trusses (m2).",
     ),
 )  # fmt: skip
 
 
 def properties_options(command):
-    """--material, --thickness and --section: what files of many formats do not have."""
+    """Add --material, --thickness and --section, which files of many formats do not contain."""
     for option in reversed(_GIVEN):
         command = option(command)
     return command
@@ -58,7 +61,7 @@ def properties_options(command):
 @units_option
 @includes_option
 @properties_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @reported()
 def info_command(
     file: Path,
@@ -69,7 +72,7 @@ def info_command(
     section: str | None,
     as_json: bool,
 ) -> None:
-    """Show what is in a mesh FILE: elements, sets, materials, sections, couplings, mass, what was skipped."""
+    """Show the contents of a mesh FILE: elements, sets, materials, sections, couplings, mass, skipped cards."""
     from flexmbs.mesh import read_mesh
     from flexmbs.mesh.quality.summary import summarize
     from flexmbs.mesh.quality.summary_text import describe
@@ -84,7 +87,7 @@ def info_command(
 def view_mesh(
     file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()
 ) -> None:
-    """Show a mesh file with its sets (those named, or the first ones) in a window, or render it to a .png."""
+    """Show a mesh file with the named sets (default: the first ones) in a window, or render it to a .png."""
     from flexmbs.mesh import read_mesh
     from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
@@ -103,7 +106,7 @@ def read_for_analysis(
     thickness: float | None = None,
     section: str | None = None,
 ):
-    """The mesh in a file, with what --material, --thickness and --section say in place of its own."""
+    """The mesh in a file, with --material, --thickness and --section replacing its own properties."""
     from flexmbs.mesh import read_mesh
 
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
@@ -111,7 +114,7 @@ def read_for_analysis(
 
 
 def with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
-    """The mesh with what --material, --thickness and --section say; BodyError for what they cannot mean."""
+    """The mesh with --material, --thickness and --section applied; BodyError for invalid values."""
     from flexmbs.mesh import with_material, with_section, with_thickness
 
     try:
@@ -132,8 +135,8 @@ def _given_material(material: str) -> dict[str, float]:
     doubt = doubt_about_si(given["youngs_modulus"], given["density"])
     if doubt:
         raise BodyError(
-            f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 whatever --units is;"
-            " give them so (with_material in Python takes any material)."
+            f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 regardless of"
+            " --units; convert them to SI (with_material in Python accepts any material)."
         )
     return given
 
@@ -142,12 +145,12 @@ def _material(text: str) -> dict[str, float]:
     try:
         modulus, ratio, density = (float(part) for part in text.split(","))
     except ValueError:
-        raise BodyError(f"--material {text}: give E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
+        raise BodyError(f"--material {text}: must be E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
     return {"youngs_modulus": modulus, "poisson_ratio": ratio, "density": density}
 
 
 def peak_memory_mb() -> float | None:
-    """Most memory that the process has had, where the system tells."""
+    """Peak memory of the process, MB; None where the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows
