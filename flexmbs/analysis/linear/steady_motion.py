@@ -8,10 +8,10 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.recording.states import free_moment, imposed_accelerations
+from flexmbs.analysis.recording.state_results import free_moment, imposed_accelerations
 from flexmbs.common.errors import MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a difference of its motion
 STEADY = 1e-6  # change of rate in the time of one radian or metre, as a part of the rate
@@ -35,7 +35,7 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     if excess.max(initial=0.0) > 0.0:
         k = int(np.argmax(excess))
         raise SimulationError(
-            f"linearize: no steady state: the driver of '{model.names[k]}' accelerates by {a[k]:.6g} "
+            f"linearize: no steady state: the driver of '{model.coordinate_names[k]}' accelerates by {a[k]:.6g} "
             f"(m/s2 or rad/s2) at {t:g} s; choose a time at which its rate is constant (linearize(time=...))"
         )
     return v
@@ -62,7 +62,7 @@ def warn_of_free_motion(model: Model, t: float) -> None:
             return
     k = int(np.argmax(np.abs(v)))
     warn(
-        f"linearize: '{model.names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and would go on so; "
+        f"linearize: '{model.coordinate_names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and would go on so; "
         "the frequencies are those about rest. For those about this motion prescribe it "
         f"(joint.prescribe(lambda t: {v[k]:.6g} * t))",
         MechanismWarning,

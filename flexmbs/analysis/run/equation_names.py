@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.layout.tables import COUPLING
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 
 def equation_in_words(system, model: Model, k: int) -> str:
@@ -38,11 +38,11 @@ def _constraint(model: Model, k: int) -> str:
             row = model.coordinate_names[k].removeprefix(f"{owner}.")
             if constraint["kind"] == COUPLING:
                 terms = model.tables.terms["coordinate"][constraint["start"] : constraint["end"]]
-                tied = ", ".join(f"'{model.names[term]}'" for term in terms)
+                tied = ", ".join(f"'{model.coordinate_names[term]}'" for term in terms)
                 return f"row '{row}' of constraint '{owner}' (on {tied})"
             a, b = (model.body_names[model.tables.markers["body"][constraint[end]]] for end in "ab")
             return f"row '{row}' of constraint '{owner}' ({_between(a, b)})"
-    return f"constraint '{model.names[k]}'"
+    return f"constraint '{model.coordinate_names[k]}'"
 
 
 def _between(a: str, b: str) -> str:

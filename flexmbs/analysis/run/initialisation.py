@@ -13,8 +13,8 @@ from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, TIME, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import Workspace
+from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
-from flexmbs.model.model import Model
 
 MOST_ROUNDS = 30  # until loads that follow reactions have settled
 
@@ -58,7 +58,7 @@ def _massless(model: Model, mass: np.ndarray) -> str:
     if mass.shape[0] != mass.shape[1] or not np.all(np.isfinite(mass)):
         return "a motion"
     _values, vectors = np.linalg.eigh(0.5 * (mass + mass.T))
-    return f"'{model.names[model.tables.free[int(np.argmax(np.abs(vectors[:, 0])))]]}'"
+    return f"'{model.coordinate_names[model.tables.free[int(np.argmax(np.abs(vectors[:, 0])))]]}'"
 
 
 def start_lags(

@@ -11,14 +11,14 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.prepare import with_independent_constraints
-from flexmbs.analysis.run.differences import CHOICE, system_arrays
-from flexmbs.analysis.run.saved_state_checks import check_indices
+from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
+from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 from flexmbs.result import Result, SavedState, load_state
 from flexmbs.result.saved_state import has_state
 
@@ -189,7 +189,7 @@ def _check_place(model: Model, t: float) -> None:
     k = int(np.argmax(apart)) if len(apart) else 0
     if len(apart) and apart[k] > ELSEWHERE * max(1.0, abs(q[k])):
         raise MechanismError(
-            f"start: the driver of '{model.names[k]}' demands {q[k]:.9g} at t = {t:.9g} s, where the saved "
+            f"start: the driver of '{model.coordinate_names[k]}' demands {q[k]:.9g} at t = {t:.9g} s, where the saved "
             f"state has {model.q[k]:.9g}"
         )
     if len(evaluator.rows):

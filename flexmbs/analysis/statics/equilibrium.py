@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmbs.analysis.assembly.assembly import followed
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
-from flexmbs.analysis.loops.assembly import followed
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.layout.tables import BALL, ROTATION
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 ITERATIONS = 200
 LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism
@@ -206,7 +206,7 @@ class _Search:
             k = self.free[worst]
             unit = "rad/s2" if turning_coordinates(model)[k] else "m/s2"
             raise SimulationError(
-                f"{self.what}: '{model.names[k]}' accelerates by {a[worst]:.6g} {unit} and no deflection "
+                f"{self.what}: '{model.coordinate_names[k]}' accelerates by {a[worst]:.6g} {unit} and no deflection "
                 "balances the force on it. Support it (joint, spring, contact below it), or take the load away"
             )
 
@@ -215,7 +215,7 @@ class _Search:
         worst = int(np.argmax(np.abs(unbalanced)))
         raise SimulationError(
             f"{self.what} after {ITERATIONS} steps; worst equation: "
-            f"'{model.names[self.free[worst]]}', unbalanced by {abs(unbalanced[worst]):.6g} (N or N m). "
+            f"'{model.coordinate_names[self.free[worst]]}', unbalanced by {abs(unbalanced[worst]):.6g} (N or N m). "
             "Is something free to fall, or does the start lie far away?"
         )
 

@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``run``, ``describe``, ``info``, ``modes``, ``reduce`` and ``view``."""
+"""The command line: ``flexmbs cases``, ``run``, ``verify``, ``describe``, ``info``, ``modes``, ``reduce``, ``view``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from flexmbs.app.cli.describe import describe_command
-from flexmbs.app.cli.mesh import info_command
+from flexmbs.app.cli.mesh_commands import info_command
 from flexmbs.app.cli.modes import modes_command
 from flexmbs.app.cli.reduce import reduce_command
-from flexmbs.app.cli.text import plain, short_paths
+from flexmbs.app.cli.terminal_text import plain, short_paths
+from flexmbs.app.cli.verify import verify_command
 from flexmbs.app.cli.view import view_command
+from flexmbs.common.atomic_files import reason
 from flexmbs.common.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, ResultFolderError, SimulationError
-from flexmbs.common.files import reason
-from flexmbs.result.saved_state import has_state
 
 if TYPE_CHECKING:
     from flexmbs.result import RunFolder
@@ -36,6 +36,7 @@ cli.add_command(info_command)
 cli.add_command(modes_command)
 cli.add_command(reduce_command)
 cli.add_command(view_command)
+cli.add_command(verify_command)
 
 
 @cli.command("cases")
@@ -74,6 +75,7 @@ def run_command(
 ) -> None:
     """Run CASE, the name of a case or the path of a case file."""
     from flexmbs.app.case.cases import load_case
+    from flexmbs.result.saved_state import has_state
 
     if case is None:
         click.echo(context.get_help())

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.cli.mesh import includes_option, units_option, view_mesh
+from flexmbs.app.cli.mesh_commands import includes_option, units_option, view_mesh
 from flexmbs.app.cli.reduce import BODY_ENDINGS, view_body
 from flexmbs.common.errors import CaseError, FlexmbsError
 
 # Options that apply only to a picture, only to an animation, or only to a file (not to a window).
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
 _OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
+_OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set"}  # parameter -> option, where they differ
 _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set"}  # parameter -> option, where they differ
 
 
