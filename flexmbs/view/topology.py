@@ -24,7 +24,7 @@ BODY, FLEXIBLE, GROUND = "#dbe9f6", "#fde6cf", "#d9d9d9"
 
 @dataclass(frozen=True)
 class Link:
-    """Everything between two nodes: label lines and line style (dashed if all of it closes loops, dotted for forces)."""
+    """What connects two nodes: label lines, and line style (dashed if all of it closes loops, dotted for forces)."""
 
     first: int
     second: int

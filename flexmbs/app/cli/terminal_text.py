@@ -24,13 +24,6 @@ def short_paths(text: str) -> str:
     return text
 
 
-def short_paths(text: str) -> str:
-    """``text`` with paths below the current folder relative to it, and meshes of flexmbs by their file name."""
-    for folder in (meshes_folder(), os.getcwd()):
-        text = text.replace(f"{folder}{os.sep}", "")
-    return text
-
-
 def _escaped(letter: str) -> str:
     if letter in "\n\t" or letter.isprintable():
         return letter

@@ -16,7 +16,6 @@ from flexmbs.common.errors import CaseError, FlexmbsError
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
 _OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
 _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set"}  # parameter -> option, where they differ
-_OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set"}  # parameter -> option, where they differ
 
 
 def _numbers(count: int, separator: str = ","):
