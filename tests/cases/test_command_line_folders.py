@@ -6,10 +6,10 @@ import os
 import pytest
 from click.testing import CliRunner
 
+from flexmbs import RunFolder, load
 from flexmbs.app.case.cases import find_mesh
 from flexmbs.app.cli import main as cli
 from flexmbs.app.cli.terminal_text import LINE, WORD, plain, short_paths
-from flexmbs.result import RunFolder, load
 
 CASE = '''
 """A pendulum."""

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.cli.mesh_commands import includes_option, units_option, view_mesh
-from flexmbs.app.cli.reduce import BODY_ENDINGS, view_body
+from flexmbs.app.cli.mesh_options import includes_option, units_option
 from flexmbs.common.errors import CaseError, FlexmbsError
+from flexmbs.mesh.readers.read_mesh import read_mesh
+from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
+from flexmbs.result.result import load
+from flexmbs.view.body_view import save_mode, show_body
+from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
 # Options that apply only to a picture, only to an animation, or only to a file (not to a window).
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
@@ -95,14 +99,14 @@ def view_command(
         here = f"{path} is a reduced body"
         _refuse(of_results, "is for results", here)
         _refuse(of_meshes, "is for meshes", here)
-        view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
+        _view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
         return
     if not path.is_dir() and (path.is_file() or path.suffix):
         here = f"{path} is a mesh"
         _refuse(of_results, "is for results", here)
         _refuse(deformed, "is for results and reduced bodies", here)
         _refuse(of_bodies, "is for reduced bodies", here)
-        view_mesh(path, units, save, allow_outside_includes, sets)
+        _view_mesh(path, units, save, allow_outside_includes, sets)
         return
     if not path.is_dir():
         raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
@@ -117,9 +121,27 @@ def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
         raise click.UsageError(f"--{_OPTIONS.get(name, name).replace('_', '-')} {belongs}; {here}")
 
 
-def _view_result(folder: Path, save: Path | None, given: dict) -> None:
-    from flexmbs.result import load
+def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
+    """Show a mode of a reduced body in a window, or render it to a .png, .gif or .mp4."""
+    body = load_body(file)
+    if save is None:
+        show_body(body, mode, scale=scale, color=color)
+        return
+    click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")
 
+
+def _view_mesh(
+    file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()
+) -> None:
+    """Show a mesh file with the named sets (default: the first ones) in a window, or render it to a .png."""
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+    if save is None:
+        show_mesh(mesh, sets)
+        return
+    click.echo(f"wrote {save_mesh(mesh, save, sets)}")
+
+
+def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
     elif save.suffix.lower() == ".png":
