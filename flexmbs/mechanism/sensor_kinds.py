@@ -128,6 +128,5 @@ def _of_body(system, kind: str, part, component, at, label: str, where: str) -> 
     if not isinstance(number, int | np.integer) or not 0 <= number < len(labels):
         raise MechanismError(f"{where}: body '{part.name}' has no mode {component!r}{suggestion(component, labels)}")
     value = kind == "modal coordinate"
-    return Sensor(
-        label, "m" if value else "m/s", (Reading(t.COORDINATE_VALUE if value else t.COORDINATE_RATE, owner=part, part=int(number)),)
-    )
+    reading = Reading(t.COORDINATE_VALUE if value else t.COORDINATE_RATE, owner=part, part=int(number))
+    return Sensor(label, "m" if value else "m/s", (reading,))

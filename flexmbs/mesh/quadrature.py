@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from flexmbs.mesh import gauss_points as gauss
-from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_gradients, shape_values
 from flexmbs.mesh.pyramids import is_pyramid, with_polynomials
 
 # A middle node this near to the middle of its edge (in parts of the edge's length) is there, for the choice of
@@ -16,33 +16,11 @@ from flexmbs.mesh.pyramids import is_pyramid, with_polynomials
 _STRAIGHT = 1e-8
 _SAMPLES_AT_ONCE = 200_000
 
-# Gauss points per direction: exact for position times position times Jacobian (degree 4 in each direction of hexahedra
-# and wedges of first order, 9 of those with curved sides; 2 and 7 in tetrahedra). Areas of warped surfaces are no
-# polynomials.
-_GAUSS_POINTS = {
-    "tri3": 2,
-    "tri6": 5,
-    "quad4": 3,
-    "quad8": 4,
-    "tet4": 3,
-    "tet10": 5,
-    "wedge6": 3,
-    "wedge15": 5,
-    "hex8": 3,
-    "hex20": 5,
-    "pyramid5": 3,
-    "pyramid13": 5,
-    "beam2": 3,
-    "beam3": 5,
-    "truss2": 3,
-    "truss3": 5,
-}
-
 
 @cache
 def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Points (m, dimension) in natural coordinates and weights (m,) of an element kind."""
-    count = _GAUSS_POINTS[kind]
+    count = KINDS[kind].gauss_points
     if is_pyramid(kind):
         points, weights = gauss.cube(count, 3)
         return points * [1.0, 1.0, 0.5] - [0.0, 0.0, 0.5], 0.5 * weights
@@ -101,7 +79,8 @@ def chunks(kind: str, count: int) -> Iterator[slice]:
 
 
 def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT) -> np.ndarray:
-    """(ne,) bool: all middle nodes are in the middle of their edges; so are those of kinds that have none.
+    """(ne,) bool: all middle nodes are in the middle of their edges (so are those of kinds that have none), and nodes
+    inside where the corners alone would put them.
 
     Parameters
     ----------
@@ -114,6 +93,11 @@ def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT
         bow = coordinates[:, middle] - 0.5 * (coordinates[:, i] + coordinates[:, j])
         edge = coordinates[:, j] - coordinates[:, i]
         straight &= np.linalg.norm(bow, axis=1) <= tolerance * np.linalg.norm(edge, axis=1)
+    if known.inner_count:
+        corners = coordinates[:, : known.corner_count]
+        first, inside = KINDS[FIRST_ORDER[kind]], known.reference_nodes[-known.inner_count :]
+        off = np.linalg.norm(coordinates[:, -known.inner_count :] - shape_values(first, inside) @ corners, axis=2)
+        straight &= off.max(axis=1) <= tolerance * np.ptp(corners, axis=1).max(axis=1)
     return straight
 
 

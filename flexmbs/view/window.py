@@ -1,25 +1,24 @@
-"""An interactive window: play and pause, time, deformation scale, colour."""
+"""An interactive window: play and pause, time, deformation scale, colours."""
 
 from __future__ import annotations
 
 import time as clock
 
-from flexmbs.result import Result
+from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.opengl import prepare_window
+from flexmbs.view.scene import Scene
 
 HELP = "space: play or pause    c: colour    q: close"
 
 
-def show(result: Result, *, duration: float = 8.0, **options) -> None:
-    """Open the window and return when it is closed; ``duration`` (s) is how long one pass of the run takes.
+def show(result: DrawableResult, *, duration: float = 8.0, **options) -> None:
+    """Open a window and return when it is closed; playing the whole run once takes ``duration`` (s).
 
     Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title.
 
-    Raises RenderingUnavailable when there is no screen or no OpenGL.
+    Raises RenderingUnavailable without a display or OpenGL.
     """
     prepare_window()
-    from flexmbs.view.scene import Scene
-
     scene = Scene(result, off_screen=False, **options)
     player = Player(scene, duration)
     player.connect()
@@ -28,7 +27,7 @@ def show(result: Result, *, duration: float = 8.0, **options) -> None:
 
 
 class Player:
-    """Moves a scene in time: on its own while playing, or by its sliders."""
+    """Moves a scene in time: automatically while playing, or by its sliders."""
 
     def __init__(self, scene, duration: float) -> None:
         self.scene = scene
@@ -58,7 +57,7 @@ class Player:
         plotter.add_timer_event(max_steps=2**31 - 1, duration=20, callback=self.tick)
 
     def toggle(self) -> None:
-        """Play or pause; at the end play from the start."""
+        """Play or pause; at the end, play again from the start."""
         self.playing = not self.playing
         if self.playing and self._time >= self.end:
             self._time = self.start
@@ -70,13 +69,13 @@ class Player:
         self.scene.plotter.render()
 
     def move_to(self, time: float) -> None:
-        """Show ``time`` (s), as the time slider asks; contacts passed since the last picture show their peak."""
+        """Show ``time`` (s), as set by the time slider; contacts since the last picture show their peak force."""
         since = self._time if self.playing and time > self._time else None
         self._time = float(time)
         self.scene.show_time(self._time, since=since)
 
     def tick(self, _step: int) -> None:
-        """Advance by the time that has passed since the last call."""
+        """Advance by the time elapsed since the last call."""
         now = clock.perf_counter()
         passed, self._clock = now - self._clock, now
         if not self.playing:

@@ -1,25 +1,21 @@
-"""What a system consists of and how it can move, before it runs: for people, for programs, and as a picture."""
+"""Summary of a mechanism before it runs (parts, loops, degrees of freedom): as text, as JSON, as a picture."""
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from flexmbs.analysis.evaluation.massless_motions import mass_properties
-from flexmbs.analysis.loops.locking_axes import loop_joints
-from flexmbs.analysis.mobility.mobility import Mobility, mobility
-from flexmbs.common.errors import FlexmbsError
-from flexmbs.mechanism.forces import Element
-from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.mechanism import System
-from flexmbs.model.loop_closure import Closing
-from flexmbs.model.spanning_tree import spanning_tree
+import numpy as np
+
+from flexmbs.analysis.mobility.mobility import Mobility
+from flexmbs.model.loop_closure_report import LoopClosure, direction_in_words
+from flexmbs.view.topology import save_topology
 
 
 @dataclass(frozen=True)
 class BodyEntry:
-    """mass (kg), center (3,) m and inertia (3, 3) kg m2 about it in the body's frame; ``modes``: number of modes."""
+    """Mass (kg), centre of mass (3,) m, inertia (3, 3) kg m2 about it (body axes), and number of ``modes``."""
 
     name: str
     kind: str
@@ -32,7 +28,7 @@ class BodyEntry:
 
 @dataclass(frozen=True)
 class JointEntry:
-    """A joint: its markers as (body, marker), what acts on its coordinates, and whether it closes a loop."""
+    """A joint: its markers as (body, marker), its drivers and forces, and whether it closes a loop."""
 
     name: str
     kind: str
@@ -40,7 +36,7 @@ class JointEntry:
     b: tuple[str, str]
     coordinates: tuple[str, ...]
     prescribed: tuple[str, ...]
-    forces: tuple[tuple[str, str], ...]  # (coordinate, what acts on it)
+    forces: tuple[tuple[str, str], ...]  # (coordinate, kind of force)
     closes_loop: bool
 
 
@@ -62,10 +58,10 @@ class Description:
     ----------
     bodies, joints, constraints, forces, contacts : entries in the order stated
     loops : names of the joints of every closed loop
-    groups : bodies that move as one, because fixed joints join them
-    mobility : degrees of freedom, what is redundant, idle or massless; None when there is a ``problem``
-    closing : joints out of line, bodies that are bent to close loops, axes that lock them
-    problem : why the mechanism cannot be assembled, or empty
+    groups : bodies that move as one because fixed joints connect them
+    mobility : degrees of freedom; redundant constraints, isolated and massless freedoms; None if there is a ``problem``
+    closing : misaligned joints, bodies bent to close loops, axes that lock a loop
+    problem : why the mechanism cannot be assembled; empty if it can
     """
 
     gravity: tuple[float, ...]
@@ -79,17 +75,15 @@ class Description:
     groups: tuple[tuple[str, ...], ...]
     mobility: Mobility | None
     problem: str
-    closing: Closing = Closing()
+    closing: LoopClosure = LoopClosure()
 
     def __str__(self) -> str:
-        from flexmbs.analysis.description.description_text import description_text
-
-        return description_text(self)
+        return _text(self)
 
     __repr__ = __str__
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, as JSON can hold them."""
+        """Plain values for JSON."""
         found = asdict(self)
         found["closing"] = self.closing.as_dict()
         if self.mobility is not None:
@@ -101,100 +95,110 @@ class Description:
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write a picture of the topology: bodies, joints (those that close loops dashed), ground."""
-        return importlib.import_module("flexmbs.view.topology").save_topology(self, path)
+        """Write a picture of the topology: bodies, ground, joints (dashed where they close a loop)."""
+        return save_topology(self, path)
 
 
-def describe(system: System) -> Description:
-    """Bodies, joints, constraints, forces, loops, degrees of freedom and the analysis that fits.
-
-    A mechanism that cannot be assembled is described too; ``problem`` says what is wrong with it.
-    """
-    closing = None
-    try:
-        found, problem = (mobility(system), "") if len(system.bodies) > 1 else (None, "the system has no bodies")
-        closing = None if found is None else found.closing
-    except FlexmbsError as error:
-        found, problem, closing = None, str(error), vars(error).get("closing")
-    tree = spanning_tree(system)
-    cut = {joint.name for joint in tree.cut}
-    return Description(
-        gravity=tuple(float(x) for x in system.gravity),
-        coordinates=system.coordinates,
-        bodies=tuple(_body(part) for name, part in system.bodies.items() if name != "ground"),
-        joints=tuple(_joint(joint, joint.name in cut) for joint in system.joints.values()),
-        constraints=tuple(_other(item) for item in system.constraints.values()),
-        forces=tuple(_other(item) for group in _force_groups(system) for item in group.values()),
-        contacts=tuple(_other(item) for item in system.contacts.values()),
-        loops=tuple(tuple(one.name for one in loop_joints(tree, joint)) for joint in tree.cut),
-        groups=fixed_groups(system),
-        mobility=found,
-        problem=problem,
-        closing=closing or Closing(),
-    )
-
-
-def _body(part) -> BodyEntry:
-    mass, center, inertia = mass_properties(part.body)
-    return BodyEntry(
-        part.name, "flexible" if part.is_flexible else "rigid", mass, tuple(float(x) for x in center),
-        tuple(tuple(float(x) for x in row) for row in inertia), part.mode_count, tuple(part.markers),
-    )  # fmt: skip
-
-
-def _joint(joint, cut: bool) -> JointEntry:
-    return JointEntry(
-        joint.name, joint.type.name, (joint.a.body, joint.a.name), (joint.b.body, joint.b.name), joint.coordinates,
-        tuple(joint.drivers), tuple((e.coordinate, e.kind) for e in joint.forces), cut,
-    )  # fmt: skip
-
-
-def _force_groups(system: System) -> list[dict]:
-    """Everything that a system holds by name besides bodies, joints, constraints and contacts."""
-    known = {"bodies", "joints", "constraints", "contacts"}
-    return [group for word, group in vars(system).items() if isinstance(group, dict) and word not in known]
-
-
-def _other(item) -> OtherEntry:
-    if isinstance(item, Element):
-        kind = item.kind
-    else:
-        kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(item).__name__).strip()
-    if getattr(item, "is_torque", None) is not None:
-        kind = "torque" if item.is_torque else "force"
-    labels, bodies = [], []
-    for label, touched in _acted_on(item):
-        labels.append(label)
-        bodies += touched
-    return OtherEntry(getattr(item, "name", str(item)), kind, tuple(labels), tuple(dict.fromkeys(bodies)))
+def _text(found: Description) -> str:
+    """The description as lines of text; a problem comes last, where it is noticed."""
+    counts = [
+        _count(len(found.bodies), "body", "bodies"),
+        _count(len(found.joints), "joint"),
+        _count(len(found.loops), "loop"),
+    ]
+    gravity = ", ".join(f"{x:g}" for x in found.gravity)
+    lines = [f"{', '.join(counts)}; gravity ({gravity}) m/s2; {found.coordinates} coordinates"]
+    lines += _section("Bodies", ("name", "kind", "mass [kg]", "center [m]", "inertia xx, yy, zz [kg m2]", "modes"), [
+        (
+            body.name, body.kind, f"{body.mass:.6g}", _numbers(body.center),
+            _numbers([body.inertia[k][k] for k in range(3)]), str(body.modes or "-"),
+        )
+        for body in found.bodies
+    ])  # fmt: skip
+    lines += _section("Joints", ("name", "kind", "from", "to", "coordinates", ""), [
+        (
+            joint.name, joint.kind, ".".join(joint.a), ".".join(joint.b),
+            ", ".join(_coordinate(joint, name) for name in joint.coordinates) or "-",
+            "closes a loop" if joint.closes_loop else "",
+        )
+        for joint in found.joints
+    ])  # fmt: skip
+    for title, entries in (("Constraints", found.constraints), ("Forces", found.forces), ("Contacts", found.contacts)):
+        lines += _section(title, ("name", "kind", "acts on"), [_other(entry) for entry in entries])
+    if found.loops:
+        lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
+    if found.groups:
+        lines += ["", "Move as one (fixed joints)", *(f"  {', '.join(group)}" for group in found.groups)]
+    lines += _section("Misaligned joints", ("joint", "from", "to", "gap [mm]", "along", "angle [deg]", "about"), [
+        (
+            one.joint, one.a, one.b, *_size_and_direction(one.gap, 1e3), *_size_and_direction(one.turn, 180.0 / np.pi),
+        )
+        for one in found.closing.joints
+    ])  # fmt: skip
+    lines += _section("Bent to close loops", ("body", "elastic energy [J]", "strain [%]", "von Mises stress [MPa]"), [
+        (body.body, f"{body.energy:.4g}", _known(body.strain, 100.0), _known(body.stress, 1e-6))
+        for body in found.closing.bodies
+    ])  # fmt: skip
+    if found.closing.axes:
+        lines += ["", "Nearly parallel axes", *(f"  {axis.sentence}" for axis in found.closing.axes)]
+    if found.mobility is not None:
+        lines += ["", "Degrees of freedom", *(f"  {line}" for line in _mobility_lines(found.mobility))]
+    if found.problem:
+        lines += ["", f"Problem: {found.problem}"]
+    return "\n".join(lines)
 
 
-def _acted_on(item) -> list[tuple[str, list[str]]]:
-    """Markers and joint coordinates among the attributes of an element, and their bodies."""
-    found = []
-    for value in vars(item).values() if hasattr(item, "__dict__") else ():
-        if isinstance(value, Marker):
-            found.append((value.label, [value.body]))
-        elif isinstance(getattr(value, "marker", None), Marker):
-            found.append((value.marker.label, [value.marker.body]))
-        elif type(value).__name__ == "Joint":
-            found.append((value.name, [value.a.body, value.b.body]))
-        elif isinstance(value, tuple | list):
-            for part in value:
-                if isinstance(part, Marker):
-                    found.append((part.label, [part.body]))
-                elif isinstance(part, tuple) and part and type(part[0]).__name__ == "Joint":
-                    found.append((f"{part[0].name}.{part[1]}", [part[0].a.body, part[0].b.body]))
-    return found
+def _mobility_lines(found: Mobility) -> list[str]:
+    """Degrees of freedom, one statement a line."""
+    modal = f" ({found.modes} of them modes)" if found.modes else ""
+    lines = [
+        f"Grübler count: {found.body_freedoms} of the bodies{modal} - {found.constraints} constrained - "
+        f"{found.drivers} prescribed = {found.gruebler}",
+        f"actual: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
+    ]
+    if found.momentary:
+        lines.append(f"the start position is singular: {_count(found.momentary, 'instantaneous freedom')} more")
+    if found.redundant:
+        lines.append(f"redundant: {found.redundant_count}")
+        lines += [f"  {item.sentence}" for item in found.redundant]
+    lines += [f"isolated: {sentence}" for sentence in found.isolated]
+    lines += [f"no inertia: {sentence}" for sentence in found.massless]
+    lines.append(f"analysis: {found.analysis}")
+    return lines
 
 
-def fixed_groups(system: System) -> tuple[tuple[str, ...], ...]:
-    """Bodies (ground among them) that fixed joints join into one, in groups of two or more."""
-    group = {name: {name} for name in system.bodies}
-    for joint in system.joints.values():
-        if joint.type.name == "fixed" and group[joint.a.body] is not group[joint.b.body]:
-            joined = group[joint.a.body] | group[joint.b.body]
-            for name in joined:
-                group[name] = joined
-    found = {id(members): members for members in group.values() if len(members) > 1}
-    return tuple(tuple(name for name in system.bodies if name in members) for members in found.values())
+def _coordinate(joint, name: str) -> str:
+    notes = ["prescribed"] if name in joint.prescribed else []
+    notes += [kind for coordinate, kind in joint.forces if coordinate == name]
+    return f"{name} ({', '.join(notes)})" if notes else name
+
+
+def _other(entry: OtherEntry) -> tuple[str, ...]:
+    return entry.name, entry.kind, ", ".join(entry.acts_on) or "-"
+
+
+def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    if not rows:
+        return []
+    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+    table = [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)
+    ]
+    return ["", title, *table]
+
+
+def _known(value: float | None, factor: float) -> str:
+    return "-" if value is None else f"{factor * value:.4g}"
+
+
+def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, str]:
+    size = float(np.linalg.norm(vector))
+    return (f"{factor * size:.4g}", direction_in_words(vector)) if size > 1e-9 else ("-", "")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{0.0 if abs(x) < 1e-12 else x:.4g}" for x in values)
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"

@@ -41,7 +41,8 @@ from flexmbs.core.layout.frames import (
 )
 from flexmbs.core.layout.records import NONE, record_type
 
-ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5  # from CURVE on: core.parts.curve_part
+# kinds of joint axes; from CURVE on: core.mechanics.curve_axes
+ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5
 CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
 DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
@@ -261,8 +262,6 @@ class Workspace(Block):
         "surface_point": (SURFACE_POINT, 1),
         "curve_wrench": (WRENCH_AT_POINT, 1),
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
-        "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
-        "entries": ("i8", 1),  # addresses of the mechanics (core.parts.entries)
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
         "output": ("f8", 1),  # outputs of the one that is called
@@ -278,9 +277,7 @@ class Workspace(Block):
 
 
 def make_workspace(tables: Tables) -> Workspace:
-    """Scratch arrays large enough for ``tables``; compiles the mechanics when they are not in the cache."""
-    from flexmbs.core.parts import part_addresses
-
+    """Scratch arrays large enough for ``tables``."""
     rank = int(max(4, tables.bodies["rank"].max()))
     rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
     bodies = len(tables.bodies)
@@ -304,8 +301,6 @@ def make_workspace(tables: Tables) -> Workspace:
         surface_point=np.zeros(1, SURFACE_POINT),
         curve_wrench=np.zeros(1, WRENCH_AT_POINT),
         extent=np.zeros(1, dtype=np.int64),
-        gap=np.zeros(2),
-        entries=part_addresses(tables),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),
         output=np.zeros(int(tables.functions["outputs"].max(initial=1))),

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.layout.tables import CURVE, INVERSE_CURVE, Tables, Workspace
 from flexmbs.core.mechanics.splines import UP, curve_point, surface_point
 from flexmbs.core.mechanics.vectors import (
     add,
@@ -29,6 +30,33 @@ from flexmbs.core.mechanics.vectors import (
     rotate,
     vector_at,
 )
+
+
+@entry
+def move_along(tables: Tables, axis: int, number: int, work: Workspace) -> None:
+    """Move the frame ``work.marker[number]`` through a joint axis along a curve or surface by ``work.curve_motion``."""
+    joint, pool = tables.axes[axis], tables.pool
+    frame, state, motion = work.marker[number], work.axis[axis], work.curve_motion[0]
+    u, u_rate, u_accel = motion.u, motion.u_rate, motion.u_accel
+    if joint.kind == CURVE:
+        through_curve(pool, joint.at, joint.follow, u, u_rate, u_accel, frame, state, work.curve_point[0])
+    elif joint.kind == INVERSE_CURVE:
+        through_inverse_curve(pool, joint.at, joint.follow, u, u_rate, u_accel, frame, state, work.curve_point[0])
+    else:
+        v, v_rate, v_accel = motion.v, motion.v_rate, motion.v_accel
+        point = work.surface_point[0]
+        through_surface(pool, joint.at, u, v, u_rate, v_rate, u_accel, v_accel, frame, state, point)
+
+
+@entry
+def project_on(tables: Tables, axis: int, work: Workspace) -> None:
+    """The way back: ``work.curve_wrench`` moves before the axis, ``work.curve_motion`` gets the generalised forces."""
+    kind, state = tables.axes[axis].kind, work.axis[axis]
+    motion, wrench = work.curve_motion[0], work.curve_wrench[0]
+    if kind == CURVE or kind == INVERSE_CURVE:
+        motion.force_u = back_through_curve(state, wrench.point, wrench)
+    else:
+        motion.force_u, motion.force_v = back_through_surface(state, wrench.point, wrench)
 
 
 @kernel

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.blocks import address_of, call_words
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import BALL, CURVE, ROTATION, SURFACE
+from flexmbs.core.mechanics.curve_axes import move_along, project_on
 from flexmbs.core.mechanics.rotation import quaternion_matrix, rotation_matrix, tangent, tangent_rate
 from flexmbs.core.mechanics.vectors import (
     add,
@@ -22,7 +22,6 @@ from flexmbs.core.mechanics.vectors import (
     rotate,
     rotate_back,
 )
-from flexmbs.core.parts import CURVES_PART
 
 
 @kernel
@@ -41,7 +40,7 @@ def through_axis(tables, axis, q, v, a, reference, number, work):
             k = joint.second
             motion.u, motion.u_rate, motion.u_accel = q[c], v[c], a[c]
             motion.v, motion.v_rate, motion.v_accel = q[k], v[k], a[k]
-        call_curve(tables, axis, 0, number, work)
+        move_along(tables, axis, number, work)
         return
     x, y, z = components(joint.direction)
     ux, uy, uz = rotate(frame.R_WM, x, y, z)
@@ -158,7 +157,7 @@ def back_through_shape(tables, axis, point, wrench, residual, work):
     joint, back, motion = tables.axes[axis], work.curve_wrench[0], work.curve_motion[0]
     for i in range(3):
         back.point[i], back.force[i], back.moment[i] = point[i], wrench.force[i], wrench.moment[i]
-    call_curve(tables, axis, 1, 0, work)
+    project_on(tables, axis, work)
     for i in range(3):
         point[i], wrench.force[i], wrench.moment[i] = back.point[i], back.force[i], back.moment[i]
     if joint.kind == SURFACE:
@@ -166,9 +165,3 @@ def back_through_shape(tables, axis, point, wrench, residual, work):
         residual[joint.second] += motion.force_v
     else:
         residual[joint.coordinate] += joint.factor * motion.force_u
-
-
-@kernel
-def call_curve(tables, axis, back, number, work):
-    """See core.parts.curve_part, which is compiled for mechanisms with curves or surfaces."""
-    call_words(work.entries[CURVES_PART], address_of(tables), axis, back, number, address_of(work), 0, 0, 0)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Integers
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.laws.force.measure import about_axis, along_line
 from flexmbs.core.layout.force_tables import (
@@ -31,7 +32,7 @@ from flexmbs.core.layout.force_tables import (
     VELOCITY,
 )
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL, VALUE
+from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL, VALUE, Tables, Workspace
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.rotation import rotation_vector
 from flexmbs.core.mechanics.vectors import (
@@ -44,8 +45,10 @@ from flexmbs.core.mechanics.vectors import (
 )
 
 
-@kernel
-def read_sensor(tables, number, active, q, v, a, work):
+@entry
+def read_sensor(
+    tables: Tables, number: int, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace
+) -> float:
     """Value of a sensor in SI units; it also stays in ``work.record``."""
     sensor = tables.sensors[number]
     kind = sensor.kind
@@ -147,8 +150,8 @@ def relative_motion(kind, frame_a, frame_b):
     return ax - bx + sx, ay - by + sy, az - bz + sz
 
 
-@kernel
-def read_all_sensors(tables, active, q, v, a, work):
+@entry
+def read_all_sensors(tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace) -> None:
     """Fill the part of ``work.record`` that belongs to the sensors."""
     for number in range(len(tables.sensors)):
         read_sensor(tables, number, active, q, v, a, work)

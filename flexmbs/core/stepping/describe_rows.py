@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Floats2, Floats3, Floats4, Integers
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_force, contact_geometry
 from flexmbs.core.energy import energy_sums
-from flexmbs.core.equations.mechanics import residual
-from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
 
 
-@kernel
+@entry
 def describe_rows(
-    tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort, record
-):  # fmt: skip
+    tables: Tables, rows: Floats2, count: int, balls: int, work: Workspace, active: Integers, reference: Floats2,
+    out: Floats, energy: Floats2, p_WB: Floats3, R_WB: Floats4, v_WB: Floats3, w_WB: Floats3, gap: Floats2,
+    force: Floats2, reaction: Floats3, effort: Floats2, record: Floats2,
+) -> None:  # fmt: skip
     """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
 
-    energy (count, 3), frames (count, bodies) of core.layout.frames.BODY_FRAME, gap and force (count, contacts),
-    reaction (count, bodies + constraints, 6), effort (count, coordinates): of driven coordinates their driving force
-    (the residual), of multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out``
-    (coordinates,) is scratch.
+    energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
+    force (count, contacts); reaction (count, bodies + constraints, 6); effort (count, coordinates): of driven
+    coordinates their driving force (the residual), of multipliers the value of the constraint; record (count, k):
+    ``Workspace.record``.  ``out`` (coordinates,) is scratch.
     """
     n = len(tables.coordinates)
     at_v = 1 + n + 4 * balls
@@ -45,7 +46,11 @@ def describe_rows(
             effort[i, k] = work.constraint[k, POSITION_LEVEL] if tables.coordinates[k].multiplier != 0 else out[k]
         energy_sums(tables, active, q, v, a, work, energy[i])
         for b in range(len(tables.bodies)):
-            frames[i, b] = work.frame[b]
+            frame = work.frame[b]
+            for k in range(3):
+                p_WB[i, b, k], v_WB[i, b, k], w_WB[i, b, k] = frame.p_WB[k], frame.v_WB[k], frame.w_WB[k]
+                for j in range(3):
+                    R_WB[i, b, k, j] = frame.R_WB[k, j]
         for c in range(len(tables.contacts)):
             distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
@@ -59,17 +64,20 @@ def copy_wrench(wrench, out):
         out[k], out[3 + k] = wrench.force[k], wrench.moment[k]
 
 
-@kernel
-def describe_unit_multipliers(tables, rows, count, balls, colour, work, reference, v, a, base, out, forces, reaction):
+@entry
+def describe_unit_multipliers(
+    tables: Tables, rows: Floats2, count: int, balls: int, colour: Integers, work: Workspace, active: Integers,
+    reference: Floats2, v: Floats, a: Floats, base: Floats, out: Floats, still: Floats2, forces: Floats3,
+    reaction: Floats4,
+) -> None:  # fmt: skip
     """What multipliers of value 1 do at the positions of log rows, those of one colour together.
 
     ``colour`` (coordinates,) numbers the colour of every multiplier, -1 for coordinates.  forces (count, colours,
     coordinates): change of the residual; reaction (count, colours, bodies + constraints, 6): of the reactions.
-    ``v``, ``a``, ``base`` and ``out`` (coordinates,) are scratch.
+    ``active`` (contacts,) is zero: none touches. ``v``, ``a``, ``base``, ``out`` (coordinates,) and ``still`` (bodies +
+    constraints, 6) are scratch.
     """
     n = len(tables.coordinates)
-    active = np.zeros(len(tables.contacts), dtype=np.int64)
-    still = np.zeros((reaction.shape[2], 6))
     for i in range(count):
         row = rows[i]
         q = row[1 : 1 + n]

@@ -8,25 +8,25 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
+from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.marker_place_records import place_numbers
 from flexmbs.mesh.marker_places import Place, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.operations import bounding_box
-from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.quality.unit_suspicions import check_units, likely_system
+from flexmbs.mesh.quality.unit_check import check_units, likely_system
 
 
 def summarize(mesh: Mesh) -> dict:
     """The content of a mesh as plain numbers, strings, lists and dicts (JSON), in SI units.
 
     Keys: file, format, nodes, elements, elements_by_type, sets, places (of the markers of interfaces on the sets, with
-    what their nodes lie on: flexmbs.mesh.marker_places), materials, sections, couplings, point_masses, boundary_conditions,
-    mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely system of the file;
-    None: the numbers do not tell), converted (units were given, or stated by the file), skipped, doubtful_units
-    (sentences), warnings (these first). Mass, center and inertia are None when something has no density or section; the
-    reason is among the warnings. Center and inertia are None too where there is no mass.
+    what their nodes lie on: flexmbs.mesh.marker_places), materials, sections, couplings, point_masses,
+    boundary_conditions, mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely
+    system of the file; None: the numbers do not tell), converted (units were given, or stated by the file), skipped,
+    doubtful_units (sentences), warnings (these first). Mass, center and inertia are None when something has no density
+    or section; the reason is among the warnings. Center and inertia are None too where there is no mass.
     """
     masses = mass_properties(mesh)
     low, high = bounding_box(mesh)

@@ -7,11 +7,9 @@ import pytest
 from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, SingularMatrix, assemble, box_mesh
 from flexmbs.fem.solvers import factor, factor_superlu
-from flexmbs.fem.solvers.factor import SOLVERS, SingularMatrix, chosen_solver, symmetric_factor
-from flexmbs.mesh import box_mesh
+from flexmbs.fem.solvers.factor import SOLVERS, chosen_solver, symmetric_factor
 
 INSTALLED = [
     pytest.param(name, marks=pytest.mark.skipif(name != "scipy" and find_spec(name) is None, reason="not installed"))
@@ -117,7 +115,8 @@ def test_a_solver_that_does_not_load_is_not_chosen(monkeypatch):
             raise OSError("mkl_rt: cannot open shared object file")  # ... but their libraries are not
 
     superlu = factor_superlu.SuperLUFactor
-    monkeypatch.setattr(factor, "_factor_of", lambda name: superlu if name == "scipy" else Broken)
+    broken = {name: superlu if name == "scipy" else Broken for name in factor.SOLVERS}
+    monkeypatch.setattr(factor, "SOLVERS", broken)
     factor._is_usable.cache_clear()
     try:
         assert chosen_solver() == "scipy"

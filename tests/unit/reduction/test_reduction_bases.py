@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
-from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, reduce, reduce_model
-from flexmbs.reduction.supports import rigid_motions
+from flexmbs import BodyError, ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, assemble, reduce
+from flexmbs.reduction.reduce import reduce_model
+from flexmbs.reduction.reference_conditions import rigid_motions
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}
 
@@ -132,7 +131,7 @@ def test_a_beam_held_at_both_ends_is_the_limit_of_no_motion_at_the_tip(blade):
     from flexmbs.reduction.fixed_interfaces import fixed
     from flexmbs.reduction.interface import attach_all
     from flexmbs.reduction.mode_selection import compute_modes
-    from flexmbs.reduction.supports import hold
+    from flexmbs.reduction.reference_conditions import hold
 
     fem = assemble(blade, "euler-bernoulli", rotary_inertia=False)
     attached = attach_all(fem, ENDS)
@@ -253,7 +252,7 @@ def test_wrong_basis(solid, modes, message):
 
 
 def test_element_options_reach_the_elements():
-    from flexmbs.mesh import Material, box_mesh
+    from flexmbs import Material, box_mesh
 
     mesh = box_mesh((0.5, 0.02, 0.02), (20, 1, 1), Material("STEEL", 210e9, 0.3, 7850.0), kind="hex8")
     first = [

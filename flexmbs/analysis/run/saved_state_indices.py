@@ -1,0 +1,50 @@
+"""Checks of the indices in a saved state, before compiled code uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.abi.blocks import Block
+from flexmbs.core.layout import state as s
+
+#: Values determined by the method and the mechanism; a saved state with other values is damaged.
+_OF_METHOD = (
+    ("settings", "formulation"), ("settings", "most_order"), ("settings", "explicit"), ("settings", "levels"),
+    ("scratch", "algebraic"),
+)  # fmt: skip
+
+
+def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block]) -> None:
+    """MechanismError if the saved ``arrays`` (of the same shapes as the ``blocks``) hold invalid indices."""
+    state = blocks["state"]
+    unknowns, slots, rows = len(state.held), len(state.holder), len(state.history_t)
+
+    def check(name: str, values, end: int) -> None:
+        values = np.asarray(values)
+        bad = (values < 0) | (values >= end)
+        if bad.any():
+            raise MechanismError(
+                f"start: the saved state is damaged: {name} is {values[bad].ravel()[0]}; expected 0 to {end - 1}"
+            )
+
+    for block, name in _OF_METHOD:
+        own, there = getattr(blocks[block], name), arrays[f"{block}.{name}"]
+        if int(there) != int(own):
+            raise MechanismError(f"start: the saved state is damaged: {name} is {there}; expected {own}")
+    for block, content in blocks.items():
+        for name in content.fields:
+            if name.endswith("pivots"):
+                check(f"{block}.{name}", arrays[f"{block}.{name}"], slots if name.startswith("schur") else unknowns)
+    flag, holding = arrays["state.flag"], int(arrays["state.flag"][s.HOLDING])
+    check("the number of held directions", flag[s.HOLDING], slots + 1)
+    check("state.holder", arrays["state.holder"][:holding], unknowns)
+    for name in ("held", "active"):
+        check(f"state.{name}", arrays[f"state.{name}"], 2)
+    check("the order", flag[s.ORDER], max(rows, int(blocks["settings"].most_order) + 1))
+    check("the depth of the history", flag[s.DEPTH], rows + 1)
+    check("the worst coordinate", flag[s.WORST], len(state.q))
+    check("state.count", arrays["state.count"], np.iinfo(np.int64).max)
+    check("state.samples", arrays["state.samples"], np.iinfo(np.int64).max)

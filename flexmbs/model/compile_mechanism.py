@@ -1,0 +1,369 @@
+"""Compile a mechanism into the flat tables that the kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.contact import law_number
+from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.records import NONE, make_record, make_records, table_of
+from flexmbs.mechanism.contacts import Plane
+from flexmbs.mechanism.geometry.surfaces import Surface
+from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
+from flexmbs.mechanism.time_signals import CompiledSignals, Signal
+from flexmbs.model.check_tables import check_tables
+from flexmbs.model.compile_bodies import Pool, condensed_units, inertia_rows, marker_moves, rigid_inertia_basis
+from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
+from flexmbs.model.compile_forces import ForceTables
+from flexmbs.model.compile_functions import final_row, part_name
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
+from flexmbs.model.coordinate_names import CoordinateNames
+from flexmbs.model.spanning_tree import Branch, spanning_tree
+from flexmbs.reduction.body_checks import check_mechanics
+from flexmbs.reduction.flexible_body import FlexibleBody
+
+_KINDS = {
+    "rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL, "curve": t.CURVE,
+    "inverse curve": t.INVERSE_CURVE, "surface": t.SURFACE,
+}  # fmt: skip
+_INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surface"}  # the latter: see curve
+
+
+class _Compiler:
+    """Fills the tables body by body; lives only during :func:`compile_system`."""
+
+    def __init__(self, system: Mechanism, signals: CompiledSignals):
+        self.system = system
+        self.pool = Pool()
+        self.names = CoordinateNames()
+        self.signals = signals
+        self.signal_list: list[Signal] = []
+        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals")}
+        for key in ("contacts", "constraints", "terms", "couplers"):
+            self.records[key] = []
+        self.coordinate_index: dict[str, int] = {}
+        self.constraint_names: list[str] = []
+        self.prescribing: list[str] = []
+        self.given: list[bool] = []
+        self.given_rates: list[bool] = []
+        self.held: list[int] = []
+        self.marker_index: dict[tuple[str, str], int] = {}
+        self.body_index = {"ground": 0}
+        self.modal: dict[str, slice] = {}
+        self.row_count = self.pair_count = self.form_count = 0
+        self.q: list[float] = []
+        self.v: list[float] = []
+        self.reference: list[np.ndarray] = []
+        self.coordinate_records: dict[int, np.void] = {}
+        self.curves: dict[tuple[int, bool], int] = {}
+        self.ends: list[CoordinateEnd] = []
+        self.forces = ForceTables(self)
+
+    def marker(self, marker: Marker) -> int:
+        """Row of a marker (added when new)."""
+        key = (marker.body, marker.name)
+        if key not in self.marker_index:
+            flexible = marker_moves(marker.fields)
+            f, add, fields = marker.fields, self.pool.add, {}
+            if flexible:
+                fields = {"Phi_at": add(f.Phi), "Psi_at": add(f.Psi), "Zu_at": add(f.Zu), "Zr_at": add(f.Zr)}
+            record = make_record(
+                t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
+                R_BM=marker.rotation, **fields,
+            )  # fmt: skip
+            self.records["markers"].append(record)
+            self.marker_index[key] = len(self.records["markers"]) - 1
+        return self.marker_index[key]
+
+    def signal(self, signal: Signal) -> int:
+        """Row of a function of time."""
+        address = self.signals.address
+        self.signal_list.append(signal)
+        if signal.function is not None:
+            return self.add_function(signal.function)
+        return self.add_signal(
+            t.FUNCTION, value=address(signal.value), rate=address(signal.rate),
+            acceleration=address(signal.acceleration), constant=signal.constant,
+        )  # fmt: skip
+
+    def add_signal(self, kind: int, **fields) -> int:
+        self.records["signals"].append(make_record(t.SIGNAL, kind=kind, **fields))
+        return len(self.records["signals"]) - 1
+
+    def add_function(self, function: TimeFunction) -> int:
+        """Rows of a function of time, those of its parts before its own."""
+        if isinstance(function, Sum | Product):
+            first, second = self.add_function(function.first), self.add_function(function.second)
+            return self.add_signal(t.SUM if isinstance(function, Sum) else t.PRODUCT, first=first, second=second)
+        if isinstance(function, Harmonic | Pieces):
+            kind = t.HARMONIC if isinstance(function, Harmonic) else t.PIECES
+            return self.add_signal(kind, at=self.pool.add(function.values))
+        if isinstance(function, Constant):
+            return self.add_signal(t.FUNCTION, constant=function.value)
+        address = self.signals.address
+        return self.add_signal(
+            t.FUNCTION, value=address(function.function), rate=address(function.first),
+            acceleration=address(function.second),
+        )  # fmt: skip
+
+    def add_branch(self, branch: Branch) -> None:
+        """Joint axes, then the body that hangs on them; a ball is the last axis, of joints run backwards the first."""
+        first, second = (branch.joint.b, branch.joint.a) if branch.backwards else (branch.joint.a, branch.joint.b)
+        parent_marker = self.marker(first)
+        axis_start = len(self.records["axes"])
+        has_ball = branch.joint.type.ends_with_ball and branch.turns
+        if has_ball and branch.backwards:
+            self.add_ball(branch.joint, -1.0)
+        self.add_joint(branch.joint, branch.backwards)
+        if has_ball and not branch.backwards:
+            self.add_ball(branch.joint, 1.0)
+        self.body_index[branch.body] = len(self.records["bodies"])
+        own = self.marker(second)
+        links = {
+            "parent_marker": parent_marker, "own_marker": own, "axis_start": axis_start,
+            "axis_end": len(self.records["axes"]), "backwards": branch.backwards,
+        }  # fmt: skip
+        body = self.system.bodies[branch.body].body
+        if isinstance(body, FlexibleBody):
+            self.add_flexible(branch.body, body, links)
+        else:
+            self.add_rigid(body, links)
+
+    def add_joint(self, joint, backwards: bool = False) -> None:
+        """Coordinates of a joint, in the order of its axes, then the axes (turned round when it is run backwards)."""
+        numbers = {name: self.add_coordinate(joint, name, unit) for name, unit in joint.type.coordinates.items()}
+        axes = [axis for axis in joint.type.axes if axis.kind != "ball"]
+        sign = -1.0 if backwards else 1.0
+        for axis in reversed(axes) if backwards else axes:
+            number, second = numbers[axis.coordinate], numbers.get(axis.second, -1)
+            kind, at, factor, offset = axis.kind, -1, sign * axis.factor, sign * axis.offset
+            if axis.curve is not None:
+                kind = _INVERSE[kind] if backwards else kind
+                at, factor, offset = self.curve(axis.curve, backwards), axis.factor, axis.offset
+                self.ends += ends_of_axis(joint.name, axis, number, second)
+            record = make_record(
+                t.AXIS, kind=_KINDS[kind], coordinate=number, direction=axis.direction, factor=factor, offset=offset,
+                second=second, at=at, follow=axis.follow,
+            )  # fmt: skip
+            self.records["axes"].append(record)
+
+    def curve(self, curve, backwards: bool = False) -> int:
+        """Where a curve or surface is in the pool (added when new); the way back from a surface is one through -x."""
+        mirrored = backwards and isinstance(curve, Surface)
+        key = id(curve), mirrored
+        if key not in self.curves:
+            shape = replace(curve, coefficients=-curve.coefficients) if mirrored else curve
+            self.curves[key] = self.pool.add(shape.pool_values())
+        return self.curves[key]
+
+    def add_ball(self, joint, sign: float) -> None:
+        """The ball of a joint, run from a to b (``sign`` 1) or from b to a (-1); its coordinates turn b against a."""
+        coordinate = self.names.add_ball(f"{joint.name}.{joint.type.axes[-1].coordinate}")
+        ball = make_record(t.AXIS, kind=t.BALL, coordinate=coordinate, ball=len(self.reference), factor=sign)
+        self.records["axes"].append(ball)
+        self.reference.append(joint.rotation)
+        self.q += [0.0] * 3
+        self.v += list(joint.angular_velocity)
+        name = joint.type.axes[-1].coordinate
+        if name in joint.held:
+            self.held += range(coordinate, coordinate + 3)
+        self.given += [name in joint.given] * 3
+        self.given_rates += [name in joint.given_rates] * 3
+
+    def add_coordinate(self, joint, coordinate: str, unit: str) -> int:
+        """A coordinate of a joint with its start values, driver and spring."""
+        name = f"{joint.name}.{coordinate}"
+        number = self.coordinate_index[name] = self.names.add(name, unit)
+        self.q.append(joint.start.get(coordinate, 0.0))
+        self.v.append(joint.start_rate.get(coordinate, 0.0))
+        self.given.append(coordinate in joint.given)
+        self.given_rates.append(coordinate in joint.given_rates)
+        if coordinate in joint.held:
+            self.held.append(number)
+        driver = joint.drivers.get(coordinate)
+        signal = NONE if driver is None else self.signal(driver)
+        record = make_record(t.COORDINATE, signal=signal, level=joint.levels.get(coordinate, 0))
+        self.coordinate_records[number] = record
+        return number
+
+    def add_state_coordinates(self, name: str, start: np.ndarray) -> int:
+        """Coordinates whose velocities are user states; returns the first."""
+        first = len(self.q)
+        for i, value in enumerate(start):
+            number = self.names.add_state(part_name(name, i, len(start)))
+            self.coordinate_index[self.names.coordinates[-1]] = number
+            self.q.append(0.0)
+            self.v.append(float(value))
+            self.given.append(True)
+            self.given_rates.append(True)
+            self.coordinate_records[number] = make_record(t.COORDINATE, state=1)
+        return first
+
+    def reaction_row(self, name: str) -> int:
+        """Where ``Workspace.reaction`` holds that of a cut joint or other constraint."""
+        if name not in self.constraint_names:
+            raise MechanismError(f"joint '{name}' holds nothing, so it has no reaction to measure")
+        return len(self.records["bodies"]) + self.constraint_names.index(name)
+
+    def add_rigid(self, body, links: dict[str, int]) -> None:
+        basis = rigid_inertia_basis(body)
+        record = make_record(
+            t.BODY, **links, modal_start=len(self.q), rank=basis.shape[1], x_at=self.pool.add(basis),
+            row_start=self.row_count, row_end=self.row_count, pair_start=self.pair_count, pair_end=self.pair_count,
+            form_start=self.form_count, form_end=self.form_count, root_mass=np.sqrt(body.mass),
+        )  # fmt: skip
+        self.records["bodies"].append(record)
+
+    def add_flexible(self, name: str, body: FlexibleBody, links: dict[str, int]) -> None:
+        check_mechanics(body, f"body '{name}'")
+        part = self.system.bodies[name]
+        modal_start = len(self.q)
+        for label in body.mode_labels:
+            self.names.add(f"{name}.{label}", "m")
+        self.q += list(part.modal_coordinates)
+        self.v += list(part.modal_velocities)
+        self.modal[name] = slice(modal_start, len(self.q))
+        # loops close with the joints; bodies are deformed for it only where nothing else helps
+        self.given += [True] * body.mode_count
+        self.given_rates += [True] * body.mode_count
+        rows, counts, coefficients = inertia_rows(body)
+        pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
+        starts = {"row_start": self.row_count, "pair_start": self.pair_count, "form_start": self.form_count}
+        self.records["rows"].append(rows)
+        self.records["pairs"].append(make_records(t.PAIR, len(pairs), a=pairs[:, 0], b=pairs[:, 1]))
+        self.row_count += len(rows)
+        self.pair_count += len(pairs)
+        self.form_count += len(body.inertia.Z)
+        add, forms, cubic = self.pool.add, body.forms, body.cubic
+        record = make_record(
+            t.BODY, **links, **starts, row_end=self.row_count, pair_end=self.pair_count, form_end=self.form_count,
+            modes=body.mode_count, modal_start=modal_start, rank=body.inertia.X.shape[1], x_at=add(body.inertia.X),
+            rows_x=counts[0], rows_y=counts[1], rows_z=counts[2], row_at=add(coefficients),
+            form_at=NONE if forms is None else add(forms.T), stiffness_at=add(body.Ke), damping_at=add(body.De),
+            cubic_at=NONE if cubic is None else add(cubic), root_mass=np.sqrt(body.mass),
+        )  # fmt: skip
+        self.records["bodies"].append(record)
+
+    def add_contacts(self) -> None:
+        for contact in self.system.contacts.values():
+            second = contact.second
+            plane = isinstance(second, Plane)
+            parameters = dict(zip(("p0", "p1", "p2", "p3"), contact.law.parameters(), strict=False))
+            record = make_record(
+                t.CONTACT, kind=t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, a=self.marker(contact.first.marker),
+                b=self.marker(second.marker), radius_a=contact.first.radius, radius_b=0.0 if plane else second.radius,
+                law=law_number(contact.law), normal=second.normal if plane else 0.0, **parameters,
+            )  # fmt: skip
+            self.records["contacts"].append(record)
+
+    def force_arrays(self) -> dict[str, np.ndarray]:
+        """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""
+        forces, functions = self.forces, self.forces.functions
+        lists = dict(
+            loads=(forces.records["loads"], t.LOAD), elements=(forces.records["elements"], t.ELEMENT),
+            bushings=(forces.records["bushings"], t.BUSHING),
+            spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD), sensors=(functions.sensors, t.SENSOR),
+            functions=(functions.functions, t.USER_FUNCTION), states=(functions.states, t.USER_STATE),
+            samplers=(functions.samplers, t.SAMPLER),
+        )  # fmt: skip
+        arrays = {key: table_of(kind, rows) for key, (rows, kind) in lists.items()}
+        signals = len(self.records["signals"])
+        for key, fields in (
+            ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
+            ("states", ("signal",)), ("sensors", ("a",)),
+        ):  # fmt: skip
+            for field in fields:
+                arrays[key][field] = final_row(arrays[key][field], signals)
+        arrays["inputs"] = np.array(functions.inputs, dtype=np.int64)
+        return arrays
+
+    def tables(self) -> t.Tables:
+        nothing, multiplier = make_record(t.COORDINATE), make_record(t.COORDINATE, multiplier=1)
+        coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
+        coordinates += [multiplier] * len(self.names.multipliers)
+        kinds = dict(
+            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
+            contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
+        )  # fmt: skip
+        arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
+        arrays |= self.force_arrays()
+        arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
+        arrays["constraints"]["row"] += len(self.names.coordinates)
+        kinds = arrays["coordinates"]
+        arrays["condensed"] = np.zeros(0, dtype=np.int64)
+        arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
+        tables = t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
+        check_tables(tables)
+        return tables
+
+
+def compile_system(system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
+    """Flat form of a system; start values are as stated, loops may be open (analysis.assembly.assembly closes them).
+
+    ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
+    ``signals``: functions of time that another model of this system has compiled already.
+
+    Raises
+    ------
+    MechanismError
+        No bodies; a body placed both by a pose and by a joint; start values that are not finite.
+    """
+    if len(system.bodies) == 1:
+        raise MechanismError("the system has no bodies; add one with system.add(body, name)")
+    compiler = _Compiler(system, signals or CompiledSignals())
+    compiler.records["bodies"].append(make_record(t.BODY))
+    compiler.marker(system.ground.frame)
+    tree = spanning_tree(system, coordinates)
+    for branch in tree.branches:
+        compiler.add_branch(branch)
+    for part in system.bodies.values():
+        for marker in part.markers.values():
+            compiler.marker(marker)
+    compiler.add_contacts()
+    for joint in tree.cut:
+        add_closure(compiler, joint)
+    for constraint in system.constraints.values():
+        add_constraint(compiler, constraint)
+    for coupler in system.couplers.values():
+        add_coupler(compiler, coupler)
+    compiler.forces.add_all(system)
+    names, forces = compiler.names, compiler.forces
+    added = len(names.multipliers)
+    body_names = tuple(compiler.body_index)
+    return Model(
+        tables=compiler.tables(),
+        q=np.array(compiler.q + [0.0] * added),
+        v=np.array(compiler.v + [0.0] * added),
+        reference=np.array(compiler.reference).reshape(-1, 4),
+        coordinate_names=(*names.coordinates, *names.multipliers),
+        coordinate_count=len(names.coordinates),
+        tree=tree,
+        constraint_names=tuple(compiler.constraint_names),
+        prescribing=frozenset(compiler.prescribing),
+        coordinate_index=compiler.coordinate_index,
+        ends=tuple(compiler.ends),
+        given=np.array(compiler.given + [False] * added, dtype=bool),
+        given_rates=np.array(compiler.given_rates + [False] * added, dtype=bool),
+        held=np.isin(np.arange(len(names.coordinates) + added), compiler.held),
+        condensed_units=condensed_units(system, compiler.modal, len(names.coordinates) + added),
+        stored_names=tuple(names.stored),
+        stored_units=tuple(names.units),
+        rate_names=tuple(names.rates),
+        balls=tuple(names.balls),
+        body_names=body_names,
+        bodies={name: system.bodies[name].body for name in body_names[1:]},
+        modal=compiler.modal,
+        marker_index=compiler.marker_index,
+        contact_names=tuple(system.contacts),
+        signals=compiler.signals,
+        signal_list=tuple(compiler.signal_list),
+        user_functions=tuple(forces.functions.user_functions),
+        lags=tuple(forces.functions.lags),
+        record_columns=tuple(forces.columns),
+    )
