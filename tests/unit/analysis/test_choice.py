@@ -7,7 +7,7 @@ from smooth_motions import double_pendulum, flexible_pendulum
 
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.analysis.run.auto_integrator import chosen, unbanded
+from flexmbs.analysis.run.auto_integrator import choose_integrator, unbanded
 from flexmbs.app.case.cases import load_case
 from flexmbs.common.errors import MechanismError
 
@@ -43,7 +43,7 @@ def sprung(stiffness):
     ],
 )
 def test_choice_and_its_reason(build, name, reason):
-    method, why = chosen("auto", ready(build()))
+    method, why = choose_integrator("auto", ready(build()))
     assert method.name == name
     assert reason in why
 
