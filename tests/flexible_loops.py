@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 CRANK, ROD = 0.045, 0.15  # m

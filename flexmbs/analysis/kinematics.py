@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
+from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
@@ -16,9 +17,10 @@ from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.mechanics.rotation import rotate_quaternion
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result
+from flexmbs.result.result import Result
 
 # Largest correction (rad or m) of the extrapolated pose; larger ones halve the step, so that the mechanism does not jump
 # to another assembly of its loops.
@@ -97,8 +99,6 @@ def undriven(system, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
     from scipy.linalg import qr
 
-    from flexmbs.analysis.evaluation.constraint_directions import null_space
-
     model = closed_with_drivers(compile_system(system), 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
     free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
@@ -136,8 +136,6 @@ def _distance(before: Model, after: Model) -> float:
     """Largest change of a coordinate; for a ball joint, the angle between its quaternions."""
     change = np.abs(after.q - before.q)
     for ball, start in enumerate(before.balls):
-        from flexmbs.core.mechanics.rotation import rotate_quaternion
-
         turned = np.zeros(4)
         rotate_quaternion(before.reference[ball], *before.q[start : start + 3], turned)
         change[start : start + 3] = 2.0 * np.arccos(min(1.0, abs(float(turned @ after.reference[ball]))))

@@ -4,7 +4,7 @@ Positions by a damped Gauss-Newton iteration with the smallest change of coordin
 of Mechanical Systems (1988), 4.3): first changing only joint coordinates without given start values, then all joint
 coordinates, then from new starting points by the Levenberg-Marquardt method (nearest_pose). Flexible bodies are bent,
 with the least elastic energy (elastic_closure), only where rigid motion cannot close a loop because joints are
-misaligned, and only within the limits of flexmbs.analysis.loops.misalignment. Held coordinates (Joint.hold) never
+misaligned, and only within the limits of flexmbs.analysis.assembly.misalignment. Held coordinates (Joint.hold) never
 change.
 """
 

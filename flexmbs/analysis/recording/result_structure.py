@@ -11,7 +11,7 @@ from flexmbs.mechanism.joints import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 
 
 def result_structure(system: Mechanism, model: Model) -> Structure:

@@ -9,7 +9,9 @@ from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.core.layout.state import IMPULSE, PEAK, PEAK_TIME, START, State
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import ContactRecord, RunWriter, SavedState
+from flexmbs.result.saved_state import SavedState
+from flexmbs.result.storage import RunWriter
+from flexmbs.result.trajectory import ContactRecord
 
 # Redundant constraints stay closed to about 1e-9. One that opens by more than this (m or rad) is not redundant: drivers
 # that agree at the start contradict each other later.

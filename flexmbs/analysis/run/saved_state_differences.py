@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import SavedState
+from flexmbs.result.saved_state import SavedState
 
 CHOICE = ("free", "band")  # tables that hold the current choice of unknowns
 

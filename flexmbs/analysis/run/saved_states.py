@@ -19,8 +19,8 @@ from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result, SavedState, load_state
-from flexmbs.result.saved_state import has_state
+from flexmbs.result.result import Result
+from flexmbs.result.saved_state import SavedState, has_state, load_state
 
 ADDRESSES = ("entries",)  # fields of blocks that are valid only in one process
 RUNNING, FINISHED, INTERRUPTED, STOPPED = "running", "finished", "interrupted", "stopped"

@@ -20,7 +20,9 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.stages import listening, stage
-from flexmbs.result import Result, RunFolder, SavedState, taken
+from flexmbs.result.result import Result
+from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.result.saved_state import SavedState
 
 
 def _say(progress: Progress) -> None:

@@ -13,12 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
-from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.constraint_directions import dense, mechanism_length, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import BALL, ROTATION
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
 
 ITERATIONS = 200
@@ -53,9 +56,6 @@ class Forces:
 
     def residual(self, q, v, a, reference) -> np.ndarray:
         """(coordinates and multipliers,) residual for rates ``v`` and accelerations ``a`` (with the multipliers)."""
-        from flexmbs.core.equations.mechanics import residual
-        from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-
         e, tables = self.evaluator, self.model.tables
         q, v, a = q.copy(), v + self.model.resting_rates, a.copy()
         evaluate_signals(tables, float(self.t), e.work.signal)
@@ -66,8 +66,6 @@ class Forces:
         return e.out.copy()
 
     def _touch(self, q, v, reference) -> None:
-        from flexmbs.core.equations.mechanics import gap_at
-
         e = self.evaluator
         for c in range(len(e.active)):
             gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]
@@ -113,8 +111,6 @@ class _Search:
 
     def _limits(self, model: Model) -> np.ndarray:
         """(free,) largest change of a coordinate in one step."""
-        from flexmbs.analysis.evaluation.constraint_directions import mechanism_length
-
         evaluator = self.forces.evaluator
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
         length = mechanism_length(model, evaluator)

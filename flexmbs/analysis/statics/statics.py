@@ -15,7 +15,7 @@ from flexmbs.analysis.recording.state_results import Moment, free_moment, result
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result
+from flexmbs.result.result import Result
 
 
 def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:

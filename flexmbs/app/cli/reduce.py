@@ -1,4 +1,4 @@
-"""``flexmbs reduce``: a mesh file becomes a flexible body in one HDF5 file, and the picture of such a file."""
+"""``flexmbs reduce``: turn a mesh file into a flexible body in one HDF5 file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.app.cli.interfaces import interfaces_of
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_commands import (
+from flexmbs.app.cli.mesh_options import (
     includes_option,
     peak_memory_mb,
     properties_options,
@@ -21,8 +21,12 @@ from flexmbs.app.cli.mesh_commands import (
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
+from flexmbs.mesh.marker_place_records import place_numbers
+from flexmbs.reduction.body_store import BODY_ENDINGS, save_body
+from flexmbs.reduction.damping import Rayleigh
+from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder
+from flexmbs.reduction.reduce import reduce
 
-BODY_ENDINGS = (".h5", ".hdf5")
 BASES = ("craig-bampton", "clamped-free", "free-free")
 
 
@@ -34,37 +38,37 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
 )  # fmt: skip
 @click.option(
     "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3] ...",
-    help="A marker for joints, forces and contacts, tied to a node set, a coupling of the file (both by name), "
-    "node:NUMBER or point:X,Y,Z; averaged (rbe3, the default: the marker is the mean motion of the nodes, which stay "
-    "free to deform, also where it holds the frame) or rigid (rbe2: the nodes are clamped to it). "
+    help="A marker for joints, forces and contacts, on a node set or a coupling of the file (both by name), "
+    "node:NUMBER or point:X,Y,Z. rbe3 (default): the marker follows the mean motion of the nodes, which stay "
+    "free to deform, even where it holds the frame. rbe2: the nodes follow the marker rigidly. "
     "One or more.",
 )  # fmt: skip
 @click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
-@click.option("--max-hz", type=float, help="Normal modes up to this frequency; with --modes: at most that many.")
+@click.option("--max-hz", type=float, help="All normal modes up to this frequency; with --modes, at most that many.")
 @click.option(
     "--basis", type=click.Choice(BASES),
-    help="Default: craig-bampton with two or more interfaces, clamped-free with one, free-free with none.",
+    help="Default: craig-bampton for two or more interfaces, clamped-free for one, free-free for none.",
 )  # fmt: skip
-@click.option("--at", metavar="NAME", help="Interface that holds the body's frame (default: the first).")
+@click.option("--at", metavar="NAME", help="Interface that holds the body frame (default: the first).")
 @click.option(
     "--frequency-tolerance", default="1e-4", show_default=True, metavar="TOLERANCE|none",
-    help="Craig-Bampton: static responses to inertia forces are added, up to 6 for the frame and 6 for each other "
-    "interface, until the body's free frequencies are right to this; none: no more than the modes asked for and 6 "
-    "for each other interface.",
+    help="Craig-Bampton: add static responses to inertia forces, up to 6 for the frame and 6 for each other "
+    "interface, until the free frequencies of the body are accurate to this relative error. none: add none; the body "
+    "then has the normal modes and 6 static modes for each other interface.",
 )  # fmt: skip
 @click.option(
     "--hex20", default="file", show_default=True, type=click.Choice(["file", "full", "reduced"]),
-    help="Integration of bricks with 20 nodes; file: reduced where the file says C3D20R.",
+    help="Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
 )  # fmt: skip
-@click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes, alpha (1/s) and beta (s) of"
-              " Rayleigh damping, or what the file's materials say (default: none).")  # fmt: skip
+@click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes; Rayleigh damping with alpha"
+              " (1/s) and beta (s); or the damping of the materials in the file (default: none).")  # fmt: skip
 @click.option(
     "--second-order", default="full", show_default=True, metavar="full|none|TOLERANCE",
-    help="Second-order displacement fields (geometric stiffness under every load): one for each pair of modes, none, "
-    "or fewer with this error relative to the body's size (1e-4: for many modes).",
+    help="Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
+    "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
 )  # fmt: skip
-@click.option("--no-cache", is_flag=True, help="Compute anew even if the same body was computed before.")
-@click.option("--name", help="Name of the body (default: that of FILE).")
+@click.option("--no-cache", is_flag=True, help="Always compute; do not use or fill the cache of reduced bodies.")
+@click.option("--name", help="Name of the body (default: the name of FILE).")
 @units_option
 @includes_option
 @properties_options
@@ -91,15 +95,13 @@ def reduce_command(
     section: str | None,
     as_json: bool,
 ) -> None:
-    """Reduce the mesh in FILE to a flexible body with few coordinates, written to BODY.h5.
+    """Reduce the mesh in FILE to a flexible body with few coordinates, and write it to BODY.h5.
 
-    --interface NAME=SET gives it a marker called NAME on the node set (or coupling) SET. The first one holds the body's
+    --interface NAME=SET adds a marker NAME on the node set (or coupling) SET. The first one holds the body
     frame. In Python: body = fm.load_body("BODY.h5"); part = system.add(body); part["NAME"].
     """
     start = time.perf_counter()
     _check_output(file, output)
-    from flexmbs.reduction import reduce, save_body
-
     mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     markers = interfaces_of(mesh, interfaces)
     body = reduce(
@@ -120,30 +122,28 @@ def reduce_command(
 
 
 def _check_output(file: Path, output: Path) -> None:
-    """Before minutes are spent on what cannot be kept."""
+    """Reject an output that cannot be written before spending minutes on the reduction."""
     if output.suffix.lower() not in BODY_ENDINGS:
-        raise BodyError(f"-o {output}: the file of a body ends in {' or '.join(BODY_ENDINGS)}.")
+        raise BodyError(f"-o {output}: the name of a body file must end in {' or '.join(BODY_ENDINGS)}.")
     if not output.parent.is_dir():
-        raise BodyError(f"-o {output}: there is no folder {output.parent}; make it first.")
+        raise BodyError(f"-o {output}: the folder {output.parent} does not exist; create it first.")
     require_writable(output, BodyError)
     if output.exists() and file.exists() and output.samefile(file):
-        raise BodyError(f"-o {output}: this is the mesh file itself; name another file.")
+        raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
 
 
 def _modes(
     basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str
 ):
-    """The choice of modes: what is not said follows from the number of interfaces."""
-    from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree
-
+    """The choice of modes; the default basis follows from the number of interfaces."""
     basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
     number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
     if basis == "free-free":
         if at is not None:
-            raise BodyError(f"--at {at}: a free-free body is held nowhere; leave --at out, or choose another --basis.")
+            raise BodyError(f"--at {at}: a free-free body is not held; omit --at, or choose another --basis.")
         return FreeFree(attachment=bool(names), **number)
     if not names:
-        raise BodyError(f"--basis {basis} holds the body at an interface: give one with --interface NAME=SET.")
+        raise BodyError(f"--basis {basis} needs an interface that holds the body: add --interface NAME=SET.")
     if basis == "clamped-free":
         return ClampedFree(at=at or names[0], **number)
     return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(tolerance), **number)
@@ -155,12 +155,10 @@ def _tolerance(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise BodyError(f"--frequency-tolerance {text}: give a number such as 1e-4, or none.") from None
+        raise BodyError(f"--frequency-tolerance {text}: must be a number such as 1e-4, or none.") from None
 
 
 def _damping(text: str | None):
-    from flexmbs.reduction import Rayleigh
-
     if text is None or text == "material":
         return text
     try:
@@ -168,24 +166,20 @@ def _damping(text: str | None):
     except ValueError:
         values = []
     if len(values) not in (1, 2):
-        raise BodyError(f"--damping {text}: give a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), or material.")
+        raise BodyError(f"--damping {text}: must be a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), or 'material'.")
     return values[0] if len(values) == 1 else Rayleigh(*values)
 
 
 def _second_order(text: str):
-    from flexmbs.reduction import SecondOrder
-
     if text in ("full", "none"):
         return text
     try:
         return SecondOrder(field_tolerance=float(text))
     except ValueError:
-        raise BodyError(f"--second-order {text}: give full, none, or a tolerance such as 1e-4.") from None
+        raise BodyError(f"--second-order {text}: must be full, none, or a tolerance such as 1e-4.") from None
 
 
 def _found(body, output: Path) -> dict:
-    from flexmbs.mesh.marker_place_records import place_numbers
-
     advice = body.advice()
     return {
         "body": str(output),
@@ -217,15 +211,3 @@ def _text(body, found: dict) -> str:
     lines += ["", str(body.advice())]
     lines += ["", *body.warnings] if body.warnings else []
     return "\n".join([*lines, "", f"wrote {found['body']} ({found['seconds']:.1f} s)"])
-
-
-def view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
-    """Show a mode of a reduced body in a window, or render it to a .png, .gif or .mp4."""
-    from flexmbs.reduction import load_body
-    from flexmbs.view.body_view import save_mode, show_body
-
-    body = load_body(file)
-    if save is None:
-        show_body(body, mode, scale=scale, color=color)
-        return
-    click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")

@@ -6,10 +6,9 @@ from planar_four_bar import four_bar
 from smooth_motions import double_pendulum, flexible_pendulum
 
 import flexmbs as fm
+from flexmbs import MechanismError, load_case
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.run.auto_integrator import choose_integrator, unbanded
-from flexmbs.app.case.cases import load_case
-from flexmbs.common.errors import MechanismError
 
 
 def ball_on_plane():

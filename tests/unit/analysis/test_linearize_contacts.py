@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import MechanismWarning, rectangle
 from flexmbs.analysis.evaluation.derivatives import derivatives
-from flexmbs.common.errors import MechanismWarning
-from flexmbs.mesh import rectangle
 
 GRAVITY = 9.81
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)

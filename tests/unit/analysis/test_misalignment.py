@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from flexible_loops import HEIGHT, OUT_OF_LINE, ROD, SECTION, STEEL, WIDTH, beam, piston_place, slider_crank
 
 import flexmbs as fm
+from flexmbs import box_mesh
 from flexmbs.app.cli.main import cli
-from flexmbs.mesh import box_mesh
 
 E, G = STEEL.youngs_modulus, STEEL.youngs_modulus / 2.6
 # Second-order terms of the bent shape: (offset / length)^2 = 2e-6, and numbers printed with four digits.

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.common.errors import MechanismError
-from flexmbs.mesh import Material, line_mesh, rectangle
+from flexmbs import Material, MechanismError, line_mesh, rectangle
 
 LENGTH, SPEED = 0.5, 30.0
 

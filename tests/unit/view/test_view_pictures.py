@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.common.errors import FlexmbsError
+from flexmbs import FlexmbsError, Result
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.result import ContactPair, MarkerRecord, Result
+from flexmbs.result.structure import ContactPair, MarkerRecord
 from flexmbs.view import opengl as gl
 from flexmbs.view.extent import colour_range, motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories
@@ -200,7 +200,7 @@ def test_files(scene, result, tmp_path):
 def test_wrong_requests(result, tmp_path):
     with pytest.raises(FlexmbsError, match=r"end in \.png, \.gif, \.mp4"):
         result.animate(tmp_path / "film.avi")
-    with pytest.raises(FlexmbsError, match="time 3 s is outside of the run: 0 to 0.75 s"):
+    with pytest.raises(FlexmbsError, match="time 3 s is outside the run: 0 to 0.75 s"):
         result.animate(tmp_path / "late.png", time=3.0)
 
 

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
-from flexmbs.mesh.readers.med import read_med
+from flexmbs.mesh.readers.med.read_med import read_med
 
 STEP = "ENS_MAA/bar/-0000000000000000001-0000000000000000001"
 
@@ -78,7 +78,7 @@ def test_unit_of_length_is_told(folder, tmp_path):
         (lambda file: file[f"{STEP}/MAI/HE8/NOD"].write_direct(np.full(16, 99, np.int32)), "element:1: uses node 99"),
         (lambda file: file[STEP].pop("MAI"), "no element of the file makes a body"),
         (lambda file: file[f"{STEP}/MAI"].move("HE8", "POE"), "MAI/POE: polyhedra"),
-        (lambda file: file[f"{STEP}/NOE"].pop("NUM") and None or resize(file), "COO: .* bytes are claimed"),
+        (lambda file: file[f"{STEP}/NOE"].pop("NUM") and None or resize(file), "COO: .* bytes are declared"),
     ],
 )  # fmt: skip
 def test_wrong_content(folder, tmp_path, change, message):
