@@ -31,7 +31,7 @@ _WHERE = {
         "write_npz", "read_calculix_matrices", "read_abaqus_matrix",
     ),
     "flexmbs.mechanism": (
-        "System", "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
+        "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
         "rotation", "Part", "weld",
     ),
     "flexmbs.mechanism.characteristics": ("Characteristic",),
@@ -41,6 +41,7 @@ _WHERE = {
         "simulate", "kinematics", "statics", "linearize", "mobility", "LinearModes", "Mobility", "Description",
         "Progress",
     ),
+    "flexmbs.analysis.system": ("System",),
     "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
     "flexmbs.analysis.run.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
     "flexmbs.result": ("Result", "load", "SavedState", "load_state"),

@@ -13,7 +13,7 @@ import numpy as np
 import flexmbs as fm
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 CRANK_RADIUS, PISTON = 0.045, 0.4  # m, kg
 SPEED = 2.0 * np.pi * 2000.0 / 60.0  # rad/s

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from flexmbs.fem.solids.shapes import solid_shape
+from flexmbs.fem.solids.solid_shape_functions import solid_shape
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.result import BodyRecord, ContactPair, ContactRecord, MarkerRecord, Structure, Trajectory
 
 YOUNGS_MODULUS = 210e9

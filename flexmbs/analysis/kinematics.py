@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.analysis.assembly.assembly import followed
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.loops.assembly import followed
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import prepared
-from flexmbs.analysis.recording.states import Moment, free_moment, result_of
+from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
-from flexmbs.model.compile import compile_system
-from flexmbs.model.model import Model
+from flexmbs.model.compile_mechanism import compile_system
+from flexmbs.model.compiled_model import Model
 from flexmbs.result import Result
 
 # The pose extrapolated from the time before is corrected by at most so much (rad or m); beyond it the step is halved,

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from flexmbs.common.atomic_files import replacing
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing
 
 BLOCK = 512  # bytes, the least that HDF5 allows
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"

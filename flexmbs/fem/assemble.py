@@ -7,27 +7,27 @@ from dataclasses import replace
 from flexmbs.common.errors import BodyWarning, MeshError
 from flexmbs.common.stages import listening, stage
 from flexmbs.common.user_warnings import warn
+from flexmbs.fem.fe_model import FEModel
+from flexmbs.fem.lines.beam_expansion import expanded
 from flexmbs.fem.lines.beam_model import assemble_beams
-from flexmbs.fem.lines.expansion import expanded
 from flexmbs.fem.lines.point_mass_model import assemble_point_masses
 from flexmbs.fem.lines.spring_elements import SPRING_KINDS
 from flexmbs.fem.lines.spring_model import assemble_springs
 from flexmbs.fem.lines.truss_elements import TRUSS_KINDS
 from flexmbs.fem.lines.truss_model import assemble_trusses
 from flexmbs.fem.mixed_model import mixed_model
-from flexmbs.fem.model import FEModel
-from flexmbs.fem.mpc.couplings import element_nodes, families, is_joined, with_joined_nodes
-from flexmbs.fem.shells.elements import SHELL_KINDS
-from flexmbs.fem.shells.model import assemble_shells
-from flexmbs.fem.solids.elements import SolidOptions
-from flexmbs.fem.solids.model import assemble_solids
-from flexmbs.fem.solids.shapes import SOLID_KINDS
+from flexmbs.fem.mpc.multipoint_constraints import element_nodes, families, is_joined, with_joined_nodes
+from flexmbs.fem.shells.shell_elements import SHELL_KINDS
+from flexmbs.fem.shells.shell_model import assemble_shells
+from flexmbs.fem.solids.solid_elements import SolidOptions
+from flexmbs.fem.solids.solid_model import assemble_solids
+from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.fem.uncomputed import refuse_uncomputed
+from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
-from flexmbs.mesh.properties import ShellSection
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 _BEAM_KINDS = ("beam2", "beam3")

@@ -9,15 +9,15 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.embedding import six_a_node
+from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.lines.beam_model import BeamModel, assemble_beams
 from flexmbs.fem.lines.truss_model import TrussModel, assemble_trusses
 from flexmbs.fem.mixed_model import MixedModel
-from flexmbs.fem.model import FEModel
-from flexmbs.fem.shells.model import ShellModel, assemble_shells
-from flexmbs.fem.solids.model import SolidModel, solid_matrices
+from flexmbs.fem.shells.shell_model import ShellModel, assemble_shells
+from flexmbs.fem.solids.solid_model import SolidModel, solid_matrices
+from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import Damping
 from flexmbs.mesh.mesh import ElementBlock
-from flexmbs.mesh.properties import ShellSection
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.embedding import columns_with_rotations, displacements, six_a_node, with_rotations
+from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.mixed_surface import joined_surfaces
-from flexmbs.fem.model import FEModel, as_pairs, mass_properties
-from flexmbs.fem.mpc.couplings import dependence_of
+from flexmbs.fem.mpc.multipoint_constraints import dependence_of
 from flexmbs.fem.section_forces import SectionForceModes, ShellForces, SpringForces
 from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.fem.surface_fields import SurfaceFields

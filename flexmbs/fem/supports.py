@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.model import FEModel
+from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.mpc.nodal_axes import nodal_axes
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import nodes_of

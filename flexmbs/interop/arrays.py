@@ -10,8 +10,8 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.interop.moments import InertiaMoments, fields_with_moments
-from flexmbs.reduction.body import FlexibleBody, PointFields, SurfaceFields
 from flexmbs.reduction.body_checks import checked_body
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields, SurfaceFields
 
 
 def body_from_arrays(

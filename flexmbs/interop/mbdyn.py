@@ -14,8 +14,8 @@ from flexmbs.interop.mbdyn_file import MbdynData, read_mbdyn_data, write_mbdyn_d
 from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
 from flexmbs.interop.pair_tables import all_pairs, pair_table, pair_values
 from flexmbs.interop.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
-from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 
 def read_mbdyn_fem(path: str | Path) -> FlexibleBody:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import write_lines
 from flexmbs.common.errors import BodyError
-from flexmbs.common.files import write_lines
 from flexmbs.interop.text_numbers import LARGEST, as_float, as_int, read_lines
 
 _GROUP = re.compile(r"\*\*\s*RECORD\s+GROUP\s+(\d+)", re.IGNORECASE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body import InertiaFields
+from flexmbs.reduction.flexible_body import InertiaFields
 
 _ROUNDING = 1e-13
 

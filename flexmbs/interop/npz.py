@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import write_arrays
 from flexmbs.common.errors import BodyError
-from flexmbs.common.files import write_arrays
 from flexmbs.common.stored_arrays import read_npz_arrays, text_of
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.mesh.marker_place_records import places_of_text, places_text
-from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.body_store import NESTED, PARTS
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 # 2: places of the markers
 FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")

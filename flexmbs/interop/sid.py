@@ -12,8 +12,8 @@ from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_f
 from flexmbs.interop.pair_tables import all_pairs, pair_table, pair_values
 from flexmbs.interop.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
 from flexmbs.interop.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, write_sid_data
-from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 
 def read_sid(path: str | Path) -> FlexibleBody:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import write_lines
 from flexmbs.common.errors import BodyError
-from flexmbs.common.files import write_lines
 from flexmbs.interop.text_numbers import as_float, as_int, read_lines
 
 NODE_PARTS = ("origin", "phi", "psi", "AP")

@@ -5,10 +5,10 @@ from flexmbs.mechanism.composite_body import Part, weld
 from flexmbs.mechanism.contacts import Contact, Plane, Point, Sphere
 from flexmbs.mechanism.geometry.rotations import EulerAngles, Rotation, rotation
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.rigid_body import RigidBody
 
 __all__ = [
-    "Contact", "EulerAngles", "Hertz", "Marker", "Part", "Plane", "Point", "PowerLaw", "RigidBody", "Rotation",
-    "Sphere", "System", "rotation", "weld",
+    "Contact", "EulerAngles", "Hertz", "Marker", "Mechanism", "Part", "Plane", "Point", "PowerLaw", "RigidBody", "Rotation",
+    "Sphere", "rotation", "weld",
 ]  # fmt: skip

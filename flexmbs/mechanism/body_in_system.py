@@ -7,11 +7,11 @@ import difflib
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import as_matrix, as_vector
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 from flexmbs.reduction.high_modes import (
     DampedModes,
     QuasiStatic,
@@ -118,7 +118,9 @@ class BodyInSystem:
             place = as_vector((0.0, 0.0, 0.0) if position is None else position, f"{where}: position (m)")
             if isinstance(self.body, RigidBody):
                 gyration = np.sqrt(np.trace(self.body.inertia) / (2.0 * self.body.mass))
-                plausible.marker_position(float(np.linalg.norm(place - self.body.center)), float(gyration), where)
+                unit_plausibility.marker_position(
+                    float(np.linalg.norm(place - self.body.center)), float(gyration), where
+                )
             marker = Marker(self.name, name, place, turn)
         self.markers[name] = marker
         return marker

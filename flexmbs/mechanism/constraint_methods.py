@@ -1,4 +1,4 @@
-"""The words of a System that state couplings, rods, cables, prescribed markers and what rolls."""
+"""The part of Mechanism that states couplings, rods, cables, prescribed markers and what rolls."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joints.base import directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.signals import driver, signal
+from flexmbs.mechanism.time_signals import driver, signal
 
 
 class ConstraintMethods:
-    """Mixed into System. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
+    """Mixed into Mechanism. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
 
     def couple(self, *terms, value=None, rate=None, acceleration=None, name=None) -> Coupling:
         """Hold a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.signals import Signal
+from flexmbs.mechanism.time_signals import Signal
 
 Terms = tuple[tuple[Joint, str, float], ...]
 

@@ -1,11 +1,11 @@
-"""The part of System that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
+"""The part of Mechanism that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism import spread_loads
+from flexmbs.mechanism import distributed_loads
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.forces import AppliedLaw, Bushing, Element, Load, SpreadLoad, quantity, spring_law
 from flexmbs.mechanism.geometry.rotations import as_vector
@@ -15,7 +15,7 @@ from flexmbs.mechanism.sensors import Sensor, user_function
 
 
 class ForceMethods:
-    """Mixed into :class:`flexmbs.mechanism.mechanism.System`."""
+    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`."""
 
     def _start_forces(self) -> None:
         self.loads: dict[str, Load | SpreadLoad] = {}
@@ -159,13 +159,13 @@ class ForceMethods:
         where = f"line load '{name}'"
         self._check_flexible(body, name, where)
         components = self._three(force, where, (), None)
-        lengths, places = spread_loads.node_lengths(body, nodes, where)
+        lengths, places = distributed_loads.node_lengths(body, nodes, where)
         if not follower:
-            marker = spread_loads.mean_marker(body, places, lengths, name)
+            marker = distributed_loads.mean_marker(body, places, lengths, name)
             self.loads[name] = Load(name, marker, components, False, False, float(lengths.sum()))
             return self.loads[name]
         for component, fields, letter in zip(
-            components, spread_loads.following_lines(body, places, lengths, where), "xyz", strict=True
+            components, distributed_loads.following_lines(body, places, lengths, where), "xyz", strict=True
         ):
             self.loads[f"{name}.{letter}"] = SpreadLoad(f"{name}.{letter}", body.name, component, fields)
         return tuple(self.loads[f"{name}.{letter}"] for letter in "xyz")
@@ -185,7 +185,7 @@ class ForceMethods:
         label = f"pressure '{name}'"
         self._check_flexible(body, name, label)
         amplitude = quantity(pressure, f"{label}: pressure (Pa)")
-        fields = spread_loads.pressure_fields(body, where, follower, label)
+        fields = distributed_loads.pressure_fields(body, where, follower, label)
         self.loads[name] = SpreadLoad(name, body.name, amplitude, fields)
         return self.loads[name]
 

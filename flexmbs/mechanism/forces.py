@@ -14,7 +14,7 @@ from flexmbs.mechanism.characteristics import Characteristic, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensors import Sensor
-from flexmbs.mechanism.signals import Signal, signal
+from flexmbs.mechanism.time_signals import Signal, signal
 
 #: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
 Quantity = Signal | Sensor

@@ -8,11 +8,11 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.forces import Element
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_forces import JointForces
 from flexmbs.mechanism.joints import JointType
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.signals import Signal, driver
+from flexmbs.mechanism.time_signals import Signal, driver
 
 
 @dataclass(eq=False)
@@ -79,7 +79,7 @@ class Joint(JointForces):
         where = f"joint '{self.name}', prescribed {chosen}"
         self.drivers[chosen], self.levels[chosen] = driver(position, rate, acceleration, where)
         if self.type.coordinates[chosen] == "rad" and isinstance(position, int | float | np.number):
-            plausible.angle(float(position), where)
+            unit_plausibility.angle(float(position), where)
         return self
 
     def hold(self, *coordinates: str) -> Joint:

@@ -15,7 +15,7 @@ from flexmbs.mechanism.forces import (
     spring_law,
     stop_law,
 )
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.sensors import user_function
 
 
@@ -133,7 +133,7 @@ class JointForces:
         """A warning where angles look like degrees."""
         for name, value in values.items():
             if self.type.coordinates[coordinate] == "rad" and value is not None:
-                plausible.angle(float(value), f"joint '{self.name}', {word}: {name}")
+                unit_plausibility.angle(float(value), f"joint '{self.name}', {word}: {name}")
 
     def _require_one_axis(self, where: str) -> None:
         directions = np.array([axis.direction for axis in self.type.axes if axis.kind != "ball"])

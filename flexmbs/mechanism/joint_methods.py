@@ -1,4 +1,4 @@
-"""The words of a System that state joints.
+"""The part of Mechanism that states joints.
 
 All have the same shape: the two markers, what the joint needs to know, start values and start rates of its coordinates
 (None: not given; zero, unless a closed loop needs something else), ``name``, and ``cut``: True closes the joint by
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.body_in_system import suggestion
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import as_number, as_quaternion, as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joints import JOINT_TYPES
@@ -17,7 +17,7 @@ from flexmbs.mechanism.markers import Marker
 
 
 class JointMethods:
-    """Mixed into System."""
+    """Mixed into Mechanism."""
 
     def joint(self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry) -> Joint:
         """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
@@ -53,7 +53,7 @@ class JointMethods:
                     if number is not None:
                         start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
                         if word == "start" and joint.type.coordinates[coordinate] == "rad":
-                            plausible.angle(start[coordinate], f"{where}: start {coordinate}")
+                            unit_plausibility.angle(start[coordinate], f"{where}: start {coordinate}")
                         given.add(coordinate)
             if rotation is not None:
                 joint.rotation = as_quaternion(rotation, where)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.reduction.body import PointFields
+from flexmbs.reduction.flexible_body import PointFields
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,22 +10,24 @@ from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contacts import Contact, Plane, Sphere
+from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import as_quaternion, as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_methods import JointMethods
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.mechanism.signal_methods import SignalMethods
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 
 COORDINATES = ("reduced", "absolute")
 
 
-class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
+class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
+
+    Case scripts state it as a :class:`flexmbs.System`, which adds the analyses.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     @gravity.setter
     def gravity(self, value) -> None:
         vector = as_vector(value, "gravity (m/s2)").copy()
-        plausible.gravity(vector)
+        unit_plausibility.gravity(vector)
         vector.flags.writeable = False  # a changed component would not be checked
         self._gravity = vector
 
@@ -135,43 +137,7 @@ class System(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         groups |= {"bushings": self.bushings, "contacts": self.contacts, "constraints": self.constraints}
         groups |= {"couplers": self.couplers, "states": self.states}
         parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
-        return f"System({'; '.join(parts)})"
-
-    def simulate(self, t_end: float, **options):
-        """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.analysis.run.simulate.simulate`."""
-        from flexmbs.analysis.run.simulate import simulate
-
-        return simulate(self, t_end, **options)
-
-    def kinematics(self, t_end: float, **options):
-        """Motion that drivers determine alone, to ``t_end`` (s): see :func:`flexmbs.analysis.kinematics.kinematics`."""
-        from flexmbs.analysis.kinematics import kinematics
-
-        return kinematics(self, t_end, **options)
-
-    def statics(self, **options):
-        """Static equilibrium, a result with one time: see :func:`flexmbs.analysis.statics.statics`."""
-        from flexmbs.analysis.statics.statics import statics
-
-        return statics(self, **options)
-
-    def assemble(self, **options):
-        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.assemble`."""
-        from flexmbs.analysis.statics.statics import assemble
-
-        return assemble(self, **options)
-
-    def describe(self):
-        """Bodies, joints, forces, degrees of freedom: see :func:`flexmbs.analysis.description.describe`."""
-        from flexmbs.analysis.description.description import describe
-
-        return describe(self)
-
-    def linearize(self, **options):
-        """Frequencies and modes about a steady state: see :func:`flexmbs.analysis.linear.linearize`."""
-        from flexmbs.analysis.linear.linear import linearize
-
-        return linearize(self, **options)
+        return f"{type(self).__name__}({'; '.join(parts)})"
 
     def _check_marker(self, marker: Marker, where: str) -> None:
         if isinstance(marker, BodyInSystem):

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.user_warnings import warn
-from flexmbs.mechanism.geometry import plausible, primitives
+from flexmbs.mechanism.geometry import primitives, unit_plausibility
 from flexmbs.mechanism.geometry.rotations import Rotation, as_matrix, as_number, as_vector
-from flexmbs.mechanism.geometry.solids import Solid
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
+from flexmbs.mechanism.geometry.swept_solids import Solid
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding
@@ -148,9 +148,9 @@ class RigidBody:
         density = as_number(density, f"rigid {shape}: density (kg/m3)")
         if density <= 0.0:
             raise BodyError(f"rigid {shape}: mass {density * solid.volume} kg must be positive")
-        plausible.density(density, f"rigid {shape}")
+        unit_plausibility.density(density, f"rigid {shape}")
         if solid.surface is not None:
-            plausible.body_size(float(np.ptp(solid.surface.points, axis=0).max()), f"rigid {shape}")
+            unit_plausibility.body_size(float(np.ptp(solid.surface.points, axis=0).max()), f"rigid {shape}")
         return cls(density * solid.volume, density * solid.inertia, solid.center, surface=solid.surface)
 
     @classmethod

@@ -17,6 +17,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CONTINUE, HOLD, REPEAT, STOP
 from flexmbs.core.mechanics.signals import harmonic_at, pieces_at
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
+from flexmbs.mechanism.python_functions import number_or_function, with_derivatives
 
 
 class TimeFunction(ABC):
@@ -211,12 +212,8 @@ def as_time_function(given, name: str = "function of time") -> TimeFunction:
     """A TimeFunction of a number, a Python function or a TimeFunction."""
     if isinstance(given, TimeFunction):
         return given
-    from flexmbs.mechanism.signals import motion
-
-    made = motion(given, name)
-    if made.value is None:
-        return Constant(made.constant)
-    return Given(made.value, made.rate, made.acceleration)
+    value = number_or_function(given, name)
+    return Constant(value) if isinstance(value, float) else Given(value, *with_derivatives(value))
 
 
 def _interval(t0, t1, where: str) -> tuple[float, float]:

@@ -6,9 +6,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.properties import BeamSection
 
 
 def line_mesh(

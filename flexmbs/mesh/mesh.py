@@ -9,8 +9,8 @@ import numpy as np
 
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
+from flexmbs.mesh.element_properties import AnySection
 from flexmbs.mesh.materials import AnyMaterial
-from flexmbs.mesh.properties import AnySection
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.advice import what_to_add
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
+from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.properties import ShellSection
+from flexmbs.mesh.missing_data_hints import what_to_add
 from flexmbs.mesh.quadrature import rule
 
 # Of the squared size: below it an element has no area, or folds over.

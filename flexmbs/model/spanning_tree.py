@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joints import free, mass_point
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.rigid_body import RigidBody
 
 SEGMENT = 8  # joints between free bodies where long chains are cut
@@ -44,7 +44,7 @@ class SpanningTree:
     depth: int = 0
 
 
-def spanning_tree(system: System, coordinates: str = "reduced") -> SpanningTree:
+def spanning_tree(system: Mechanism, coordinates: str = "reduced") -> SpanningTree:
     """Joints that carry bodies, breadth first from ground in the order in which they were stated; the others are cut.
 
     Bodies that no joint carries get a free joint to ground; with ``coordinates`` "absolute" every body does, with
@@ -67,7 +67,7 @@ def spanning_tree(system: System, coordinates: str = "reduced") -> SpanningTree:
     return SpanningTree(tuple(growth.order), cut, max(growth.depth.values()))
 
 
-def _roots_first(system: System) -> list[str]:
+def _roots_first(system: Mechanism) -> list[str]:
     """Bodies in the order in which they may become roots: those that no joint states as its second come first."""
     second = {joint.b.body for joint in system.joints.values() if not joint.cut}
     posed = [name for name, part in system.bodies.items() if part.pose is not None]
@@ -78,7 +78,7 @@ def _roots_first(system: System) -> list[str]:
 class _Growth:
     """The tree while it grows."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: Mechanism):
         self.system = system
         self.order: list[Branch] = []
         self.depth = {"ground": 0}  # of the bodies that have been reached
@@ -123,7 +123,7 @@ class _Growth:
             )
 
 
-def free_joint(system: System, name: str) -> Joint:
+def free_joint(system: Mechanism, name: str) -> Joint:
     """Joint of ground with a body that nothing else carries: six freedoms, three for a point mass."""
     part = system.bodies[name]
     position, quaternion = part.pose or (np.zeros(3), None)
@@ -141,7 +141,7 @@ def free_joint(system: System, name: str) -> Joint:
     return joint
 
 
-def _is_mass_point(system: System, name: str) -> bool:
+def _is_mass_point(system: Mechanism, name: str) -> bool:
     """A body without inertia whose markers all lie in its mass has no rotation that anything could tell."""
     part = system.bodies[name]
     body = part.body

@@ -18,8 +18,8 @@ from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read
 from flexmbs.common.errors import BodyError
 from flexmbs.common.stages import stage
 from flexmbs.fem.solvers.factor import chosen_solver
-from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.body_store import load_body, save_body
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 #: Environment variable: most gigabytes that the bodies take on disk; 0 turns the cache off.
 VARIABLE = "FLEXMBS_BODY_CACHE_GB"

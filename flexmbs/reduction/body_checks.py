@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.body_physics import check_physics
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 # Shapes in letters: n modes, p pairs, K second-order fields, N nodes, S points of the surface, R functions of the
 # inertia, M stress points, E line elements, G markers and one more, F numbers; in the order in which they are learnt.

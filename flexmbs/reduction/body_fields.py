@@ -10,13 +10,13 @@ from scipy import sparse
 
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.fem.surface_fields import SurfaceFields
-from flexmbs.reduction.body import PointFields
 from flexmbs.reduction.compression import compressed
 from flexmbs.reduction.constrained_body import ConstrainedProblem
+from flexmbs.reduction.flexible_body import PointFields
 from flexmbs.reduction.interface import Attachment
-from flexmbs.reduction.markers import marker_fields
+from flexmbs.reduction.marker_fields import marker_fields
 from flexmbs.reduction.options import SecondOrder
-from flexmbs.reduction.second_order import BLOCK, pair_blocks, quadratic_block, quadratic_fields
+from flexmbs.reduction.second_order_fields import BLOCK, pair_blocks, quadratic_block, quadratic_fields
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 ASYMMETRY = 1e-8  # of the largest entry
 NEGATIVE = 1e-6  # eigenvalues after scaling to a diagonal of ones

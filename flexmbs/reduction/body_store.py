@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import BodyError, BodyWarning
-from flexmbs.common.files import what_is
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.mesh.marker_place_records import places_of_text, places_text
-from flexmbs.reduction.body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 from flexmbs.reduction.body_checks import checked_body
+from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 
 # 2: second-order fields may belong to quadratic forms ("forms") in place of pairs. 3: places of the markers.
 FORMAT, READABLE = "flexmbs body 3", ("flexmbs body 1", "flexmbs body 2", "flexmbs body 3")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 
 @dataclass

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 # Products with modes of another frequency up to this part of the diagonal are taken for rounding.
 DIAGONAL = 1e-6

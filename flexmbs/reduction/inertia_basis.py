@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body import InertiaFields
+from flexmbs.reduction.flexible_body import InertiaFields
 
 _BLOCK = 64  # fields whose integrals are formed together
 

@@ -11,23 +11,23 @@ from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
 from flexmbs.common.stages import listening, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
-from flexmbs.fem.mpc.couplings import without_idle_links
+from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.fem.solids.elements import SolidOptions
+from flexmbs.fem.solids.solid_elements import SolidOptions
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.mesh import Mesh, check_mesh
 from flexmbs.mesh.skipped_content import omissions
-from flexmbs.reduction.body import FlexibleBody
 from flexmbs.reduction.body_cache import BodyCache
 from flexmbs.reduction.body_fields import HeldBody, body_fields
 from flexmbs.reduction.damping import Rayleigh, damping_matrix
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.inertia_basis import equal_energy_amplitudes, inertia_fields, modal_mass
 from flexmbs.reduction.interface import Attachment, Interface, attach_all
 from flexmbs.reduction.mode_selection import Modes
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
+from flexmbs.reduction.reference_conditions import hold
 from flexmbs.reduction.shared_nodes import refuse_overlap
 from flexmbs.reduction.static_modes import basis
-from flexmbs.reduction.supports import hold
 
 
 @listening()

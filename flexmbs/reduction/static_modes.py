@@ -17,7 +17,7 @@ from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.mode_names import aligned, long_axis, numbered, section_kinds
 from flexmbs.reduction.mode_selection import Modes, compute_modes, scaled
 from flexmbs.reduction.options import CraigBampton, FreeFree, ModeChoice, Patch, StaticModes
-from flexmbs.reduction.patches import patch_loads
+from flexmbs.reduction.patch_loads import patch_loads
 
 # A static response is dropped when what the modes do not show of it has less than this part of its strain energy:
 # static displacements stay right to it, and rounding (1e-12) cannot become a mode.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import what_is, write_arrays
 from flexmbs.common.errors import FlexmbsError, ResultFolderError
-from flexmbs.common.files import what_is, write_arrays
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.trajectory import check_chunk
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmbs.result.fields import marker_displacement, marker_velocity
+from flexmbs.reduction.modal_fields import marker_displacement, marker_velocity
 from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
 from flexmbs.result.trajectory import Trajectory
 

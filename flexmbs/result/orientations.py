@@ -7,7 +7,7 @@ import difflib
 import numpy as np
 
 from flexmbs.mechanism.geometry.euler_angles import euler_angles, matrices_of_vectors, quaternions
-from flexmbs.result.fields import superpose
+from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.histories import all_markers
 from flexmbs.result.structure import MarkerRecord, Structure
 from flexmbs.result.trajectory import Trajectory

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import csv
 import difflib
-import importlib
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import ResultWarning, SimulationError
-from flexmbs.common.files import replacing_in_folder
 from flexmbs.common.stages import listening
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
-from flexmbs.reduction.body import FlexibleBody
-from flexmbs.result import fields
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
 from flexmbs.result.histories import catalogue, unit_of
 from flexmbs.result.interpolation import (
     accelerations_at,
@@ -37,6 +36,9 @@ from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.view.animate import animate
+from flexmbs.view.plots import plot_histories
+from flexmbs.view.window import show
 
 
 def load(folder: str | Path) -> Result:
@@ -179,6 +181,10 @@ class Result:
             return Result(structure, sampled)
         return Result(structure, sampled, lambda part: self._completed(part, times))
 
+    def with_body_frames(self, position: np.ndarray, rotation: np.ndarray) -> Result:
+        """This result with other frames of its bodies, (nt, nb, 3) m and (nt, nb, 3, 3); all else stays."""
+        return Result(self.structure, self.trajectory.replaced(body_position=position, body_rotation=rotation))
+
     def _completed(self, part: Trajectory, times: np.ndarray) -> Trajectory:
         """Reactions of a resampled part, from those of the whole."""
         self._complete()
@@ -198,7 +204,7 @@ class Result:
     def displacement(self, body: str, time: float) -> np.ndarray:
         """(nn, 3) m: displacement of every node of a flexible body, in the axes of the body."""
         flexible = self.flexible(body)
-        return fields.superpose(flexible, flexible.modes, flexible.quadratic, self.modal(body, time))
+        return superpose(flexible, flexible.modes, flexible.quadratic, self.modal(body, time))
 
     def points(self, body: str, time: float) -> np.ndarray:
         """(nn, 3) m: position of every node of a flexible body, in world axes."""
@@ -210,12 +216,12 @@ class Result:
 
         (k, np, 6) at times (k,).
         """
-        return fields.surface_stress(self.flexible(body), self.modal(body, time))
+        return surface_stress(self.flexible(body), self.modal(body, time))
 
     @listening()
     def von_mises(self, body: str, time: float | np.ndarray) -> np.ndarray:
         """(np,) Pa: von Mises stress at the surface points; (k, np) at times (k,), such as ``result.t``."""
-        found = fields.von_mises_at(self.flexible(body), np.atleast_2d(self.modal(body, time)))
+        found = von_mises_at(self.flexible(body), np.atleast_2d(self.modal(body, time)))
         return found if np.ndim(time) else found[0]
 
     def stress_field(self, body: str, time: float, at: str = "surface") -> StressField:
@@ -270,8 +276,8 @@ class Result:
     ) -> np.ndarray:  # fmt: skip
         """(nt, 3) Euler angles of :meth:`rotation` in any of the 12 sequences ("zxz" or "313"), rad or degrees.
 
-        Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.mechanism.geometry.euler_angles.euler_angles`; ``unwrap`` takes out
-        jumps of a full turn between steps.
+        Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.mechanism.geometry.euler_angles.euler_angles`;
+        ``unwrap`` takes out jumps of a full turn between steps.
         """
         return euler_history(self.rotation(name, relative_to), sequence, extrinsic, degrees, unwrap)
 
@@ -335,15 +341,15 @@ class Result:
 
     def plot(self, *names: str, save: str | Path | None = None):
         """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``."""
-        return _view("plots").plot_histories(self, names, save=save)
+        return plot_histories(self, names, save=save)
 
     def animate(self, path: str | Path, **options) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
-        return _view("animate").animate(self, path, **options)
+        return animate(self, path, **options)
 
     def show(self, **options) -> None:
         """Open an interactive window; options as in :func:`flexmbs.view.window.show`."""
-        _view("window").show(self, **options)
+        show(self, **options)
 
 
 class State:
@@ -376,8 +382,3 @@ _MONOTONE = ("energy", "contact_gap", "contact_force", "reaction", "driving_forc
 
 def _count(number: int, one: str, more: str | None = None) -> str:
     return f"{number} {one if number == 1 else more or one + 's'}"
-
-
-def _view(module: str):
-    """Modules of flexmbs.view by name: pictures build on results, so results must not import them."""
-    return importlib.import_module(f"flexmbs.view.{module}")

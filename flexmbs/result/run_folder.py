@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from flexmbs.common.atomic_files import reason, remove_leftovers
 from flexmbs.common.errors import MechanismWarning, ResultFolderError
-from flexmbs.common.files import reason, remove_leftovers
 from flexmbs.result.chunks import chunk_files, read_note
 from flexmbs.result.file_names import MODEL, RESULT, STATE, SUMMARY, SYSTEM
 from flexmbs.result.structure_store import run_of

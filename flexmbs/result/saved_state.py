@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import what_is, write_arrays
 from flexmbs.common.errors import ResultFolderError, SimulationError
-from flexmbs.common.files import what_is, write_arrays
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.chunks import damaged, reading
 from flexmbs.result.file_names import MODEL, STATE, SYSTEM

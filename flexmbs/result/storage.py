@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import remove_leftovers, what_is
 from flexmbs.common.errors import ResultFolderError, SimulationError
-from flexmbs.common.files import remove_leftovers, what_is
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
 from flexmbs.result.file_names import MODEL, RESULT, STATE
 from flexmbs.result.joined_file import Parts, join, parts_of, stored

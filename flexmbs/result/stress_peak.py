@@ -6,8 +6,8 @@ import numpy as np
 
 from flexmbs.common.stages import stage
 from flexmbs.fem.stress_field import von_mises
-from flexmbs.reduction.body import FlexibleBody
-from flexmbs.result.fields import von_mises_at
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.modal_fields import von_mises_at
 
 _AT_ONCE = 32  # states
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.reduction.body import FlexibleBody, PointFields
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy as np
 from flexmbs.common.errors import ResultFolderError
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import read_dataset
-from flexmbs.reduction.body import FlexibleBody, PointFields
 from flexmbs.reduction.body_store import read_body, write_body
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 from flexmbs.result.chunks import reading
 from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 from flexmbs.result.structure_checks import check_structure

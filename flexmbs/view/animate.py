@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing_in_folder
 from flexmbs.common.stages import listening, stage
-from flexmbs.result import Result
+from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.film_checks import require_whole_film
 from flexmbs.view.opengl import prepare_offscreen
+from flexmbs.view.scene import Scene
 
 FORMATS = (".png", ".gif", ".mp4")
 #: Pixels of a picture's width and height: legible at least, and what OpenGL without a graphics card can draw.
@@ -21,7 +22,7 @@ LEAST_PIXELS, MOST_PIXELS = 64, 8192
 
 @listening()
 def animate(
-    result: Result,
+    result: DrawableResult,
     path: str | Path,
     *,
     time: float | None = None,
@@ -74,8 +75,6 @@ def animate(
         )
     prepare_offscreen()
     import imageio.v2 as imageio
-
-    from flexmbs.view.scene import Scene
 
     is_picture = path.suffix.lower() == ".png"
     with replacing_in_folder(path) as temporary:

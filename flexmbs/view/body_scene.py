@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.reduction.body import FlexibleBody
-from flexmbs.result.fields import von_mises
+from flexmbs.fem.stress_field import von_mises
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.scene import BACKGROUND, COLORS, INK, check_color
 
 GHOST, MARKER, FRAME = "#8a94a3", "#c8252b", "#2a5bd7"

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing_in_folder
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
+from flexmbs.view.body_scene import BodyScene, check_mode
 from flexmbs.view.film_checks import require_whole_film
 from flexmbs.view.opengl import prepare_offscreen, prepare_window
 
@@ -37,8 +38,6 @@ def save_mode(
 
     Raises FlexmbsError for another file ending or an unknown mode, RenderingUnavailable when there is no OpenGL.
     """
-    from flexmbs.view.body_scene import BodyScene, check_mode
-
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: pictures and animations end in {', '.join(FORMATS)}")
@@ -70,8 +69,6 @@ def show_body(body: FlexibleBody, mode: int = 1, *, scale: float = 1.0, color: s
 
     Raises RenderingUnavailable when there is no screen or no OpenGL.
     """
-    from flexmbs.view.body_scene import BodyScene, check_mode
-
     check_mode(body, mode)
     prepare_window()
     scene = BodyScene(body, mode, scale=scale, color=color, off_screen=False)

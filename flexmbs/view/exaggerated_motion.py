@@ -15,10 +15,14 @@ from scipy.sparse import coo_array, eye_array
 from scipy.sparse.linalg import spsolve
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
-from flexmbs.result import JointRecord, MarkerRecord, Result
-from flexmbs.result.fields import marker_displacement, superpose
-from flexmbs.result.structure import Structure
-from flexmbs.result.trajectory import Trajectory
+from flexmbs.reduction.modal_fields import marker_displacement, superpose
+from flexmbs.view.drawable import (
+    DrawableJoint,
+    DrawableMarker,
+    DrawableResult,
+    DrawableStructure,
+    DrawableTrajectory,
+)
 
 _DAMPING = 1e-10  # of the normal equations, whose entries are about 1: only decides what joints leave open
 _ITERATIONS = 8
@@ -30,15 +34,15 @@ class Drawing:
 
     Attributes
     ----------
-    here : Result of that one time, whose body frames are those drawn
+    here : the result at that one time, whose body frames are those drawn
     opening : m, largest distance by which a joint is drawn open
     """
 
-    here: Result
+    here: DrawableResult
     opening: float
 
 
-def drawing(here: Result, scale: float) -> Drawing:
+def drawing(here: DrawableResult, scale: float) -> Drawing:
     """The result ``here`` of one time with its frames moved for a deformation drawn ``scale`` times as large."""
     structure = here.structure
     if scale == 1.0 or not structure.joints or all(body.flexible is None for body in structure.bodies):
@@ -54,11 +58,10 @@ def drawing(here: Result, scale: float) -> Drawing:
         rotation[1:] = matrices_of_vectors(change[:, 3:] / size) @ rotation[1:]
         if np.abs(change).max(initial=0.0) < 1e-9 * size:
             break
-    moved = here.trajectory.replaced(body_position=position[None], body_rotation=rotation[None])
-    return Drawing(Result(structure, moved), opening)
+    return Drawing(here.with_body_frames(position[None], rotation[None]), opening)
 
 
-def _arm(structure: Structure) -> float:
+def _arm(structure: DrawableStructure) -> float:
     """m, of the longest arm from a body's origin to a joint on it: makes rotations comparable with displacements."""
     ends = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
     records = [structure.markers[index] for index in ends]
@@ -69,7 +72,9 @@ def _arm(structure: Structure) -> float:
 class _Held:
     """One joint: its markers on the deformed bodies as they are drawn, and what it holds."""
 
-    def __init__(self, structure: Structure, run: Trajectory, joint: JointRecord, scale: float) -> None:
+    def __init__(
+        self, structure: DrawableStructure, run: DrawableTrajectory, joint: DrawableJoint, scale: float
+    ) -> None:
         a, b = structure.markers[joint.marker_a], structure.markers[joint.marker_b]
         self.a, self.b = structure.body_index(a.body), structure.body_index(b.body)
         first, second = (_in_world(structure, run, marker) for marker in (a, b))
@@ -131,7 +136,7 @@ def _cross(vector: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def _on_body(structure: Structure, run: Trajectory, marker: MarkerRecord, scale: float):
+def _on_body(structure: DrawableStructure, run: DrawableTrajectory, marker: DrawableMarker, scale: float):
     """Position (3,) and axes (3, 3) of a marker in the frame of its body, deformation multiplied by ``scale``."""
     body = structure.bodies[structure.body_index(marker.body)]
     if body.flexible is None or marker.fields is None:
@@ -142,12 +147,12 @@ def _on_body(structure: Structure, run: Trajectory, marker: MarkerRecord, scale:
     return marker.fields.position + shift, matrices_of_vectors(turn) @ marker.rotation
 
 
-def marker_in_world(here: Result, marker: int, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def marker_in_world(here: DrawableResult, marker: int, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """World position (3,) and axes (3, 3) of a marker of a one-time result, its deformation multiplied by ``scale``."""
     return _in_world(here.structure, here.trajectory, here.structure.markers[marker], scale)
 
 
-def _in_world(structure: Structure, run: Trajectory, marker: MarkerRecord, scale: float = 1.0):
+def _in_world(structure: DrawableStructure, run: DrawableTrajectory, marker: DrawableMarker, scale: float = 1.0):
     index = structure.body_index(marker.body)
     place, axes = _on_body(structure, run, marker, scale)
     frame = run.body_rotation[0, index]

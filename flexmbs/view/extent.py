@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.result import Result, fields
+from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 
 SAMPLES = 60
 
 
-def sample_times(result: Result) -> np.ndarray:
+def sample_times(result: DrawableResult) -> np.ndarray:
     """Times that cover the motion evenly and, by steps, its fast phases such as contacts."""
     steps = result.t[np.linspace(0, len(result.t) - 1, min(SAMPLES, len(result.t))).astype(int)]
     even = np.linspace(result.t[0], result.t[-1], SAMPLES)
     return np.unique(np.concatenate([steps, even]))
 
 
-def surface_points(here: Result, index: int, scale: float = 1.0) -> np.ndarray:
+def surface_points(here: DrawableResult, index: int, scale: float = 1.0) -> np.ndarray:
     """(np, 3) world positions of the surface of body ``index`` of a one-time result, deformation times ``scale``."""
     body = here.structure.bodies[index]
     if body.flexible is None:
         local = body.shape_points if len(body.shape_points) else body.center[None, :]
     else:
         q = here.trajectory.q[0, body.coordinates]
-        local = body.flexible.surface.points + scale * fields.surface_displacement(body.flexible, q)
+        local = body.flexible.surface.points + scale * surface_displacement(body.flexible, q)
     return here.trajectory.body_position[0, index] + local @ here.trajectory.body_rotation[0, index].T
 
 
-def motion_bounds(result: Result, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def motion_bounds(result: DrawableResult, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest world coordinates (3,) that any moving body reaches."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for time in sample_times(result):
@@ -41,15 +42,15 @@ def motion_bounds(result: Result, scale: float) -> tuple[np.ndarray, np.ndarray]
     return low, high
 
 
-def colour_values(result: Result, body: str, time: float, color: str) -> np.ndarray:
+def colour_values(result: DrawableResult, body: str, time: float, color: str) -> np.ndarray:
     """(np,) of what colours the surface: displacement magnitude in m or von Mises stress in Pa."""
     flexible = result.flexible(body)
     if color == "von_mises":
         return result.von_mises(body, time) if flexible.has_stress else np.zeros(len(flexible.surface.points))
-    return np.linalg.norm(fields.surface_displacement(flexible, result.modal(body, time)), axis=1)
+    return np.linalg.norm(surface_displacement(flexible, result.modal(body, time)), axis=1)
 
 
-def colour_range(result: Result, color: str) -> float:
+def colour_range(result: DrawableResult, color: str) -> float:
     """Largest value of that colour over all flexible bodies and sampled times (at least a tiny positive number)."""
     largest = 0.0
     for body in result.structure.bodies:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing_in_folder
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh

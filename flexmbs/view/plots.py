@@ -7,15 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.common.files import replacing_in_folder
-from flexmbs.result import Result
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.view.drawable import DrawableResult
 
 #: A curve has a point for each step, and within long steps at least so many over the whole run.
 POINTS = 1000
 TITLE_LETTERS = 60  # what fits in one line above the panels
 
 
-def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None):
+def plot_histories(
+    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None
+):
     """Plot histories against time: one panel per unit, at most as many lines as names.
 
     Between steps the curves follow the interpolation of the result: a few long steps do not look like a polygon.
@@ -51,7 +53,7 @@ def plot_histories(result: Result, names: Sequence[str], *, save: str | Path | N
     return None
 
 
-def curves(result: Result, names: Sequence[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def curves(result: DrawableResult, names: Sequence[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Times (k,) and values (k,) of histories: every step, and points within long steps."""
     t = result.t
     parts = np.ceil(np.diff(t) * POINTS / max(float(t[-1] - t[0]), 1e-300)).astype(int)

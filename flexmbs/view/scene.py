@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.result import Result
 from flexmbs.view.camera import place_camera
+from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
 
@@ -37,7 +37,7 @@ class Scene:
 
     def __init__(
         self,
-        result: Result,
+        result: DrawableResult,
         *,
         color: str = "displacement",
         scale: float = 1.0,
@@ -202,14 +202,14 @@ class Scene:
                 actor = self.plotter.add_mesh(plate, color=GROUND, opacity=0.35, show_edges=False)
                 self._plates.append((pair.marker_b, actor))
 
-    def _move_shapes(self, here: Result) -> None:
+    def _move_shapes(self, here: DrawableResult) -> None:
         """Move the spheres and plates of contacts with their markers."""
         for marker, actor in self._spheres + self._plates:
             matrix = np.eye(4)
             matrix[:3, 3], matrix[:3, :3] = marker_in_world(here, marker, self.scale)
             actor.user_matrix = matrix
 
-    def _move_arrows(self, here: Result, since: float | None) -> tuple[float, bool]:
+    def _move_arrows(self, here: DrawableResult, since: float | None) -> tuple[float, bool]:
         """Move the arrows; returns the largest force shown, N, and whether it acted before the time of ``here``."""
         largest, passed = 0.0, False
         least = FORCE_SHOWN * float(self.result.trajectory.contact_force.max(initial=0.0))
@@ -258,7 +258,7 @@ def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def contact_geometry(here: Result, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def contact_geometry(here: DrawableResult, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position of marker b, unit normal from b to a, and position of marker a, in world axes, of a one-time result."""
     structure = here.structure
     pair = structure.contacts[index]
@@ -274,7 +274,7 @@ def _in_plane(normal: np.ndarray) -> np.ndarray:
     return np.eye(3) - np.outer(normal, normal)
 
 
-def _force_between(result: Result, index: int, since: float | None, time: float, now: float) -> float:
+def _force_between(result: DrawableResult, index: int, since: float | None, time: float, now: float) -> float:
     if since is None:
         return now
     inside = (result.t > since) & (result.t <= time)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.analysis.description.description import Description
-from flexmbs.common.files import replacing_in_folder
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.view.drawable import DrawableDescription
 
 SPACING = 1.75  # inches between bodies that a joint joins
 LONGEST = 10.0  # distances follow a power of the number of joints with which the longest one is this: chains curl up
@@ -32,7 +32,7 @@ class Link:
     style: str
 
 
-def save_topology(description: Description, path: str | Path) -> Path:
+def save_topology(description: DrawableDescription, path: str | Path) -> Path:
     """Write the picture; the ending of ``path`` (.png, .svg, .pdf) chooses the format."""
     figure = draw_topology(description)
     with replacing_in_folder(path) as temporary:
@@ -40,7 +40,7 @@ def save_topology(description: Description, path: str | Path) -> Path:
     return Path(path)
 
 
-def draw_topology(description: Description):
+def draw_topology(description: DrawableDescription):
     """The matplotlib figure of :func:`save_topology`; it grows with the number of bodies."""
     from matplotlib.figure import Figure
 
@@ -62,7 +62,7 @@ def draw_topology(description: Description):
     return figure
 
 
-def graph(description: Description) -> tuple[list[str | None], list[Link]]:
+def graph(description: DrawableDescription) -> tuple[list[str | None], list[Link]]:
     """Names of the nodes (None: a ground sign) and the links between them."""
     names: list[str | None] = [body.name for body in description.bodies]
     index = {name: i for i, name in enumerate(names)}
@@ -218,7 +218,7 @@ def _broken(name: str) -> str:
     return f"{' '.join(words[:half])}\n{' '.join(words[half:])}"
 
 
-def _legend(description: Description) -> str:
+def _legend(description: DrawableDescription) -> str:
     parts = ["boxes: bodies" + (" (orange: flexible)" if any(body.modes for body in description.bodies) else "")]
     parts.append("hatched: ground")
     if any(joint.closes_loop for joint in description.joints) or description.constraints:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time as clock
 
-from flexmbs.result import Result
+from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.opengl import prepare_window
+from flexmbs.view.scene import Scene
 
 HELP = "space: play or pause    c: colour    q: close"
 
 
-def show(result: Result, *, duration: float = 8.0, **options) -> None:
+def show(result: DrawableResult, *, duration: float = 8.0, **options) -> None:
     """Open the window and return when it is closed; ``duration`` (s) is how long one pass of the run takes.
 
     Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title.
@@ -18,8 +19,6 @@ def show(result: Result, *, duration: float = 8.0, **options) -> None:
     Raises RenderingUnavailable when there is no screen or no OpenGL.
     """
     prepare_window()
-    from flexmbs.view.scene import Scene
-
     scene = Scene(result, off_screen=False, **options)
     player = Player(scene, duration)
     player.connect()

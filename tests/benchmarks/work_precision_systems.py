@@ -20,7 +20,7 @@ import flexmbs as fm
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.recording.log_rows import described_steps
-from flexmbs.analysis.recording.structure import result_structure
+from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.app.case.cases import load_case
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.methods import METHODS

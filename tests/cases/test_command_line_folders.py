@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from flexmbs.app.cli import main as cli
-from flexmbs.app.cli.text import LINE, WORD, plain
+from flexmbs.app.cli.terminal_text import LINE, WORD, plain
 from flexmbs.result import RunFolder, load
 
 CASE = '''

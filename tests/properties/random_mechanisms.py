@@ -15,7 +15,7 @@ from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.mechanism.joints import JOINT_TYPES
 from flexmbs.mesh import box_mesh, line_mesh, rectangle
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 # Soft and light, so that inertia, gravity and elasticity have the same size at large deformations.
 RUBBER = fm.Material("rubber", 1e6, 0.4, 1000.0)

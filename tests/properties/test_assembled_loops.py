@@ -7,11 +7,11 @@ import pytest
 from flexible_loops import OUT_OF_LINE, kinds_of, random_loop, spatial_loop
 
 import flexmbs as fm
-from flexmbs.analysis.loops.assembly import assembled
-from flexmbs.analysis.loops.elastic_closure import Elasticity
-from flexmbs.analysis.loops.loop_equations import Loops
+from flexmbs.analysis.assembly.assembly import assembled
+from flexmbs.analysis.assembly.elastic_closure import Elasticity
+from flexmbs.analysis.assembly.loop_equations import Loops
 from flexmbs.core.layout.tables import OPENINGS
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 LOOPS = range(12)
 

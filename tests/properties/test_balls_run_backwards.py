@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.spanning_tree import DEEP
 
 

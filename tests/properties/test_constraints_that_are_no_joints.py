@@ -6,7 +6,7 @@ from constraint_checks import check_derivatives, end_state
 from random_mechanisms import rigid_body
 
 import flexmbs as fm
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 RTOL, ATOL = 1e-10, 1e-12
 AGREE = 1e-7  # some hundred steps of rtol each, and what the motion makes of them

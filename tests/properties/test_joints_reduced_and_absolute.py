@@ -12,7 +12,7 @@ from random_mechanisms import flexible_body, rigid_body
 
 import flexmbs as fm
 from flexmbs.mechanism.joints import JOINT_TYPES
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 KINDS = sorted(JOINT_TYPES)
 SOME = ("follow_curve", "inline", "universal")

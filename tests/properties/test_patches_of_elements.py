@@ -14,8 +14,8 @@ from solid_meshes import STEEL, box
 
 from flexmbs.fem import assemble
 from flexmbs.fem.lines.spring_model import assemble_springs
-from flexmbs.fem.shells.elements import SHELL_KINDS
-from flexmbs.fem.solids.shapes import SOLID_KINDS
+from flexmbs.fem.shells.shell_elements import SHELL_KINDS
+from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh import ElementBlock, Mesh, SpringSection, TrussSection, rectangle
 from flexmbs.mesh.element_kinds import KINDS
 

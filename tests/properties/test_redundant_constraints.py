@@ -8,8 +8,8 @@ import pytest
 from constraint_checks import end_state
 
 import flexmbs as fm
+from flexmbs.analysis.assembly.independent_constraints import independent_rows
 from flexmbs.analysis.evaluation import entry_sizes
-from flexmbs.analysis.loops.independent_constraints import independent_rows
 from flexmbs.analysis.prepare.prepare import prepared
 
 CENTRED = {  # joints that keep the origins of their markers together

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
 from flexmbs.mechanism.joints import JOINT_TYPES
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 KINDS = sorted(JOINT_TYPES)
 ORDERS = ("ground to body", "body to ground", "parent to child", "child to parent")

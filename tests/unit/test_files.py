@@ -13,9 +13,9 @@ import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
-from flexmbs.common import files
+from flexmbs.common import atomic_files
+from flexmbs.common.atomic_files import replacing, what_is, write_arrays, write_bytes
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.files import replacing, what_is, write_arrays, write_bytes
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result import Result
@@ -101,7 +101,7 @@ def test_reasons_are_told_with_what_helps(tmp_path, monkeypatch, number, text):
     def fails(source, target):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(files.os, "replace", fails)
+    monkeypatch.setattr(atomic_files.os, "replace", fails)
     check_told(lambda path: write_bytes(path, b"x"), tmp_path / "x", text)
     assert not list(tmp_path.iterdir())
 
@@ -122,7 +122,7 @@ def test_output_of_reduce_is_tried_before_the_mesh_is_read(tmp_path):
     (tmp_path / "loop.h5").symlink_to(tmp_path / "loop.h5")
     told = CliRunner().invoke(reduce_command, [str(tmp_path / "no mesh"), "-o", str(tmp_path / "loop.h5")]).exception
     assert isinstance(told, fm.BodyError) and "loop.h5: cannot be written: it is a symbolic link" in str(told)
-    files.require_writable(tmp_path / "body.h5")
+    atomic_files.require_writable(tmp_path / "body.h5")
     assert [path.name for path in tmp_path.iterdir()] == ["loop.h5"]
 
 

@@ -176,7 +176,7 @@ def test_numba_keeps_nothing_of_its_own():
     """Its cache executes whatever lies there, and NUMBA_CACHE_DIR names it."""
     from flexmbs.core.parts.entries import gap_entry, residual_entry
     from flexmbs.core.stepping.step_loop import advance
-    from flexmbs.fem.solids.second_order_kernel import add_at_nodes, element_loads
+    from flexmbs.fem.solids.solid_second_order_kernel import add_at_nodes, element_loads
 
     found = (add_at_nodes, element_loads, advance, residual_entry, gap_entry)
     assert all(isinstance(kept._cache, MachineCode) for kept in found)

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from flexmbs.mesh.element_kinds import is_shell
+from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.operations import bounding_box
-from flexmbs.mesh.properties import ShellSection
 from flexmbs.mesh.quadrature import surface_samples
 from flexmbs.mesh.readers.read_mesh import read_mesh
 

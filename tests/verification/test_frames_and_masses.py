@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 
 import flexmbs as fm
 from flexmbs.fem import assemble
-from flexmbs.fem.spin import spin_stiffness
+from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import (
     BeamSection,

@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from flexmbs import ClampedFree, FreeFree, Interface, RigidBody, SecondOrder, System, reduce
 from flexmbs.fem import assemble
-from flexmbs.fem.spin import spin_stiffness
+from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import Coupling, PointMass, Tie, box_mesh, line_mesh, rectangle, without_unused_nodes

@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 
 from flexmbs import read_mesh
 from flexmbs.fem import assemble
-from flexmbs.fem.solids.elements import mass_matrices
+from flexmbs.fem.solids.solid_elements import mass_matrices
 
 DECKS = Path(__file__).parent / "data" / "solid_bars"
 

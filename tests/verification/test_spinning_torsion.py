@@ -15,7 +15,7 @@ from shell_meshes import flat, sheet
 
 from flexmbs import ClampedFree, Interface, RigidBody, System, reduce
 from flexmbs.fem import assemble
-from flexmbs.fem.spin import spin_stiffness
+from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle

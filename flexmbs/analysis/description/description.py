@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from flexmbs.analysis.evaluation.massless_motions import mass_properties
-from flexmbs.analysis.loops.locking_axes import loop_joints
-from flexmbs.analysis.mobility.mobility import Mobility, mobility
-from flexmbs.common.errors import FlexmbsError
-from flexmbs.mechanism.forces import Element
-from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.mechanism import System
-from flexmbs.model.loop_closure import Closing
-from flexmbs.model.spanning_tree import spanning_tree
+import numpy as np
+
+from flexmbs.analysis.mobility.mobility import Mobility
+from flexmbs.model.loop_closure_report import Closing, direction_in_words
+from flexmbs.view.topology import save_topology
 
 
 @dataclass(frozen=True)
@@ -82,9 +78,7 @@ class Description:
     closing: Closing = Closing()
 
     def __str__(self) -> str:
-        from flexmbs.analysis.description.description_text import description_text
-
-        return description_text(self)
+        return _text(self)
 
     __repr__ = __str__
 
@@ -102,99 +96,109 @@ class Description:
 
     def save(self, path: str | Path) -> Path:
         """Write a picture of the topology: bodies, joints (those that close loops dashed), ground."""
-        return importlib.import_module("flexmbs.view.topology").save_topology(self, path)
+        return save_topology(self, path)
 
 
-def describe(system: System) -> Description:
-    """Bodies, joints, constraints, forces, loops, degrees of freedom and the analysis that fits.
-
-    A mechanism that cannot be assembled is described too; ``problem`` says what is wrong with it.
-    """
-    closing = None
-    try:
-        found, problem = (mobility(system), "") if len(system.bodies) > 1 else (None, "the system has no bodies")
-        closing = None if found is None else found.closing
-    except FlexmbsError as error:
-        found, problem, closing = None, str(error), vars(error).get("closing")
-    tree = spanning_tree(system)
-    cut = {joint.name for joint in tree.cut}
-    return Description(
-        gravity=tuple(float(x) for x in system.gravity),
-        coordinates=system.coordinates,
-        bodies=tuple(_body(part) for name, part in system.bodies.items() if name != "ground"),
-        joints=tuple(_joint(joint, joint.name in cut) for joint in system.joints.values()),
-        constraints=tuple(_other(item) for item in system.constraints.values()),
-        forces=tuple(_other(item) for group in _force_groups(system) for item in group.values()),
-        contacts=tuple(_other(item) for item in system.contacts.values()),
-        loops=tuple(tuple(one.name for one in loop_joints(tree, joint)) for joint in tree.cut),
-        groups=fixed_groups(system),
-        mobility=found,
-        problem=problem,
-        closing=closing or Closing(),
-    )
-
-
-def _body(part) -> BodyEntry:
-    mass, center, inertia = mass_properties(part.body)
-    return BodyEntry(
-        part.name, "flexible" if part.is_flexible else "rigid", mass, tuple(float(x) for x in center),
-        tuple(tuple(float(x) for x in row) for row in inertia), part.mode_count, tuple(part.markers),
-    )  # fmt: skip
-
-
-def _joint(joint, cut: bool) -> JointEntry:
-    return JointEntry(
-        joint.name, joint.type.name, (joint.a.body, joint.a.name), (joint.b.body, joint.b.name), joint.coordinates,
-        tuple(joint.drivers), tuple((e.coordinate, e.kind) for e in joint.forces), cut,
-    )  # fmt: skip
-
-
-def _force_groups(system: System) -> list[dict]:
-    """Everything that a system holds by name besides bodies, joints, constraints and contacts."""
-    known = {"bodies", "joints", "constraints", "contacts"}
-    return [group for word, group in vars(system).items() if isinstance(group, dict) and word not in known]
-
-
-def _other(item) -> OtherEntry:
-    if isinstance(item, Element):
-        kind = item.kind
-    else:
-        kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(item).__name__).strip()
-    if getattr(item, "is_torque", None) is not None:
-        kind = "torque" if item.is_torque else "force"
-    labels, bodies = [], []
-    for label, touched in _acted_on(item):
-        labels.append(label)
-        bodies += touched
-    return OtherEntry(getattr(item, "name", str(item)), kind, tuple(labels), tuple(dict.fromkeys(bodies)))
+def _text(found: Description) -> str:
+    """Several lines; what is wrong comes last, where it is seen."""
+    counts = [
+        _count(len(found.bodies), "body", "bodies"),
+        _count(len(found.joints), "joint"),
+        _count(len(found.loops), "loop"),
+    ]
+    gravity = ", ".join(f"{x:g}" for x in found.gravity)
+    lines = [f"{', '.join(counts)}; gravity ({gravity}) m/s2; {found.coordinates} coordinates"]
+    lines += _section("Bodies", ("name", "kind", "mass [kg]", "center [m]", "inertia xx, yy, zz [kg m2]", "modes"), [
+        (
+            body.name, body.kind, f"{body.mass:.6g}", _numbers(body.center),
+            _numbers([body.inertia[k][k] for k in range(3)]), str(body.modes or "-"),
+        )
+        for body in found.bodies
+    ])  # fmt: skip
+    lines += _section("Joints", ("name", "kind", "from", "to", "coordinates", ""), [
+        (
+            joint.name, joint.kind, ".".join(joint.a), ".".join(joint.b),
+            ", ".join(_coordinate(joint, name) for name in joint.coordinates) or "-",
+            "closes a loop" if joint.closes_loop else "",
+        )
+        for joint in found.joints
+    ])  # fmt: skip
+    for title, entries in (("Constraints", found.constraints), ("Forces", found.forces), ("Contacts", found.contacts)):
+        lines += _section(title, ("name", "kind", "acts on"), [_other(entry) for entry in entries])
+    if found.loops:
+        lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
+    if found.groups:
+        lines += ["", "Move as one (fixed joints)", *(f"  {', '.join(group)}" for group in found.groups)]
+    lines += _section("Misaligned joints", ("joint", "from", "to", "gap [mm]", "along", "angle [deg]", "about"), [
+        (
+            one.joint, one.a, one.b, *_size_and_direction(one.gap, 1e3), *_size_and_direction(one.turn, 180.0 / np.pi),
+        )
+        for one in found.closing.joints
+    ])  # fmt: skip
+    lines += _section("Bent to close loops", ("body", "elastic energy [J]", "strain [%]", "von Mises stress [MPa]"), [
+        (body.body, f"{body.energy:.4g}", _known(body.strain, 100.0), _known(body.stress, 1e-6))
+        for body in found.closing.bodies
+    ])  # fmt: skip
+    if found.closing.axes:
+        lines += ["", "Axes nearly parallel", *(f"  {axis.sentence}" for axis in found.closing.axes)]
+    if found.mobility is not None:
+        lines += ["", "Degrees of freedom", *(f"  {line}" for line in _mobility_lines(found.mobility))]
+    if found.problem:
+        lines += ["", f"Problem: {found.problem}"]
+    return "\n".join(lines)
 
 
-def _acted_on(item) -> list[tuple[str, list[str]]]:
-    """Markers and joint coordinates among the attributes of an element, and their bodies."""
-    found = []
-    for value in vars(item).values() if hasattr(item, "__dict__") else ():
-        if isinstance(value, Marker):
-            found.append((value.label, [value.body]))
-        elif isinstance(getattr(value, "marker", None), Marker):
-            found.append((value.marker.label, [value.marker.body]))
-        elif type(value).__name__ == "Joint":
-            found.append((value.name, [value.a.body, value.b.body]))
-        elif isinstance(value, tuple | list):
-            for part in value:
-                if isinstance(part, Marker):
-                    found.append((part.label, [part.body]))
-                elif isinstance(part, tuple) and part and type(part[0]).__name__ == "Joint":
-                    found.append((f"{part[0].name}.{part[1]}", [part[0].a.body, part[0].b.body]))
-    return found
+def _mobility_lines(found: Mobility) -> list[str]:
+    """Degrees of freedom in sentences."""
+    modal = f" ({found.modes} of them modes)" if found.modes else ""
+    lines = [
+        f"counted (Grübler): {found.body_freedoms} of the bodies{modal} - {found.blocked} blocked - "
+        f"{found.drivers} prescribed = {found.gruebler}",
+        f"true: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
+    ]
+    if found.momentary:
+        lines.append(f"the start position is singular: {_count(found.momentary, 'more freedom')} there, for a moment")
+    if found.redundant:
+        lines.append(f"redundant: {found.redundant_count}")
+        lines += [f"  {item.sentence}" for item in found.redundant]
+    lines += [f"idle: {sentence}" for sentence in found.idle]
+    lines += [f"no inertia: {sentence}" for sentence in found.massless]
+    lines.append(f"analysis that fits: {found.analysis}")
+    return lines
 
 
-def fixed_groups(system: System) -> tuple[tuple[str, ...], ...]:
-    """Bodies (ground among them) that fixed joints join into one, in groups of two or more."""
-    group = {name: {name} for name in system.bodies}
-    for joint in system.joints.values():
-        if joint.type.name == "fixed" and group[joint.a.body] is not group[joint.b.body]:
-            joined = group[joint.a.body] | group[joint.b.body]
-            for name in joined:
-                group[name] = joined
-    found = {id(members): members for members in group.values() if len(members) > 1}
-    return tuple(tuple(name for name in system.bodies if name in members) for members in found.values())
+def _coordinate(joint, name: str) -> str:
+    notes = ["prescribed"] if name in joint.prescribed else []
+    notes += [word for coordinate, word in joint.forces if coordinate == name]
+    return f"{name} ({', '.join(notes)})" if notes else name
+
+
+def _other(entry: OtherEntry) -> tuple[str, ...]:
+    return entry.name, entry.kind, ", ".join(entry.acts_on) or "-"
+
+
+def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    if not rows:
+        return []
+    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+    table = [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)
+    ]
+    return ["", title, *table]
+
+
+def _known(value: float | None, factor: float) -> str:
+    return "-" if value is None else f"{factor * value:.4g}"
+
+
+def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, str]:
+    size = float(np.linalg.norm(vector))
+    return (f"{factor * size:.4g}", direction_in_words(vector)) if size > 1e-9 else ("-", "")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{0.0 if abs(x) < 1e-12 else x:.4g}" for x in values)
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"

@@ -15,8 +15,8 @@ from scipy.sparse import issparse
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE
 from flexmbs.core.layout.tables import CLOSURE, OPENINGS
-from flexmbs.mechanism.mechanism import System
-from flexmbs.model.model import Model
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.model.compiled_model import Model
 
 SMALL = 1e-3  # rows have length 1: where all are smaller, what is left is rounding
 NAMED = 0.9999  # cosine from which a blocked direction is told as an axis of the marker
@@ -80,13 +80,13 @@ def mechanism_length(model: Model, evaluator: Evaluator) -> float:
     return size if size > 1e-9 else 1.0
 
 
-def blocked_motions(system: System, model: Model, t: float) -> BlockedMotions:
+def blocked_motions(system: Mechanism, model: Model, t: float) -> BlockedMotions:
     """Rows of all joints as stated, then of the other constraints, of an absolute ``model`` without drivers."""
     return _Rows(system, model, t).build()
 
 
 class _Rows:
-    def __init__(self, system: System, model: Model, t: float):
+    def __init__(self, system: Mechanism, model: Model, t: float):
         self.system, self.model = system, model
         evaluator = Evaluator(model)
         self.G = dense(evaluator.constraint_matrix(model.q, model.reference, t, OPENINGS))

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.core.abi.kernel import announce_compilation
 from flexmbs.core.layout.tables import Tables, make_workspace
 from flexmbs.model.check_tables import check_tables
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 
 def with_tables(model: Model, **changed: np.ndarray) -> Model:

@@ -10,8 +10,8 @@ from flexmbs.analysis.evaluation.sparse import DENSE_ENTRIES
 from flexmbs.core.abi.kernel import announce_compilation
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
-from flexmbs.model.model import Model
-from flexmbs.model.ordering import coloured, constraint_groups
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.unknown_ordering import coloured, constraint_groups
 
 
 class Evaluator:

@@ -8,8 +8,8 @@ from flexmbs.analysis.evaluation.constraint_directions import mechanism_length, 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CONSTRAINTS
-from flexmbs.model.model import Model
-from flexmbs.reduction.body import FlexibleBody
+from flexmbs.model.compiled_model import Model
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 # Inertia of a motion, relative to that of bodies that turn with their largest moment of inertia about any axis.
 WITHOUT_INERTIA = 1e-12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 
 def folded(model: Model, q: np.ndarray, reference: np.ndarray) -> np.ndarray:

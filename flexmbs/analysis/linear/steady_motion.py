@@ -8,10 +8,10 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.recording.states import free_moment, imposed_accelerations
+from flexmbs.analysis.recording.state_results import free_moment, imposed_accelerations
 from flexmbs.common.errors import MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a difference of its motion
 STEADY = 1e-6  # change of rate in the time of one radian or metre, as a part of the rate

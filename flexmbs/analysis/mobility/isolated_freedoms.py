@@ -12,9 +12,9 @@ from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.prepare import in_other_coordinates
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
 from flexmbs.core.layout.tables import COUPLING
-from flexmbs.mechanism.mechanism import System
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 ROUND = 1e-9  # differences of principal moments, relative
 
@@ -22,7 +22,7 @@ ROUND = 1e-9  # differences of principal moments, relative
 class _Body:
     """Columns of a body in the rows of :class:`BlockedMotions`, and its inertia."""
 
-    def __init__(self, name: str, system: System, model: Model, blocked: BlockedMotions, frame: np.ndarray):
+    def __init__(self, name: str, system: Mechanism, model: Model, blocked: BlockedMotions, frame: np.ndarray):
         branch = next(branch for branch in model.tree.branches if branch.body == name)
         self.name, self.body = name, system.bodies[name].body
         first = model.coordinate_index[f"{branch.joint.name}.x"]
@@ -32,7 +32,7 @@ class _Body:
         self.turns = len(self.coordinates) == 6
 
 
-def _bodies(system: System, start: Model, blocked: BlockedMotions, t: float):
+def _bodies(system: Mechanism, start: Model, blocked: BlockedMotions, t: float):
     """Model in absolute coordinates without drivers, its evaluator, and its bodies."""
     model = bound(with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ()), t)
     evaluator = Evaluator(model)
@@ -42,7 +42,7 @@ def _bodies(system: System, start: Model, blocked: BlockedMotions, t: float):
     return model, evaluator, bodies
 
 
-def idle_freedoms(system: System, start: Model, blocked: BlockedMotions, t: float) -> tuple[str, ...]:
+def idle_freedoms(system: Mechanism, start: Model, blocked: BlockedMotions, t: float) -> tuple[str, ...]:
     """Rigid bodies that can spin about an axis of symmetry while all others rest, and that nothing turns or loads.
 
     A rod between two ball joints is one: its spin changes nothing else, because the centre of mass stays, the moments

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.analysis.assembly.independent_constraints import nearby
 from flexmbs.analysis.evaluation.constraint_directions import BlockedMotions, blocked_motions
 from flexmbs.analysis.evaluation.dependent_rows import dependences
 from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, with_drivers, without_drivers
 from flexmbs.analysis.evaluation.massless_motions import freedoms_without_inertia
-from flexmbs.analysis.loops.independent_constraints import nearby
 from flexmbs.analysis.mobility.isolated_freedoms import idle_freedoms
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import in_other_coordinates
-from flexmbs.mechanism.mechanism import System
-from flexmbs.model.compile import compile_system
-from flexmbs.model.loop_closure import Closing
-from flexmbs.model.model import Model
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.model.compile_mechanism import compile_system
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.loop_closure_report import Closing
 
 DRIVER = "the driver of"
 
@@ -93,7 +93,7 @@ class Mobility:
         return f"none: a structure that nothing moves{redundant}"
 
 
-def mobility(system: System, t: float = 0.0) -> Mobility:
+def mobility(system: Mechanism, t: float = 0.0) -> Mobility:
     """Degrees of freedom of a system at its start.
 
     Raises
@@ -115,7 +115,7 @@ def mobility(system: System, t: float = 0.0) -> Mobility:
     return _counted(system, start, near, momentary_rows, t)
 
 
-def _counted(system: System, start: Model, near: BlockedMotions, momentary: int, t: float) -> Mobility:
+def _counted(system: Mechanism, start: Model, near: BlockedMotions, momentary: int, t: float) -> Mobility:
     owners, rows = driver_rows(system, start, near)
     everything = np.vstack([near.rows, rows])
     labels = (*near.labels, *("motion",) * len(rows))
@@ -142,7 +142,7 @@ def _counted(system: System, start: Model, near: BlockedMotions, momentary: int,
     )  # fmt: skip
 
 
-def driver_rows(system: System, start: Model, blocked: BlockedMotions) -> tuple[list[str], np.ndarray]:
+def driver_rows(system: Mechanism, start: Model, blocked: BlockedMotions) -> tuple[list[str], np.ndarray]:
     """Names and rows of the drivers of joint coordinates, in absolute coordinates."""
     absolute = compile_system(system, "absolute", start.signals).coordinate_index
     names, rows = [], []

@@ -6,9 +6,9 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.compiled_functions import function_address, told
 from flexmbs.mechanism.sensors import UserFunction
-from flexmbs.model.model import Model
+from flexmbs.mechanism.user_functions import function_address, told
+from flexmbs.model.compiled_model import Model
 
 
 def bound(model: Model, t: float) -> Model:

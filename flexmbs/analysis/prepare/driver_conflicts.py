@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmbs.analysis.assembly.assembly import assembled
+from flexmbs.analysis.assembly.independent_constraints import nearby
+from flexmbs.analysis.assembly.misalignment import joints_to_blame
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, imposed, with_drivers, without_drivers
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.loops.assembly import assembled
-from flexmbs.analysis.loops.independent_constraints import nearby
-from flexmbs.analysis.loops.misalignment import joints_to_blame
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import OPENINGS
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 DEPENDENT = 1e-7
 # Derivatives of drivers that were not given are differences with an error of about 1e-9 of the largest value.

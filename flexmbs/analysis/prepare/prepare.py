@@ -6,21 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmbs.analysis.assembly.independent_constraints import independent_rows
+from flexmbs.analysis.assembly.misalignment import tell
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
-from flexmbs.analysis.loops.independent_constraints import independent_rows
-from flexmbs.analysis.loops.misalignment import tell
 from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
 from flexmbs.analysis.prepare.unmet_starts import check_starts_of_cut_balls
 from flexmbs.core.layout.tables import CONSTRAINTS
 from flexmbs.mechanism.geometry.rotations import as_quaternion
-from flexmbs.model.compile import compile_system
-from flexmbs.model.model import Model
-from flexmbs.model.ordering import banded_order
+from flexmbs.model.compile_mechanism import compile_system
+from flexmbs.model.compiled_model import Model
 from flexmbs.model.spanning_tree import DEEP
+from flexmbs.model.unknown_ordering import banded_order
 
 
 def ready(system, whole: bool = False) -> Model:

@@ -14,11 +14,12 @@ import numpy as np
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.constraints import Coupling
-from flexmbs.mechanism.jumps import NOTHING, find_jump, value_at
-from flexmbs.mechanism.mechanism import System
-from flexmbs.mechanism.signals import DIFFERENCE_REACH, Signal
-from flexmbs.model.model import Model
-from flexmbs.model.ordering import constraint_groups
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
+from flexmbs.mechanism.signal_jumps import NOTHING, find_jump, value_at
+from flexmbs.mechanism.time_signals import Signal
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.unknown_ordering import constraint_groups
 
 SAME = 1e-6  # of values (or of 1 rad, 1 m)
 SAME_RATE = 1e-5  # of rates: those that are differences have errors
@@ -50,7 +51,7 @@ class Prescribed:
                 yield noun, unit, function
 
 
-def prescribed_motions(system: System) -> list[Prescribed]:
+def prescribed_motions(system: Mechanism) -> list[Prescribed]:
     """All drivers of joint coordinates and of constraints."""
     found = [
         Prescribed(signal, joint.levels[name], joint.type.coordinates[name])
@@ -64,7 +65,7 @@ def prescribed_motions(system: System) -> list[Prescribed]:
     return found
 
 
-def check_stated_start(system: System, model: Model) -> None:
+def check_stated_start(system: Mechanism, model: Model) -> None:
     """A start value or rate that was stated must be the one with which its driver begins.
 
     Where loops are closed (``model`` in reduced coordinates), start values are rough poses, which may change: there a
@@ -117,7 +118,7 @@ def _compare(where: str, name: str, unit: str, noun: str, stated: float, demande
     )
 
 
-def check_motions(system: System, begin: float, end: float) -> None:
+def check_motions(system: Mechanism, begin: float, end: float) -> None:
     """MechanismError when a driver jumps in position or velocity between two times (s), or has wrong derivatives."""
     for one in prescribed_motions(system):
         # differences look at the function before the start too
@@ -196,7 +197,7 @@ def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.nda
     return times, given, found, np.maximum(beyond, 0.0) / max(largest, 1e-300)
 
 
-def jump_in_rows(system: System, model: Model, rows: np.ndarray) -> tuple[float, str] | None:
+def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[float, str] | None:
     """First jump of a driven coordinate between rows of the log (flexmbs.core.stepping.describe_rows): when, and what is said.
 
     The change over a step is compared with the rates at its ends; what differs is searched for a jump.
@@ -226,7 +227,7 @@ def jump_in_rows(system: System, model: Model, rows: np.ndarray) -> tuple[float,
     return min(found, default=None)
 
 
-def jump_between(system: System, begin: float, end: float) -> str:
+def jump_between(system: Mechanism, begin: float, end: float) -> str:
     """The sentence about a driver that jumps between two times (s); empty when none does."""
     for one in prescribed_motions(system):
         for noun, unit, function in one.functions:

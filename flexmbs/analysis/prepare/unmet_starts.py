@@ -12,7 +12,7 @@ from flexmbs.core.layout.tables import CONSTRAINTS
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.mechanism.geometry.rotations import as_matrix
 from flexmbs.mechanism.joint import Joint
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 KEPT = 1e-6  # rad, rad/s; functions of time without derivatives leave rates this uncertain
 

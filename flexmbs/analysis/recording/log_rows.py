@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.core.layout.tables import Workspace
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 
 def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str, np.ndarray]:

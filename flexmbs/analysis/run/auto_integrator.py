@@ -8,7 +8,7 @@ from flexmbs.analysis.run.integrators import Explicit, Integrator, Radau, named
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import CURVE
 from flexmbs.core.methods.methods import Method
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 # An explicit step is bounded by the fastest component, an implicit one by the accuracy of what moves: below this ratio
 # of the largest to the smallest rate the explicit one costs less (docs/integrators.md).

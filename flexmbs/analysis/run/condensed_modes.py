@@ -10,7 +10,7 @@ from flexmbs.analysis.evaluation.constraint_directions import dense
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 UNTOUCHED = 1e-9  # of a row of the constraint matrix
 

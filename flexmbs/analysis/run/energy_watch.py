@@ -19,7 +19,7 @@ from flexmbs.analysis.run.supplied_power import SuppliedPower
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 GAINED = 0.2  # of the largest energy that has moved: what may appear
 TOLERANCES = 20.0  # ... or so many times rtol, whichever is more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.layout.tables import COUPLING
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 
 def equation_in_words(system, model: Model, k: int) -> str:

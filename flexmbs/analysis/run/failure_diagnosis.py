@@ -7,24 +7,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import issparse
 
+from flexmbs.analysis.assembly.independent_constraints import free_columns
 from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.loops.independent_constraints import free_columns
 from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.recording.log_rows import driven_coordinates
-from flexmbs.analysis.run.differences import CHOICE
 from flexmbs.analysis.run.equation_names import equation_in_words
+from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.saved_states import fill
 from flexmbs.analysis.run.settings import ABSURD
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import Workspace, make_workspace
 from flexmbs.core.methods.methods import Method
-from flexmbs.mechanism.compiled_functions import told
-from flexmbs.model.model import Model
+from flexmbs.mechanism.user_functions import told
+from flexmbs.model.compiled_model import Model
 from flexmbs.result import SavedState
 
 OPENED, HALTED = -1, 100  # outcomes beside those of the step loop

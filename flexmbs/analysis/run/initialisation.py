@@ -13,8 +13,8 @@ from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, TIME, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import Workspace
+from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
-from flexmbs.model.model import Model
 
 MOST_ROUNDS = 30  # until loads that follow reactions have settled
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmbs.analysis.assembly.assembly import followed
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.loops.assembly import followed
 from flexmbs.analysis.prepare.prepare import with_independent_constraints
-from flexmbs.analysis.recording.states import Moment, free_moment
+from flexmbs.analysis.recording.state_results import Moment, free_moment
 from flexmbs.common.errors import MechanismError, SimulationError
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 NODES = np.arange(-2, 3)  # of the grid of times, in steps
 STEP = 0.25  # over the angular frequency of the lowest vibration

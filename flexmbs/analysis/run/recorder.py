@@ -8,7 +8,7 @@ from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.core.layout.state import IMPULSE, PEAK, PEAK_TIME, START, State
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 from flexmbs.result import ContactRecord, RunWriter, SavedState
 
 # Constraints that were left out as redundant and open by more than this (m or rad) are not redundant: drivers that

@@ -7,27 +7,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmbs.analysis.assembly.independent_constraints import better_rows
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
-from flexmbs.analysis.loops.independent_constraints import better_rows
 from flexmbs.analysis.prepare.prepare import with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.reactions import spreading
-from flexmbs.analysis.recording.structure import result_structure
+from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.analysis.run import saved_states as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
-from flexmbs.analysis.run.differences import CHOICE, setting_differences, system_differences
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Stop, what_limits
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
+from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.abi.kernel import announce_compilation
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
+from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
-from flexmbs.model.model import Model
 from flexmbs.result import Result, RunFolder, RunWriter, SavedState
 
 CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C

@@ -11,14 +11,14 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.prepare import with_independent_constraints
-from flexmbs.analysis.run.differences import CHOICE, system_arrays
-from flexmbs.analysis.run.saved_state_checks import check_indices
+from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
+from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 from flexmbs.result import Result, SavedState, load_state
 from flexmbs.result.saved_state import has_state
 

@@ -11,7 +11,7 @@ from flexmbs.analysis.run.tolerances import Given, absolute_tolerances
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 LONGEST = 1e7  # s, 116 days: t_end in microseconds, perhaps
 LOOSEST = 0.05  # rtol, and atol in rad, m, rad/s or m/s, above which there is a warning

@@ -9,8 +9,8 @@ from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.mechanism.characteristics import Characteristic
 from flexmbs.mechanism.constraints import Distance
 from flexmbs.mechanism.forces import AppliedLaw, Load, MotorLaw, SpringLaw, StopLaw
-from flexmbs.mechanism.signals import Signal
-from flexmbs.model.model import Model
+from flexmbs.mechanism.time_signals import Signal
+from flexmbs.model.compiled_model import Model
 
 EXPLAINED = 0.1  # part of a driven change over a step that the rates at its ends may leave open
 PASSED = 0.5  # ... from which on the driver has been passed over, where that is so much of its largest value or rate:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 PART = 1e-3  # of rtol
 KINDS = ("angle", "length", "mode", "angle_rate", "length_rate", "mode_rate", "state")

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmbs.analysis.assembly.assembly import followed
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
-from flexmbs.analysis.loops.assembly import followed
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.layout.tables import BALL, ROTATION
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 
 ITERATIONS = 200
 LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism

@@ -8,13 +8,13 @@ from time import perf_counter
 
 import numpy as np
 
+from flexmbs.analysis.assembly.assembly import followed
 from flexmbs.analysis.evaluation.driver_elimination import imposed
-from flexmbs.analysis.loops.assembly import followed
 from flexmbs.analysis.prepare.prepare import prepared, with_independent_constraints
-from flexmbs.analysis.recording.states import Moment, free_moment, result_of
+from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.mechanism.geometry.rotations import as_number
-from flexmbs.model.model import Model
+from flexmbs.model.compiled_model import Model
 from flexmbs.result import Result
 
 

@@ -27,8 +27,8 @@ from types import ModuleType
 import numpy as np
 
 from flexmbs.app.case.parameters import from_values, settings_of
+from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
-from flexmbs.common.files import what_is, write_bytes
 from flexmbs.common.installed_data import cases_folder, meshes_folder
 from flexmbs.result import Result, RunFolder, taken
 from flexmbs.result.file_names import SUMMARY

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from flexmbs.app.cli.describe import describe_command
-from flexmbs.app.cli.mesh import info_command
+from flexmbs.app.cli.mesh_commands import info_command
 from flexmbs.app.cli.modes import modes_command
 from flexmbs.app.cli.reduce import reduce_command
-from flexmbs.app.cli.text import plain
+from flexmbs.app.cli.terminal_text import plain
 from flexmbs.app.cli.verify import verify_command
 from flexmbs.app.cli.view import view_command
+from flexmbs.common.atomic_files import reason
 from flexmbs.common.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, ResultFolderError, SimulationError
-from flexmbs.common.files import reason
 
 if TYPE_CHECKING:
     from flexmbs.result import RunFolder

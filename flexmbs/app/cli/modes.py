@@ -11,7 +11,13 @@ import click
 import numpy as np
 
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.app.cli.mesh_commands import (
+    includes_option,
+    peak_memory_mb,
+    properties_options,
+    read_for_analysis,
+    units_option,
+)
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 
@@ -49,13 +55,13 @@ def modes_command(
     start = time.perf_counter()
     direction = _checked_options(fixed, count, max_hz, spin, axis)
     from flexmbs.fem import assemble
-    from flexmbs.fem.mpc.couplings import without_idle_links
-    from flexmbs.fem.mpc.mechanisms import mechanism
-    from flexmbs.fem.spin import spin_stiffness
+    from flexmbs.fem.mpc.internal_mechanisms import mechanism
+    from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
+    from flexmbs.fem.steady_spin import spin_stiffness
     from flexmbs.fem.supports import held_components
     from flexmbs.fem.vibration import natural_modes
     from flexmbs.mesh import check_mesh
-    from flexmbs.mesh.quality.unit_suspicions import check_units
+    from flexmbs.mesh.quality.unit_check import check_units
 
     mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))

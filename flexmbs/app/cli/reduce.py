@@ -11,9 +11,15 @@ import numpy as np
 
 from flexmbs.app.cli.interfaces import interfaces_of
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.app.cli.mesh_commands import (
+    includes_option,
+    peak_memory_mb,
+    properties_options,
+    read_for_analysis,
+    units_option,
+)
+from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
-from flexmbs.common.files import require_writable
 from flexmbs.common.user_warnings import reported, shown
 
 BODY_ENDINGS = (".h5", ".hdf5")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.cli.mesh import includes_option, units_option, view_mesh
+from flexmbs.app.cli.mesh_commands import includes_option, units_option, view_mesh
 from flexmbs.app.cli.reduce import BODY_ENDINGS, view_body
 from flexmbs.common.errors import CaseError, FlexmbsError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from flexmbs.fem.fe_model import pair_factors
 from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, beam_shapes
 from flexmbs.fem.lines.beam_second_order import evaluate, quadratic_inside, rotated_offset
-from flexmbs.fem.model import pair_factors
 
 
 def beam_inertia_samples(

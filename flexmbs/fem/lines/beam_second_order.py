@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.fem.fe_model import pair_factors
 from flexmbs.fem.lines.beam_elements import (
     GAUSS_POINTS,
     GAUSS_WEIGHTS,
@@ -14,7 +15,6 @@ from flexmbs.fem.lines.beam_elements import (
     at_shear_center,
     beam_shapes,
 )
-from flexmbs.fem.model import pair_factors
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.fem.fe_model import pair_factors
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_shapes
 from flexmbs.fem.lines.beam_second_order import evaluate, quadratic_inside, rotated_offset
 from flexmbs.fem.lines.beam_stress import ENDS, outline_stress
-from flexmbs.fem.model import pair_factors
 from flexmbs.fem.stress_field import as_six, as_tensors
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.sparsity_pattern import NodePattern
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh

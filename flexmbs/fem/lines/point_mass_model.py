@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError, MeshError
+from flexmbs.fem.fe_model import FEModel, as_pairs, pair_factors
 from flexmbs.fem.lines.beam_second_order import rotated_offset
 from flexmbs.fem.lines.line_elements import as_samples, no_rotation, nothing_drawn
-from flexmbs.fem.model import FEModel, as_pairs, pair_factors
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.couplings import PointMass

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from flexmbs.fem.fe_model import as_pairs
 from flexmbs.fem.lines.line_elements import LineModel, line_model, nothing_drawn
 from flexmbs.fem.lines.spring_elements import SPRING_KINDS, SpringElements, spring_elements
-from flexmbs.fem.model import as_pairs
 from flexmbs.fem.section_forces import SpringForces
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from flexmbs.fem.fe_model import as_pairs, pair_factors
 from flexmbs.fem.lines.beam_second_order import rotated_offset
 from flexmbs.fem.lines.line_elements import U1, U2, LineModel, as_samples, line_model
 from flexmbs.fem.lines.truss_elements import TrussElements, truss_elements
 from flexmbs.fem.lines.truss_stress import truss_section_force_modes, truss_stress_modes
-from flexmbs.fem.model import as_pairs, pair_factors
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, as_six, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields

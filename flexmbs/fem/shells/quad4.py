@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
-from flexmbs.fem.shells.internal import drilling, without_internal
+from flexmbs.fem.shells.internal_modes import drilling, without_internal
+from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh.element_kinds import KINDS
 
 EDGES = np.array([(0, 1), (3, 2), (0, 3), (1, 2)])

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
-from flexmbs.fem.shells.sampling import means, sampling
+from flexmbs.fem.shells.assumed_strains import means, sampling
+from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh import gauss_points as gauss
 from flexmbs.mesh.element_kinds import KINDS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
+from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 
 EDGES = np.array([(0, 1), (1, 2), (2, 0)])
 #: the middles of the sides

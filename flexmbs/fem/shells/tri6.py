@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
-from flexmbs.fem.shells.sampling import means, sampling
+from flexmbs.fem.shells.assumed_strains import means, sampling
+from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh.element_kinds import KINDS
 
 _A, _B = (6.0 - np.sqrt(15.0)) / 21.0, (6.0 + np.sqrt(15.0)) / 21.0

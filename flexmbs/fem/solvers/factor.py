@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from functools import cache
 from importlib.util import find_spec
 
@@ -11,29 +10,19 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.common.stages import stage
+from flexmbs.fem.solvers.factor_base import Factor
+from flexmbs.fem.solvers.factor_mumps import MumpsFactor
+from flexmbs.fem.solvers.factor_pardiso import PardisoFactor
+from flexmbs.fem.solvers.factor_superlu import SuperLUFactor
 
 VARIABLE = "FLEXMBS_SOLVER"
-SOLVERS = ("pypardiso", "mumps", "scipy")  # in order of preference
-LONG = 20_000  # unknowns; from here on a factorisation may take a second
+# In order of preference; a solver loads its libraries when it is first used.
+SOLVERS: dict[str, type[Factor]] = {"pypardiso": PardisoFactor, "mumps": MumpsFactor, "scipy": SuperLUFactor}
 
 # Part by which a known solution comes back wrong. Singular matrices give 4 and more, whatever the solver; a beam of
 # 10,000 elements, the worst regular one that was tried, 1e-6.
 _WRONG = 1e-2
 _SOFT = 1e-8  # part of its diagonal that makes a singular matrix regular, to find what it leaves loose
-
-
-class Factor(ABC):
-    """A factorised symmetric matrix."""
-
-    @staticmethod
-    @abstractmethod
-    def load() -> None:
-        """Load the libraries of the solver; ImportError, OSError or AttributeError where they are not usable."""
-
-    @abstractmethod
-    def solve(self, loads: np.ndarray) -> np.ndarray:
-        """Solutions (n,) or (n, k) for loads (n,) or (n, k). Many at once take a third of the time a piece."""
 
 
 class SingularMatrix(BodyError):
@@ -73,7 +62,7 @@ def symmetric_factor(matrix: sparse.spmatrix, when_singular: str, solver: str | 
         raise SingularMatrix(f"{when_singular} (row {np.argmax(loose)} of {len(loose)} is empty)", loose.astype(float))
     solver = chosen_solver(solver)
     try:
-        factor = _factor_of(solver)(matrix)
+        factor = SOLVERS[solver](matrix)
     except ArithmeticError as error:
         raise SingularMatrix(f"{when_singular} ({error})", _loose_motion(matrix, solver)) from None
     except MemoryError:
@@ -104,30 +93,10 @@ def _is_usable(solver: str) -> bool:
     if solver != "scipy" and find_spec(solver) is None:
         return False
     try:
-        _factor_of(solver).load()
+        SOLVERS[solver].load()
     except (ImportError, OSError, AttributeError):
         return False
     return True
-
-
-def announce(unknowns: int, size: str) -> None:
-    """Say that a factorisation begins."""
-    stage(f"factorising ({unknowns:,} unknowns, {size})", long=unknowns >= LONG)
-
-
-def _factor_of(solver: str):
-    """The class of a solver, whose instances factorise; it raises ArithmeticError for singular matrices."""
-    if solver == "pypardiso":
-        from flexmbs.fem.solvers.factor_pardiso import PardisoFactor
-
-        return PardisoFactor
-    if solver == "mumps":
-        from flexmbs.fem.solvers.factor_mumps import MumpsFactor
-
-        return MumpsFactor
-    from flexmbs.fem.solvers.factor_superlu import SuperLUFactor
-
-    return SuperLUFactor
 
 
 def _error_of_known_solution(matrix: sparse.csr_matrix, factor: Factor) -> float:
@@ -143,7 +112,7 @@ def _loose_motion(matrix: sparse.csr_matrix, solver: str) -> np.ndarray:
     diagonal = np.abs(matrix.diagonal())
     motion = np.random.default_rng(0).standard_normal(len(diagonal)) / np.sqrt(diagonal)
     try:
-        factor = _factor_of(solver)((matrix + _SOFT * sparse.diags(diagonal)).tocsr())
+        factor = SOLVERS[solver]((matrix + _SOFT * sparse.diags(diagonal)).tocsr())
         for _ in range(3):
             motion = factor.solve(diagonal * motion)
             motion /= np.abs(motion).max()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.solvers.factor import Factor, announce
+from flexmbs.fem.solvers.factor_base import Factor, announce
 from flexmbs.fem.solvers.memory import require_memory, text_of_size
 
 _NO_MEMORY = (-5, -7, -9, -13)

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.solvers.factor import Factor, announce
+from flexmbs.fem.solvers.factor_base import Factor, announce
 from flexmbs.fem.solvers.memory import require_memory, text_of_size
 
 _DEFINITE, _INDEFINITE = 2, -2  # "mtype": real symmetric matrices; both take the upper triangle

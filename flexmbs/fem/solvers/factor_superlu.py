@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from flexmbs.fem.solvers.factor import Factor, announce
+from flexmbs.fem.solvers.factor_base import Factor, announce
 from flexmbs.fem.solvers.memory import require_memory, text_of_size
 
 # Entries of L + U per unknown are _FILL width^_POWER, width being the unknowns per level of a breadth-first search:

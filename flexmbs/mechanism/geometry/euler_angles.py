@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation as _Rotation
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 
 _DIGITS = str.maketrans("123", "xyz")
 
@@ -65,7 +65,7 @@ class EulerAngles:
         if angles.shape != (3,) or not np.all(np.isfinite(angles)):
             raise MechanismError(f"Euler angles {self.sequence!r}: expected three finite angles, got {self.angles!r}")
         object.__setattr__(self, "angles", tuple(angles.tolist()))
-        plausible.euler_angles(angles, self.degrees, f"Euler angles {self.sequence!r}")
+        unit_plausibility.euler_angles(angles, self.degrees, f"Euler angles {self.sequence!r}")
 
     @property
     def matrix(self) -> np.ndarray:

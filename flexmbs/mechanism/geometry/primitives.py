@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError
 from flexmbs.mechanism.geometry.outline import checked_loops, circle, drawn_points
-from flexmbs.mechanism.geometry.solids import Solid, extruded, revolved
+from flexmbs.mechanism.geometry.swept_solids import Solid, extruded, revolved
 
 _QUARTER = np.tan(np.pi / 8.0)  # bulge of a quarter of a circle
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation as ScipyRotation
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.geometry import plausible
+from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles, euler_angles, quaternions, rotation_vectors
 
 _FORMS = "rotation must be a 3x3 matrix, a rotation vector (3), a quaternion w, x, y, z, or EulerAngles"
@@ -85,7 +85,7 @@ def as_matrix(rotation: ArrayLike | EulerAngles | Rotation | None, where: str) -
             raise MechanismError(f"{where}: the rotation matrix is not orthogonal with determinant +1")
         return value
     if value.shape == (3,):
-        plausible.rotation_vector(value, where)
+        unit_plausibility.rotation_vector(value, where)
         return ScipyRotation.from_rotvec(value).as_matrix()
     if value.shape == (4,):
         if abs(np.linalg.norm(value) - 1.0) > 1e-6:

@@ -8,14 +8,14 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
+from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.marker_place_records import place_numbers
 from flexmbs.mesh.marker_places import Place, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.operations import bounding_box
-from flexmbs.mesh.properties import BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.quality.unit_suspicions import check_units, likely_system
+from flexmbs.mesh.quality.unit_check import check_units, likely_system
 
 
 def summarize(mesh: Mesh) -> dict:

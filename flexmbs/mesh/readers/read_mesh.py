@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import MeshError, MeshWarning
-from flexmbs.common.files import what_is
 from flexmbs.common.stages import listening, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.quality.unit_suspicions import check_units
-from flexmbs.mesh.readers.formats import FORMATS, MeshFormat, format_of
+from flexmbs.mesh.quality.unit_check import check_units
+from flexmbs.mesh.readers.mesh_formats import FORMATS, MeshFormat, format_of
 from flexmbs.mesh.skipped_content import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import SI, converted, unit_system
 

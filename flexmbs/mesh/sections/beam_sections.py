@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.materials import Material
-from flexmbs.mesh.properties import BeamSection
 
 _CIRCLE_CORNERS = 32
 _LARGEST = 1e75  # of any length or moment; the fourth power of it is still a number

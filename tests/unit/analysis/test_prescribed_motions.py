@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mechanism.jumps import find_jump
+from flexmbs.mechanism.signal_jumps import find_jump
 
 
 def arm(**start) -> tuple[fm.System, object]:

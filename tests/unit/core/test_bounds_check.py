@@ -11,7 +11,7 @@ import numpy as np
 import flexmbs as fm
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.core.abi.kernel import kernel_cache_folder
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 assert kernel_cache_folder().name.endswith("-checked")
 system = fm.System()
 ball = system.add(fm.RigidBody.sphere(7850.0, 0.1), name="ball")

@@ -117,7 +117,8 @@ def test_a_solver_that_does_not_load_is_not_chosen(monkeypatch):
             raise OSError("mkl_rt: cannot open shared object file")  # ... but their libraries are not
 
     superlu = factor_superlu.SuperLUFactor
-    monkeypatch.setattr(factor, "_factor_of", lambda name: superlu if name == "scipy" else Broken)
+    broken = {name: superlu if name == "scipy" else Broken for name in factor.SOLVERS}
+    monkeypatch.setattr(factor, "SOLVERS", broken)
     factor._is_usable.cache_clear()
     try:
         assert chosen_solver() == "scipy"

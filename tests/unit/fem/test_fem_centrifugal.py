@@ -11,7 +11,7 @@ from flexmbs.fem import assemble
 from flexmbs.fem.centrifugal import centrifugal
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh import PointMass
-from flexmbs.mesh.properties import ShellSection
+from flexmbs.mesh.element_properties import ShellSection
 
 AXIS = np.array([0.48, -0.6, 0.64])
 ACROSS = np.eye(3) - np.outer(AXIS, AXIS)

@@ -10,7 +10,7 @@ from mixed_meshes import STEEL, tied_blocks, with_node
 from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
 from flexmbs.fem.mpc.condition_rows import rows_of
-from flexmbs.fem.mpc.dependence import resolved
+from flexmbs.fem.mpc.dependent_components import resolved
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh import CoordinateSystem, Coupling, Equation, Tie, box_mesh
 

@@ -8,7 +8,7 @@ from fem_meshes import box, rectangle, straight_beam
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
-from flexmbs.fem.lines.expansion import expanded
+from flexmbs.fem.lines.beam_expansion import expanded
 from flexmbs.mesh import mass_properties
 
 SECTION = rectangle(0.004, 0.02)

@@ -8,8 +8,8 @@ from fem_meshes import STEEL
 
 from flexmbs.fem import assemble
 from flexmbs.fem.mixed_model import MixedModel
-from flexmbs.fem.mpc.couplings import without_idle_links
-from flexmbs.fem.solids.model import SolidModel
+from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
+from flexmbs.fem.solids.solid_model import SolidModel
 from flexmbs.fem.supports import held_components, supported_nodes
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import BoundaryCondition, Coupling, box_mesh, line_mesh, rectangle

@@ -12,9 +12,9 @@ from flexmbs.fem import assemble
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import Surface, Tie, box_mesh
 from flexmbs.mesh.couplings import Equation, PointMass
+from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.mesh import ElementBlock
 from flexmbs.mesh.outer_faces import outer_faces
-from flexmbs.mesh.properties import SpringSection
 
 
 def free_modes(mesh, count=3):

@@ -12,7 +12,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.fem.solids.model import SolidModel
+from flexmbs.fem.solids.solid_model import SolidModel
 from flexmbs.mesh import Coupling, PointMass, mass_properties
 
 MESHES = {

@@ -6,8 +6,8 @@ from fem_meshes import STEEL, box, straight_beam
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
-from flexmbs.fem.solids.shapes import SOLID_KINDS
-from flexmbs.fem.spin import spin_stiffness
+from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
 from flexmbs.fem.vibration import natural_modes
 from flexmbs.mesh import line_mesh, rectangle

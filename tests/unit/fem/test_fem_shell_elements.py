@@ -10,11 +10,11 @@ from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem import assemble
-from flexmbs.fem.shells.elements import surface_points
-from flexmbs.fem.shells.sections import shell_wall
+from flexmbs.fem.shells.shell_elements import surface_points
+from flexmbs.fem.shells.wall_stiffness import shell_wall
 from flexmbs.mesh import check_mesh, mass_properties
+from flexmbs.mesh.element_properties import Layer, ShellSection
 from flexmbs.mesh.materials import OrthotropicMaterial
-from flexmbs.mesh.properties import Layer, ShellSection
 from flexmbs.mesh.quadrature import rule
 
 every_kind = pytest.mark.parametrize("kind", KINDS)

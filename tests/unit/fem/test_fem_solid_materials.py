@@ -8,7 +8,7 @@ from fem_meshes import STEEL, box
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem import assemble
-from flexmbs.fem.solids.shapes import SOLID_KINDS
+from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial
 
 G = STEEL.shear_modulus

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mechanism.spread_loads import Places, _triangles
+from flexmbs.mechanism.distributed_loads import Places, _triangles
 from flexmbs.mesh import box_mesh, line_mesh, rectangle
 
 STEEL = fm.Material("steel", 2e11, 0.3, 7800.0)

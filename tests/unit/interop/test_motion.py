@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from flexmbs import RigidBody, System
 from flexmbs.interop import read_mbdyn_fem, read_sid, write_mbdyn_fem, write_sid
-from flexmbs.mechanism import RigidBody, System
 
 SPIN = 40.0
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis.recording.structure import result_structure
-from flexmbs.model.compile import compile_system
+from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.model.compile_mechanism import compile_system
 
 NEGATIVE = (-1.0, 2.0, 2.0)  # a negative principal moment
 LOPSIDED = (1.0, 1.0, 5.0)  # one moment above the sum of the others

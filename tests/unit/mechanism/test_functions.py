@@ -5,7 +5,7 @@ import pytest
 
 import flexmbs as fm
 from flexmbs.core.mechanics.signals import evaluate_signals
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 
 T = 0.0551 + 0.1433 * np.arange(20)
 TABLE_T = np.linspace(0.0, 3.0, 13)

@@ -17,9 +17,9 @@ from flexmbs.mesh import (
     mass_properties,
     with_material,
 )
-from flexmbs.mesh.properties import Layer
+from flexmbs.mesh.element_properties import Layer
 from flexmbs.mesh.quality.material_units import usual_units
-from flexmbs.mesh.quality.unit_suspicions import check_units
+from flexmbs.mesh.quality.unit_check import check_units
 
 SQUARE = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.0), (0, 2, 0)])
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 8000.0}

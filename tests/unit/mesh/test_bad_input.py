@@ -10,7 +10,7 @@ from small_decks import ABAQUS, ANSYS, GMSH, GMSH4, MEDIT, NASTRAN, SHELL, UNV, 
 
 import flexmbs as fm
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.quality.checks import check_mesh
+from flexmbs.mesh.quality.check_mesh import check_mesh
 
 DATA = Path(__file__).parents[2] / "data" / "mesh"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.reading.degenerate_elements import true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 
 CUBE = np.array(
     [(0, 0, 0), (2, 0, 0.1), (2.2, 1, 0), (0, 1.1, 0), (0, 0, 3), (2, 0.1, 3), (2.2, 1, 3.3), (0.1, 1.1, 3)], float

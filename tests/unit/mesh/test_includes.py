@@ -3,7 +3,7 @@
 import pytest
 
 from flexmbs import MeshError, read_mesh
-from flexmbs.mesh.reading.included_files import Includes
+from flexmbs.mesh.reader_tools.included_files import Includes
 
 
 @pytest.fixture

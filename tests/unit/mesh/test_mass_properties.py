@@ -7,11 +7,11 @@ import pytest
 
 from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_properties import BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.generate import box_mesh, line_mesh
 from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements
-from flexmbs.mesh.properties import BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0, where="a.inp:3")

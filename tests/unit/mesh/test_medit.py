@@ -5,7 +5,7 @@ import re
 import pytest
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.medit.reader import read_medit
+from flexmbs.mesh.readers.medit.read_medit import read_medit
 
 
 @pytest.fixture

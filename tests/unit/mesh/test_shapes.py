@@ -7,8 +7,8 @@ import pytest
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.reading.numbering import ElementRows, NodeTable
-from flexmbs.mesh.reading.shapes_to_mesh import Shapes, mesh_of_shapes, mirrored, renumbered, signed_volumes
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, mirrored, renumbered, signed_volumes
 
 SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3 and known.reference_nodes is not None]
 VOLUMES = {"tet": 1 / 6, "wed": 1.0, "hex": 8.0}

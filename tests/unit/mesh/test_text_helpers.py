@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from flexmbs.common.names_in_messages import few, near_names
-from flexmbs.mesh.reading.fixed_columns import integer, parse_format, read_table, real
-from flexmbs.mesh.reading.number_text import numbers_in
-from flexmbs.mesh.reading.numbering import row_labels
+from flexmbs.mesh.reader_tools.fixed_columns import integer, parse_format, read_table, real
+from flexmbs.mesh.reader_tools.number_text import numbers_in
+from flexmbs.mesh.reader_tools.numbering import row_labels
 
 
 @pytest.mark.parametrize(

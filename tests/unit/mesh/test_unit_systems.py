@@ -28,7 +28,7 @@ from flexmbs.mesh import (
     with_material,
 )
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.quality.unit_suspicions import check_units, likely_system
+from flexmbs.mesh.quality.unit_check import check_units, likely_system
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
 
 STEEL = {

@@ -11,7 +11,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
 from flexmbs.mesh import Material, line_mesh, rectangle
 from flexmbs.model.check_tables import check_tables
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.reduction import ClampedFree, reduce
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)

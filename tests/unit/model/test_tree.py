@@ -3,7 +3,7 @@
 import pytest
 
 import flexmbs as fm
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.spanning_tree import SEGMENT, spanning_tree
 
 BLOCK = fm.RigidBody(1.0, (1.0, 1.0, 1.0))

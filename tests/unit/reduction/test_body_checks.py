@@ -10,7 +10,7 @@ import flexmbs as fm
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.mesh import Material, line_mesh, rectangle
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.reduction import ClampedFree, reduce
 from flexmbs.reduction.body_checks import checked_body
 

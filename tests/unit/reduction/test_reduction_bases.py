@@ -7,7 +7,7 @@ from scipy import linalg
 from flexmbs.common.errors import BodyError
 from flexmbs.fem import assemble
 from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, reduce, reduce_model
-from flexmbs.reduction.supports import rigid_motions
+from flexmbs.reduction.reference_conditions import rigid_motions
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}
 
@@ -132,7 +132,7 @@ def test_a_beam_held_at_both_ends_is_the_limit_of_no_motion_at_the_tip(blade):
     from flexmbs.reduction.fixed_interfaces import fixed
     from flexmbs.reduction.interface import attach_all
     from flexmbs.reduction.mode_selection import compute_modes
-    from flexmbs.reduction.supports import hold
+    from flexmbs.reduction.reference_conditions import hold
 
     fem = assemble(blade, "euler-bernoulli", rotary_inertia=False)
     attached = attach_all(fem, ENDS)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from flexmbs import System
 from flexmbs.common.errors import BodyError
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.fem import assemble
-from flexmbs.mechanism import System
-from flexmbs.model.compile import compile_system
+from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.reduction import ClampedFree, Interface, SecondOrder, load_body, reduce_model, save_body
 from flexmbs.reduction.compression import with_field_for_each_pair
 

@@ -8,7 +8,7 @@ import swinging_bar as bar
 from scipy.spatial.transform import Rotation as ScipyRotation
 
 import flexmbs as fm
-from flexmbs.reduction.body import PointFields
+from flexmbs.reduction.flexible_body import PointFields
 from flexmbs.result import BodyRecord, JointRecord, MarkerRecord, Result, Structure, Trajectory, load
 
 T = np.linspace(0.0, 4.0, 81)

@@ -80,7 +80,7 @@ def test_torsion_is_drawn_without_tearing_the_body(scene):
 
 
 def test_stress_in_place_of_displacement(bar, scene):
-    from flexmbs.result.fields import von_mises
+    from flexmbs.fem.stress_field import von_mises
 
     made = scene(bar, 1, color="von_mises")
     largest = von_mises(made.amplitude * bar.surface.stress_modes[0]).max()

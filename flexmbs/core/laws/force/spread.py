@@ -1,7 +1,7 @@
 """Loads spread over flexible bodies (pressure, line loads that follow the line), expanded to first order in q.
 
 With amplitude s: force s (R0 + R1 q), moment s (M0 + M1 q) about the frame, modal forces s (Q0 + Q1 q), all in body
-axes (flexmbs.mechanism.spread_loads computes them from the fields of the body, of second order too).
+axes (flexmbs.mechanism.distributed_loads computes them from the fields of the body, of second order too).
 """
 
 from __future__ import annotations

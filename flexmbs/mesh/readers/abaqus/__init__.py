@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.abaqus.build import build
+from flexmbs.mesh.readers.abaqus.build_mesh import build
 from flexmbs.mesh.readers.abaqus.deck_reader import read_deck
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, OtherElements
-from flexmbs.mesh.properties import BeamSection, ShellSection, TrussSection
-from flexmbs.mesh.readers.abaqus.model import Model, Region
-from flexmbs.mesh.readers.abaqus.sections import SECTION_CARDS, Section, family_of, fitting, made_section
-from flexmbs.mesh.readers.abaqus.sets import Sets
-from flexmbs.mesh.reading.element_blocks import make_blocks, other_elements
-from flexmbs.mesh.reading.numbering import ElementRows
+from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
+from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS, Section, family_of, fitting, made_section
+from flexmbs.mesh.readers.abaqus.set_members import Sets
 
 _CARD_FOR = {"solid": "*SOLID SECTION", "truss": "*SOLID SECTION", "spring": "*SPRING", "dashpot": "*DASHPOT"}
 
@@ -70,7 +70,7 @@ def _assign(model: Model, element_sets: Sets, region: Region, section: Section, 
 
 
 def _add_mass(model: Model, element_sets: Sets, region: Region, card, assigned: Assigned) -> None:
-    from flexmbs.mesh.readers.abaqus.values import data_line, number
+    from flexmbs.mesh.readers.abaqus.number_fields import data_line, number
 
     units = card.option("UNITS", "TOTALMASS")
     if units not in ("MASSPERLENGTH", "MASSPERAREA"):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.abaqus.text import Keyword, Line, Segment, load_text, pieces_of
-from flexmbs.mesh.reading.included_files import Includes
+from flexmbs.mesh.reader_tools.included_files import Includes
+from flexmbs.mesh.readers.abaqus.deck_text import Keyword, Line, Segment, load_text, pieces_of
 
 # Cards whose data lines may stand in a file of their own (INPUT=).
 _WITH_INPUT = {

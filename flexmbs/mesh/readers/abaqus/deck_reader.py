@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.abaqus import distributions, entities, generated, materials, parts, systems
+from flexmbs.mesh.readers.abaqus import (
+    axes_cards,
+    distribution_cards,
+    generation_cards,
+    material_cards,
+    node_and_element_cards,
+    part_cards,
+)
 from flexmbs.mesh.readers.abaqus.cards import Card, CardReader
-from flexmbs.mesh.readers.abaqus.constraint_cards import CONSTRAINT_CARDS
+from flexmbs.mesh.readers.abaqus.coupling_card_table import CONSTRAINT_CARDS
+from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.keywords import (
     ALIASES,
     ANALYSIS,
@@ -17,35 +25,34 @@ from flexmbs.mesh.readers.abaqus.keywords import (
     SILENT,
     UNUSABLE,
 )
-from flexmbs.mesh.readers.abaqus.scope import Deck
-from flexmbs.mesh.readers.abaqus.sections import SECTION_CARDS
+from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS
 
 _HANDLERS = {
-    "NODE": entities.read_nodes,
-    "ELEMENT": entities.read_elements,
-    "NSET": entities.read_node_set,
-    "ELSET": entities.read_element_set,
-    "SURFACE": entities.read_surface,
-    "NGEN": generated.read_ngen,
-    "NFILL": generated.read_nfill,
-    "NCOPY": generated.read_ncopy,
-    "ELGEN": generated.read_elgen,
-    "ELCOPY": generated.read_elcopy,
-    "NMAP": generated.refuse,
-    "SYSTEM": systems.read_system,
-    "ORIENTATION": systems.read_orientation,
-    "DISTRIBUTION": distributions.read_distribution,
-    "PART": parts.read_part,
-    "ASSEMBLY": parts.read_assembly,
-    "INSTANCE": parts.read_instance,
-    "ENDPART": parts.end_block,
-    "ENDASSEMBLY": parts.end_block,
-    "ENDINSTANCE": parts.end_block,
-    "MATERIAL": materials.read_material,
-    "ELASTIC": materials.read_elastic,
-    "DENSITY": materials.read_density,
-    "DAMPING": materials.read_damping,
-    **dict.fromkeys(UNUSABLE, materials.read_unusable),
+    "NODE": node_and_element_cards.read_nodes,
+    "ELEMENT": node_and_element_cards.read_elements,
+    "NSET": node_and_element_cards.read_node_set,
+    "ELSET": node_and_element_cards.read_element_set,
+    "SURFACE": node_and_element_cards.read_surface,
+    "NGEN": generation_cards.read_ngen,
+    "NFILL": generation_cards.read_nfill,
+    "NCOPY": generation_cards.read_ncopy,
+    "ELGEN": generation_cards.read_elgen,
+    "ELCOPY": generation_cards.read_elcopy,
+    "NMAP": generation_cards.refuse,
+    "SYSTEM": axes_cards.read_system,
+    "ORIENTATION": axes_cards.read_orientation,
+    "DISTRIBUTION": distribution_cards.read_distribution,
+    "PART": part_cards.read_part,
+    "ASSEMBLY": part_cards.read_assembly,
+    "INSTANCE": part_cards.read_instance,
+    "ENDPART": part_cards.end_block,
+    "ENDASSEMBLY": part_cards.end_block,
+    "ENDINSTANCE": part_cards.end_block,
+    "MATERIAL": material_cards.read_material,
+    "ELASTIC": material_cards.read_elastic,
+    "DENSITY": material_cards.read_density,
+    "DAMPING": material_cards.read_damping,
+    **dict.fromkeys(UNUSABLE, material_cards.read_unusable),
 }
 # Read when all names are known.
 _LATER = {*SECTION_CARDS, *CONSTRAINT_CARDS, "NONSTRUCTURALMASS"}

@@ -10,12 +10,12 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS, faces_of
 from flexmbs.mesh.mesh import Surface
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
+from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
+from flexmbs.mesh.readers.abaqus.deck import SurfaceDraft, SurfaceItem
 from flexmbs.mesh.readers.abaqus.element_types import element_type
-from flexmbs.mesh.readers.abaqus.model import Model, Region
-from flexmbs.mesh.readers.abaqus.scope import SurfaceDraft, SurfaceItem
-from flexmbs.mesh.readers.abaqus.sets import Sets
-from flexmbs.mesh.reading.degenerate_elements import true_kinds
-from flexmbs.mesh.reading.numbering import ElementRows, row_labels
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
+from flexmbs.mesh.readers.abaqus.set_members import Sets
 
 _TOP = {"SPOS", "POS", "SP", "P", "S2"}
 _BOTTOM = {"SNEG", "NEG", "SN", "N", "S1"}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.ansys.build import build_mesh
-from flexmbs.mesh.readers.ansys.control import read_deck
+from flexmbs.mesh.readers.ansys.build_mesh import build_mesh
+from flexmbs.mesh.readers.ansys.interpreter import read_deck
 
 
 def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:

@@ -11,7 +11,7 @@ from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
 from flexmbs.mesh.element_kinds import is_shell, is_solid
 from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial
 from flexmbs.mesh.readers.ansys.deck import Deck
-from flexmbs.mesh.readers.ansys.elements import Group
+from flexmbs.mesh.readers.ansys.element_groups import Group
 from flexmbs.mesh.readers.ansys.node_commands import rotation, system_of
 
 _ALONG_Z = 1e-4  # sine of the angle below which Ansys takes a beam as parallel to global z

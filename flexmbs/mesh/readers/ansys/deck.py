@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.readers.ansys.source import Source
-from flexmbs.mesh.reading.numbering import NodeTable
+from flexmbs.mesh.reader_tools.numbering import NodeTable
+from flexmbs.mesh.readers.ansys.deck_lines import Source
 from flexmbs.mesh.skipped_content import SkipList
 
 

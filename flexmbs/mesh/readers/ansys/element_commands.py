@@ -7,11 +7,11 @@ import re
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format, read_table
 from flexmbs.mesh.readers.ansys.commands import Command, is_release
 from flexmbs.mesh.readers.ansys.deck import Deck, Elements, ElementType
 from flexmbs.mesh.readers.ansys.element_types import routine_of
 from flexmbs.mesh.readers.ansys.selection import select_new
-from flexmbs.mesh.reading.fixed_columns import Format, parse_format, read_table
 
 _CHUNK = 20000  # lines
 _MOST_NODES = 500

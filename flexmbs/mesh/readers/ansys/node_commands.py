@@ -9,10 +9,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format, read_table
 from flexmbs.mesh.readers.ansys.commands import Command, is_release
 from flexmbs.mesh.readers.ansys.deck import Deck
 from flexmbs.mesh.readers.ansys.selection import select_new
-from flexmbs.mesh.reading.fixed_columns import Format, parse_format, read_table
 
 _CHUNK = 20000  # lines
 _END = re.compile(r"\s*(-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b)", re.IGNORECASE)

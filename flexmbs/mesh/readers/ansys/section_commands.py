@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.fixed_columns import parse_format, read_table
 from flexmbs.mesh.readers.ansys.commands import Command, is_release
 from flexmbs.mesh.readers.ansys.deck import Deck, RawSection
 from flexmbs.mesh.readers.ansys.expressions import evaluate
-from flexmbs.mesh.reading.fixed_columns import parse_format, read_table
 
 _CURRENT_SECTION, _CURRENT_SET = "current section", "current real set"
 _MOST_CONSTANTS = 10000

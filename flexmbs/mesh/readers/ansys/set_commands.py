@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.fixed_columns import parse_format, read_table
 from flexmbs.mesh.readers.ansys.commands import Command
 from flexmbs.mesh.readers.ansys.deck import Component, Deck
 from flexmbs.mesh.readers.ansys.selection import SELECTION_COMMANDS, all_ids, selected_ids
-from flexmbs.mesh.reading.fixed_columns import parse_format, read_table
 
 _CHUNK = 20000
 _ENTITIES = {"NODE": "NODE", "ELEM": "ELEM", "ELEMENT": "ELEM", "NODES": "NODE"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.fixed_columns import integer, real
 from flexmbs.mesh.readers.ansys.commands import Command
 from flexmbs.mesh.readers.ansys.deck import Deck, ElementType
-from flexmbs.mesh.reading.fixed_columns import integer, real
 
 _FORMAT = re.compile(r"\(2I(\d{1,2}),(\d{1,2})A(\d{1,2})\)", re.IGNORECASE)
 _END = re.compile(r"\s*-1\s*($|,)")

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools import hdf5
 from flexmbs.mesh.readers.exodus.netcdf3 import NetCDF3
-from flexmbs.mesh.reading import hdf5
 
 
 class _NetCDF4:

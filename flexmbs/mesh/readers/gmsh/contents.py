@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 from flexmbs.mesh.readers.gmsh.element_types import TYPES, type_advice
-from flexmbs.mesh.readers.gmsh.sections import GmshFile, Section
-from flexmbs.mesh.reading.numbering import ElementRows, NodeTable
-from flexmbs.mesh.reading.shapes_to_mesh import mirrored
+from flexmbs.mesh.readers.gmsh.file_sections import GmshFile, Section
 
 _NAME_LINE = re.compile(r'\s*(?:(\d)\s+)?(-?\d{1,18})\s+(?:"(.*)"|(\S+))\s*$')
 

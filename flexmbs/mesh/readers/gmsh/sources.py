@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.gmsh.sections import GmshFile, Section
-from flexmbs.mesh.reading.number_lines import NumberLines
+from flexmbs.mesh.reader_tools.number_lines import NumberLines
+from flexmbs.mesh.readers.gmsh.file_sections import GmshFile, Section
 
 
 def source_of(file: GmshFile, section: Section) -> NumberLines | BinarySource:

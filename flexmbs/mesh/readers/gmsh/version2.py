@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.number_lines import NumberLines
 from flexmbs.mesh.readers.gmsh.contents import Contents, known_type
 from flexmbs.mesh.readers.gmsh.element_types import TYPES
-from flexmbs.mesh.readers.gmsh.sections import Section
+from flexmbs.mesh.readers.gmsh.file_sections import Section
 from flexmbs.mesh.readers.gmsh.sources import BinarySource, source_of
-from flexmbs.mesh.reading.number_lines import NumberLines
 
 _COUNTS = np.array([TYPES[number].node_count if number in TYPES else -1 for number in range(max(TYPES) + 1)])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reading import hdf5
+from flexmbs.mesh.reader_tools import hdf5
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from flexmbs.mesh.readers.medit.reader import read_medit
+from flexmbs.mesh.readers.medit.read_medit import read_medit
 
 __all__ = ["read_medit"]

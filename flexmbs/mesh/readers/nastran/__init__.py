@@ -10,42 +10,42 @@ from pathlib import Path
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.readers.nastran import (
-    bars,
-    elements,
-    grids,
-    masses,
-    materials,
-    properties,
-    rigid,
-    sets,
-    springs,
+    bar_cards,
+    element_cards,
+    grid_cards,
+    mass_cards,
+    material_cards,
+    property_cards,
+    rigid_element_cards,
+    set_cards,
+    spring_cards,
 )
-from flexmbs.mesh.readers.nastran.build import build
+from flexmbs.mesh.readers.nastran.build_mesh import build
 from flexmbs.mesh.readers.nastran.bulk_sections import BulkLines, is_begin
 from flexmbs.mesh.readers.nastran.card import Batch, Card
 from flexmbs.mesh.readers.nastran.case_control import read_case_control
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.files import DeckLines, LineOfDeck, has_sections
+from flexmbs.mesh.readers.nastran.deck_files import DeckLines, LineOfDeck, has_sections
 from flexmbs.mesh.readers.nastran.lexer import Lexer
 from flexmbs.mesh.readers.nastran.skipped_cards import read_parameter, skip
 
 BATCH_HANDLERS = {
-    "GRID": grids.read_grids,
-    **dict.fromkeys(elements.NAMES, elements.read_elements),
-    **dict.fromkeys(bars.NAMES, bars.read_bars),
+    "GRID": grid_cards.read_grids,
+    **dict.fromkeys(element_cards.NAMES, element_cards.read_elements),
+    **dict.fromkeys(bar_cards.NAMES, bar_cards.read_bars),
 }
 HANDLERS = {
-    "GRDSET": grids.read_grid_defaults,
-    **dict.fromkeys(("SPOINT", "EPOINT"), grids.read_scalar_points),
-    **{f"CORD{number}{kind}": grids.read_system for number in "12" for kind in "RCS"},
-    **dict.fromkeys(("BAROR", "BEAMOR"), bars.read_bar_defaults),
-    **dict.fromkeys(springs.NAMES, springs.read_springs),
-    **dict.fromkeys(masses.NAMES, masses.read_masses),
-    **dict.fromkeys(rigid.NAMES, rigid.read_rigid),
-    **dict.fromkeys(("MPC", "MPCADD"), rigid.read_equation),
-    **dict.fromkeys(materials.NAMES, materials.read_material),
-    **dict.fromkeys(properties.NAMES, properties.read_property),
-    **dict.fromkeys(sets.NAMES, sets.read_set),
+    "GRDSET": grid_cards.read_grid_defaults,
+    **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
+    **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
+    **dict.fromkeys(("BAROR", "BEAMOR"), bar_cards.read_bar_defaults),
+    **dict.fromkeys(spring_cards.NAMES, spring_cards.read_springs),
+    **dict.fromkeys(mass_cards.NAMES, mass_cards.read_masses),
+    **dict.fromkeys(rigid_element_cards.NAMES, rigid_element_cards.read_rigid),
+    **dict.fromkeys(("MPC", "MPCADD"), rigid_element_cards.read_equation),
+    **dict.fromkeys(material_cards.NAMES, material_cards.read_material),
+    **dict.fromkeys(property_cards.NAMES, property_cards.read_property),
+    **dict.fromkeys(set_cards.NAMES, set_cards.read_set),
     "PARAM": read_parameter,
 }
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)

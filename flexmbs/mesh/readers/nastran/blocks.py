@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.mesh import ElementBlock, OtherElements, Surface
-from flexmbs.mesh.properties import SpringSection
+from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.skin_elements import face_kind
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-from flexmbs.mesh.readers.nastran.grids import Grid
-from flexmbs.mesh.readers.nastran.pieces import Piece, own_rod_section
-from flexmbs.mesh.readers.nastran.properties import property_name
-from flexmbs.mesh.readers.nastran.property_use import PropertyUse
-from flexmbs.mesh.readers.nastran.spring_sections import PROPERTY_OF, spring_section
-from flexmbs.mesh.reading.element_blocks import make_blocks, other_elements
-from flexmbs.mesh.reading.numbering import ElementRows
-from flexmbs.mesh.reading.skin_elements import face_kind
+from flexmbs.mesh.readers.nastran.elements_by_property import Piece, own_rod_section
+from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.property_cards import property_name
+from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
+from flexmbs.mesh.readers.nastran.spring_section_cards import PROPERTY_OF, spring_section
 
 _PER_ELEMENT = ("y_axes", "offsets", "thickness", "shell_offsets", "material_axes")
 

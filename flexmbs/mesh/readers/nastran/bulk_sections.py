@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.files import LineOfDeck
+from flexmbs.mesh.readers.nastran.deck_files import LineOfDeck
 
 _SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA, BEGIN or END
 _BEGIN = re.compile(r"\s*BEGIN\b(.*)", re.IGNORECASE)

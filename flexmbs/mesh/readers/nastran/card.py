@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran import numbers
+from flexmbs.mesh.readers.nastran import number_fields
 
 # Nastran's own largest number of a grid point or element; what is larger is a damaged field.
 LARGEST_NUMBER = 2_147_483_647
@@ -47,7 +47,7 @@ class Card:
             if default is None:
                 raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is missing; give an integer.")
             return default
-        value = numbers.integer(text)
+        value = number_fields.integer(text)
         if value is None or abs(value) > LARGEST_NUMBER or (least is not None and value < least):
             rule = "an integer" if least is None else f"an integer of at least {least}"
             raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give {rule}.")
@@ -60,7 +60,7 @@ class Card:
             if default is None:
                 raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is missing; give a number.")
             return default
-        value = numbers.real(text)
+        value = number_fields.real(text)
         if value is None:
             raise MeshError(
                 f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give a number, up to 1e100."
@@ -100,14 +100,14 @@ class Batch:
 
     def filled(self, index: int) -> np.ndarray:
         """(n,) bool: where a field is not blank."""
-        return ~numbers.is_blank(self.column(index))
+        return ~number_fields.is_blank(self.column(index))
 
     def integers(self, index: int, what: str, default: int | None = None) -> np.ndarray:
         """(n,) integers; MeshError at the first card where there is none (blank: ``default``, None: not allowed)."""
         column = self.column(index)
         if default is None:
             self._refuse_blanks(column, index, what)
-        values, wrong = numbers.integers(column, default or 0)
+        values, wrong = number_fields.integers(column, default or 0)
         if wrong is None:
             large = np.flatnonzero(np.abs(values) > LARGEST_NUMBER)
             wrong = int(large[0]) if large.size else None
@@ -118,7 +118,7 @@ class Batch:
     def reals(self, index: int, what: str, default: float = 0.0) -> np.ndarray:
         """(n,) reals; MeshError at the first card where there is none."""
         column = self.column(index)
-        values, wrong = numbers.reals(column, default)
+        values, wrong = number_fields.reals(column, default)
         if wrong is not None:
             raise MeshError(f"{self.where(wrong)}: {what} is '{_text(column[wrong])}'; give a number (up to 1e100).")
         return values
@@ -136,7 +136,7 @@ class Batch:
         return Batch(self.name, self.fields[rows], self.file, self.lines[rows])
 
     def _refuse_blanks(self, column: np.ndarray, index: int, what: str) -> None:
-        blank = np.flatnonzero(numbers.is_blank(column))
+        blank = np.flatnonzero(number_fields.is_blank(column))
         if blank.size:
             raise MeshError(
                 f"{self.where(blank[0])}: {what} (field {field_number(index)}) is missing; give an integer."

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran import numbers
-from flexmbs.mesh.readers.nastran.files import LineOfDeck
-from flexmbs.mesh.readers.nastran.ranges import Ranges, read_ranges
+from flexmbs.mesh.readers.nastran import number_fields
+from flexmbs.mesh.readers.nastran.deck_files import LineOfDeck
+from flexmbs.mesh.readers.nastran.thru_ranges import Ranges, read_ranges
 
 _SET = re.compile(r"SET\s+(\d+)\s*=\s*(.*)$", re.IGNORECASE)
 _CHOICE = re.compile(r"(SPC|MPC|SUPORT1)\s*=\s*(\d+)\s*$", re.IGNORECASE)
@@ -96,7 +96,7 @@ def _note_request(text: str, case: CaseControl, used: dict[tuple[str, int], set[
 def _add_set(case: CaseControl, key: tuple[str, int], text: str, of: frozenset[str], file: str, line: int) -> None:
     section, number = key
     words = text.replace(",", " ").split()
-    if any(numbers.integer(word) is None and numbers.real(word) is not None for word in words):
+    if any(number_fields.integer(word) is None and number_fields.real(word) is not None for word in words):
         case.left_out.append((f"SET {number}", file, line, "times or frequencies of an output request"))
         return
     if any(not re.fullmatch(r"-?\d+|THRU|BY|EXCEPT|ALL", word.upper()) for word in words):

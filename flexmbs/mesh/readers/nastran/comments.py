@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from flexmbs.mesh.readers.nastran.files import LineOfDeck
+from flexmbs.mesh.readers.nastran.deck_files import LineOfDeck
 
 _HM_NAME = re.compile(r'\$HMNAME\s+(COMPS?|PROPS?|MATS?)\s*(\d+)\s*"([^"]*)"(?:\s*(\d+)\s*"P[^"]*")?', re.I)
 _HM_SET = re.compile(r'\$HMSET\s+(\d+)\s+\d+\s+"([^"]*)"', re.I)

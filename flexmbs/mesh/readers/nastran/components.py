@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.ranges import read_ranges
+from flexmbs.mesh.readers.nastran.thru_ranges import read_ranges
 
 
 def component_sets(deck: Deck, elements: np.ndarray) -> dict[str, np.ndarray]:

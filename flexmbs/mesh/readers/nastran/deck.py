@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Batch, Card
 from flexmbs.mesh.readers.nastran.case_control import CaseControl
 from flexmbs.mesh.readers.nastran.comments import Names
-from flexmbs.mesh.readers.nastran.ranges import Ranges
-from flexmbs.mesh.reading.numbering import ElementRows
+from flexmbs.mesh.readers.nastran.thru_ranges import Ranges
 from flexmbs.mesh.skipped_content import SkipList
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.readers.nastran.card import Batch, Card
-from flexmbs.mesh.readers.nastran.files import LineOfDeck
+from flexmbs.mesh.readers.nastran.deck_files import LineOfDeck
 from flexmbs.mesh.readers.nastran.replication import Replication
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,11}\*?$")

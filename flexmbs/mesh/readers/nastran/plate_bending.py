@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from flexmbs.mesh.element_properties import Layer, ShellSection
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
-from flexmbs.mesh.properties import Layer, ShellSection
 from flexmbs.mesh.readers.nastran.card import Card
-from flexmbs.mesh.readers.nastran.materials import for_solids
-from flexmbs.mesh.readers.nastran.property_use import PropertyUse
+from flexmbs.mesh.readers.nastran.material_cards import for_solids
+from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
 
 _CLOSE = 0.01
 _HOMOGENEOUS_SHEAR = 0.8333

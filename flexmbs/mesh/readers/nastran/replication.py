@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran import numbers
+from flexmbs.mesh.readers.nastran import number_fields
 from flexmbs.mesh.readers.nastran.card import Card
 
 _COUNT = re.compile(r"=\(?(\d{1,9})\)?$")
@@ -70,10 +70,10 @@ class Replication:
 
 
 def _sum(before: str, increment: str, card: Card) -> str:
-    whole = numbers.integer(before or "0"), numbers.integer(increment)
+    whole = number_fields.integer(before or "0"), number_fields.integer(increment)
     if None not in whole:
         return str(sum(whole))
-    parts = numbers.real(before or "0"), numbers.real(increment)
+    parts = number_fields.real(before or "0"), number_fields.real(increment)
     if None in parts:
         raise MeshError(f"{card.file}:{card.line}: cannot add '{increment}' to '{before}'; *(x) needs numbers.")
     return repr(sum(parts))

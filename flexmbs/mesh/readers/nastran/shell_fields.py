@@ -7,11 +7,11 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import unit_vectors
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, OrthotropicMaterial
-from flexmbs.mesh.properties import ShellSection
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Elements
-from flexmbs.mesh.readers.nastran.grids import Grid
+from flexmbs.mesh.readers.nastran.grid_cards import Grid
 
 
 def has_directions(material: AnyMaterial | None, section: object) -> bool:

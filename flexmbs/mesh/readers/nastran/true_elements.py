@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-from flexmbs.mesh.reading.degenerate_elements import true_kinds, without_missing_middles
 
 
 @dataclass

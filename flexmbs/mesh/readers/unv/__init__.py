@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.unv.build import build_mesh
-from flexmbs.mesh.readers.unv.content import read_content
+from flexmbs.mesh.readers.unv.build_mesh import build_mesh
+from flexmbs.mesh.readers.unv.dataset_content import read_content
 
 
 def read_unv(path: str | Path) -> Mesh:

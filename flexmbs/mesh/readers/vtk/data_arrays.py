@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.number_text import numbers_in
 from flexmbs.mesh.readers.vtk.lz4 import unpacked_lz4
-from flexmbs.mesh.reading.number_text import numbers_in
 
 _TYPES = {
     "Int8": "i1", "UInt8": "u1", "Int16": "i2", "UInt16": "u2", "Int32": "i4", "UInt32": "u4", "Int64": "i8",

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.number_text import numbers_in
 from flexmbs.mesh.readers.vtk.grid import Grid
 from flexmbs.mesh.readers.vtk.xml_file import polygon_types
-from flexmbs.mesh.reading.number_text import numbers_in
 
 _TYPES = {
     "bit": "u1", "unsigned_char": "u1", "char": "i1", "unsigned_short": "u2", "short": "i2", "unsigned_int": "u4",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.properties import BeamSection
+from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.sections.profiles.shapes import Shape
 
 # Sizes whose fourth powers are still numbers.

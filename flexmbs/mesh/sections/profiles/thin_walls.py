@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.properties import BeamSection
+from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.sections.beam_sections import principal_axes
 
 

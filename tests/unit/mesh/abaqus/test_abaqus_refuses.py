@@ -121,12 +121,12 @@ def test_huge_counts_are_refused_at_once(read, cards, message):
 
 
 def test_few_lines_do_not_make_millions(read, monkeypatch):
-    monkeypatch.setattr("flexmbs.mesh.readers.abaqus.model._MOST_PLACED_NODES", 10)
+    monkeypatch.setattr("flexmbs.mesh.readers.abaqus.placed_instances._MOST_PLACED_NODES", 10)
     part = "*PART, NAME=P\n" + TET[: TET.index("*MATERIAL")] + "*END PART\n*ASSEMBLY\n"
     placed = "".join(f"*INSTANCE, NAME=I{i}, PART=P\n*END INSTANCE\n" for i in range(3))
     with pytest.raises(MeshError, match=r"mesh\.inp:15: \*INSTANCE I2: the instances have more than 10 nodes"):
         read(part + placed + "*END ASSEMBLY\n")
-    monkeypatch.setattr("flexmbs.mesh.readers.abaqus.sets._MOST_OVERLAP", 0.01)
+    monkeypatch.setattr("flexmbs.mesh.readers.abaqus.set_members._MOST_OVERLAP", 0.01)
     sets = "".join(f"*NSET, NSET=S{i}, GENERATE\n1, 1000000, 1\n" for i in range(3))
     with pytest.raises(MeshError, match=r"mesh\.inp:18: \*NSET S2: the node sets of the file have 12"):
         read(TET.replace(", NSET=CORNERS", "") + sets)

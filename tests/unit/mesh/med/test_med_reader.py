@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
 from flexmbs.mesh.readers.med import read_med
-from flexmbs.mesh.reading.shapes_to_mesh import signed_volumes
 
 STEP = "ENS_MAA/bar/-0000000000000000001-0000000000000000001"
 

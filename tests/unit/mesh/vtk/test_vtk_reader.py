@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
 from flexmbs.mesh.readers.vtk import read_vtk
 from flexmbs.mesh.readers.vtk.lz4 import unpacked_lz4
-from flexmbs.mesh.reading.shapes_to_mesh import signed_volumes
 
 
 @pytest.fixture

@@ -1,0 +1,387 @@
+"""Closing the loops: start values that satisfy every constraint, in position and in velocity.
+
+Positions by a damped Gauss-Newton iteration with the smallest change of coordinates (Nikravesh, Computer-Aided Analysis
+of Mechanical Systems (1988), 4.3): first only of joint coordinates whose start values were not given, then of all joint
+coordinates, then from fresh starts by the method of Levenberg and Marquardt (nearest_pose).  Only what rigid motion
+cannot close, because joints are out of line, bends flexible bodies, by the least elastic energy (bending), as far as
+misalignment allows it.  Held coordinates (Joint.hold) never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NoReturn
+
+import numpy as np
+
+from flexmbs.analysis.assembly.elastic_closure import Elasticity, bent_closed, least_energy_change, rigid_rank
+from flexmbs.analysis.assembly.locking_axes import locking_axes, odd_axes
+from flexmbs.analysis.assembly.loop_equations import Loops
+from flexmbs.analysis.assembly.misalignment import (
+    bent_bodies,
+    is_small,
+    judged,
+    misaligned_joints,
+    misalignment_size,
+    out_of_reach,
+    refuse_rigid,
+)
+from flexmbs.analysis.assembly.nearest_pose import CLOSED, Pose, nearest_pose
+from flexmbs.analysis.evaluation.constraint_directions import dense
+from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, without_drivers
+from flexmbs.analysis.evaluation.quaternion_folding import folded
+from flexmbs.analysis.evaluation.sparse import least_change
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
+from flexmbs.model.compiled_model import Model
+from flexmbs.model.loop_closure_report import Closing
+
+LARGEST_MOVE = 0.5  # of one iteration, m or rad
+ITERATIONS = 100
+# From a rough pose the iteration may end where the opening is smallest but not zero: then it starts again from poses
+# that are turned by random angles of up to so many rad.
+FRESH_STARTS, FRESH_TURN = 8, 1.0
+# The iteration is given up when the opening falls by less than this part in so many steps.
+SLOW, PATIENCE = 1e-3, 6
+LOOKS_MISALIGNED = 0.12  # parts of the size and rad: up to which what no rigid motion closes is no wrong choice of pose
+PLACES_ALONG = (0.125, 0.375, 0.625, 0.875)  # of a curve, where something on it may start
+
+
+def assembled(model: Model, t: float = 0.0, ignored: frozenset[int] = frozenset()) -> Model:
+    """``model`` with start values for which loops are closed and velocities are consistent.
+
+    ``ignored``: numbers of constraints that need not hold.
+
+    Raises
+    ------
+    MechanismError
+        A loop cannot be closed from there: the joint that is open most, and by how much.
+    """
+    if len(model.tables.constraints) == len(ignored):
+        return model
+    return _Assembly(model, t, ignored).run()
+
+
+def followed(model: Model, t: float, rates: bool = True) -> Model:
+    """``model``, which stands near a closed position, closed at time ``t`` by as little motion as possible.
+
+    ``rates``: its velocities are made consistent too.
+
+    Raises
+    ------
+    MechanismError
+        It cannot be closed from there, or its velocities cannot be made consistent.
+    """
+    if len(model.tables.constraints) == 0:
+        return model
+    return _Assembly(model, t, frozenset()).follow(rates)
+
+
+@dataclass(frozen=True)
+class _OwnCoordinates:
+    """Coordinates of a joint that closes a loop, its rows among the constraints, and values from which to try."""
+
+    own: np.ndarray
+    rows: np.ndarray
+    starts: list[np.ndarray]
+
+
+class _Assembly:
+    def __init__(self, model: Model, t: float, ignored: frozenset[int]):
+        self.model, self.t, self.ignored = model, t, ignored
+        self.loops = Loops(model, t, ignored)
+        self.evaluator = self.loops.evaluator
+        self.q, self.v, self.reference = model.q.copy(), model.v.copy(), model.reference.copy()
+        n = model.coordinate_count
+        levels, driven = model.tables.coordinates["level"][:n], model.tables.coordinates["signal"][:n] >= 0
+        self.movable = ~(driven & (levels == 0)) & ~model.held[:n]
+        self.changeable = ~(driven & (levels <= 1))
+        self.jointed = np.ones(n, dtype=bool)  # False: modal coordinates
+        for part in model.modal.values():
+            self.jointed[part] = False
+        self.nearest = (np.inf, self.q, self.reference)
+        self.loose: Loops | None = None  # without drivers of coordinates, made when needed
+
+    def run(self) -> Model:
+        self._guess_closures()
+        closing = self._closed()
+        self._match_rates(closing)
+        found = replace(self.model, q=self.q, v=self.v, reference=self.reference)
+        axes = locking_axes(replace(found, q=self._unbent()), self.t)
+        closing = replace(closing, axes=axes)
+        return replace(found, closing=closing if closing != Closing() else None)
+
+    def follow(self, rates: bool) -> Model:
+        if not self._close(self.movable | self.model.held[: self.model.coordinate_count]):
+            self._refuse(self.nearest[1], self.nearest[2])
+        if rates:
+            self._match_rates(self.model.closing or Closing())
+        return replace(self.model, q=self.q, v=self.v, reference=self.reference)
+
+    def _unbent(self) -> np.ndarray:
+        """The coordinates found, modal ones as stated."""
+        q = self.q.copy()
+        q[: len(self.jointed)][~self.jointed] = self.model.q[: len(self.jointed)][~self.jointed]
+        return q
+
+    def _closed(self) -> Closing:
+        """Close the loops: by rigid motion, or else by bending flexible bodies as little as possible."""
+        pose = self._rigid_pose()
+        if pose is None:
+            return Closing()
+        joints = misaligned_joints(self.loops, pose)
+        flexible, bent, size = not np.all(self.jointed), None, misalignment_size(joints, self.loops.length)
+        unreachable = bool(joints) and self._is_out_of_reach(pose, size)
+        drivers = () if unreachable else self._demanding_drivers(pose)
+        small = unreachable and is_small(joints, self.loops.length)
+        if flexible and (drivers or small):
+            bent = bent_closed(self.loops, self.movable & self.jointed, pose, 0.0 if drivers else size)
+        if bent is not None:
+            self.q, self.reference = bent.q, bent.reference
+            return judged(Closing(() if drivers else joints, bent_bodies(self.model, bent.q), (), drivers))
+        if unreachable:
+            at_pose = replace(self.model, q=pose.q, reference=pose.reference)
+            raise refuse_rigid(joints, odd_axes(at_pose, self.t), flexible and not small)
+        return self._refuse(pose.q, pose.reference)
+
+    def _rigid_pose(self) -> Pose | None:
+        """None when rigid motion closes the loops (then kept); else the pose in which they are open least."""
+        given = self.model.given[: self.model.coordinate_count]
+        every = self.movable & self.jointed
+        start = self.q, self.reference
+        if self._close(every & ~given):
+            return None
+        pose = nearest_pose(self.loops, every & ~given, *start)
+        if self._kept(pose):
+            return None
+        if self._is_misaligned(pose):
+            return pose
+        if self._close(every):
+            return None
+        for movable, turned in ((every, None), (every & ~given, every & ~given), (every, every)):
+            for q in [start[0]] if turned is None else self._fresh_starts(start[0], turned):
+                found = nearest_pose(self.loops, movable, q, start[1])
+                if self._kept(found):
+                    return None
+                pose = found if found.size < 0.9 * pose.size else pose
+            if self._is_misaligned(pose):
+                break
+        return pose
+
+    def _is_out_of_reach(self, pose: Pose, size: float) -> bool:
+        if self.loose is None:
+            self.loose = Loops(without_drivers(self.model, self.t), self.t, self.ignored)
+        return out_of_reach(self.loose, pose, self.jointed, size)
+
+    def _is_misaligned(self, pose: Pose) -> bool:
+        """Whether a pose is open by a little in directions that no rigid motion closes: then no other pose is tried."""
+        joints = misaligned_joints(self.loops, pose)
+        size = misalignment_size(joints, self.loops.length)
+        return 0.0 < size < LOOKS_MISALIGNED and self._is_out_of_reach(pose, size)
+
+    def _kept(self, pose: Pose) -> bool:
+        """Keep a pose when it is closed but for rounding."""
+        if np.abs(pose.opening).max(initial=0.0) >= 100.0 * CLOSED:
+            return False
+        self.q, self.reference = pose.q, pose.reference
+        return True
+
+    def _fresh_starts(self, start: np.ndarray, movable: np.ndarray) -> Iterator[np.ndarray]:
+        """Poses turned at random (the same ones every time)."""
+        turns = self.loops.turns() & movable
+        chance = np.random.default_rng(0)
+        for k in range(FRESH_STARTS if np.any(turns) else 0):
+            q = start.copy()
+            turn = chance.uniform(-1.0, 1.0, np.count_nonzero(turns)) * FRESH_TURN * (k + 1) / FRESH_STARTS
+            q[: len(turns)][turns] += turn
+            yield q
+
+    def _demanding_drivers(self, pose: Pose) -> tuple[str, ...]:
+        """Names of the drivers of positions, when the loops close by rigid motion without them; else none."""
+        model, n = self.model, self.model.coordinate_count
+        coordinates = [k for k in driven_coordinates(model) if model.tables.coordinates["level"][k] == 0]
+        names = [model.coordinate_names[k] for k in coordinates]
+        prescribing = {c for c, name in enumerate(model.constraint_names) if name in model.prescribing}
+        names += [model.constraint_names[c] for c in sorted(prescribing)]
+        if not names:
+            return ()
+        loose = Loops(without_drivers(model, self.t), self.t, self.ignored | prescribing)
+        found = nearest_pose(loose, self.jointed & ~model.held[:n], pose.q, pose.reference)
+        return tuple(names) if np.abs(found.opening).max(initial=0.0) < 100.0 * CLOSED else ()
+
+    def _openings(self, q, reference) -> np.ndarray:
+        return self.loops.openings(q, reference)
+
+    def _guess_closures(self) -> None:
+        """Coordinates of the joints that close loops: of a few turned starts the one with the smallest opening.
+
+        Closures have coordinates of their own, so that all are fitted at once.
+        """
+        tables, first = self.model.tables, self.evaluator.rows[0]
+        found: list[_OwnCoordinates] = []
+        for c, constraint in enumerate(tables.constraints):
+            if constraint["kind"] != CLOSURE or c in self.ignored:
+                continue
+            axes = tables.axes[constraint["start"] : constraint["end"]]
+            own = np.unique([*axes["coordinate"], *axes["second"][axes["second"] >= 0]]).astype(int)
+            own = own[self.movable[own] & ~self.model.given[own]]
+            rows = np.arange(constraint["rows"]) + constraint["row"] - first
+            if len(own):
+                found.append(_OwnCoordinates(own, rows, self._starts(axes, own)))
+        if not found:
+            return
+        best = np.full(len(found), np.inf)
+        start = self.q
+        for trial in range(max(len(closure.starts) for closure in found)):
+            q = start.copy()
+            for closure in found:
+                q[closure.own] = closure.starts[trial % len(closure.starts)]
+            q, sizes = self._fit(q, found)
+            for number, closure in enumerate(found):
+                if sizes[number] < best[number] - 1e-9:
+                    best[number] = sizes[number]
+                    self.q = self.q.copy()
+                    self.q[closure.own] = q[closure.own]
+            if best.max() < 1e-9:
+                return
+
+    def _starts(self, axes, own: np.ndarray) -> list[np.ndarray]:
+        """Values of the coordinates ``own`` from which a joint may close: a few angles, a few places on its curves."""
+        turning = axes["coordinate"][(axes["kind"] == ROTATION) & (axes["factor"] != 0.0)]
+        turned = np.isin(own, turning)
+        starts = [self.q[own] + angle * turned for angle in ((0.0, 2.0, -2.0) if turned.any() else (0.0,))]
+        curves = [axis for axis in axes if axis["kind"] in (CURVE, INVERSE_CURVE) and axis["coordinate"] in own]
+        for places in product(PLACES_ALONG, repeat=len(curves)) if curves else ():
+            values = self.q[own]
+            for axis, place in zip(curves, places, strict=True):
+                first, last = self.model.tables.pool[axis["at"] + 1 : axis["at"] + 3]
+                values[own == axis["coordinate"]] = (first + place * (last - first) - axis["offset"]) / axis["factor"]
+            starts.append(values)
+        return starts
+
+    def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
+        """Least squares of every closure for its own coordinates; returns coordinates and what stays open."""
+        sizes = np.full(len(closures), np.inf)
+        zero = np.zeros_like(q)
+        for _ in range(20):
+            opening = self.evaluator.openings(q, self.v, self.reference, self.t)[0]
+            now = np.array([np.linalg.norm(opening[closure.rows]) for closure in closures])
+            if not np.any(now < 0.999 * sizes) or now.max() < CLOSED:
+                return q, now
+            sizes = np.minimum(sizes, now)
+            base = self.evaluator.residual(q, zero, zero, self.reference, self.t, OPENINGS)
+            matrices = [np.zeros((len(closure.rows), len(closure.own))) for closure in closures]
+            for column in range(max(len(closure.own) for closure in closures)):
+                a = zero.copy()
+                a[[closure.own[column] for closure in closures if column < len(closure.own)]] = 1.0
+                moved = self.evaluator.residual(q, zero, a, self.reference, self.t, OPENINGS) - base
+                for matrix, closure in zip(matrices, closures, strict=True):
+                    if column < len(closure.own):
+                        matrix[:, column] = moved[self.evaluator.rows[closure.rows]]
+            q = q.copy()
+            for matrix, closure in zip(matrices, closures, strict=True):
+                change = -np.linalg.lstsq(matrix, opening[closure.rows], rcond=1e-10)[0]
+                q[closure.own] += change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
+        return q, sizes
+
+    def _close(self, movable: np.ndarray) -> bool:
+        """Damped Gauss-Newton on the movable coordinates; True when every loop is closed (then kept)."""
+        q, reference = self.q.copy(), self.reference.copy()
+        opening = self._openings(q, reference)
+        if not np.any(movable):
+            return self._keep_if_closed(q, reference, opening, CLOSED)
+        slow = 0
+        for _ in range(ITERATIONS):
+            size = float(np.linalg.norm(opening))
+            if self._keep_if_closed(q, reference, opening, CLOSED):
+                return True
+            G = self.evaluator.constraint_matrix(q, reference, self.t, OPENINGS)[self.loops.position_rows][:, movable]
+            change = -least_change(G, opening)
+            change *= min(1.0, LARGEST_MOVE / max(float(np.abs(change).max()), 1e-300))
+            for _ in range(12):
+                trial = q.copy()
+                trial[: len(movable)][movable] += change
+                turned = folded(self.model, trial, reference)
+                found = self._openings(trial, turned)
+                if np.linalg.norm(found) < size or np.abs(found).max() < CLOSED:
+                    break
+                change *= 0.5
+            else:
+                return self._keep_if_closed(q, reference, opening, 100.0 * CLOSED)  # rounding is all that is left
+            slow = slow + 1 if np.linalg.norm(found) > (1.0 - SLOW) * size else 0
+            q, reference, opening = trial, turned, found
+            if slow > PATIENCE:
+                break
+        return self._keep_if_closed(q, reference, opening, CLOSED)
+
+    def _keep_if_closed(self, q: np.ndarray, reference: np.ndarray, opening: np.ndarray, limit: float) -> bool:
+        """Keep a pose that is closed; of the others remember the one that is open least."""
+        if np.abs(opening).max(initial=0.0) < limit:
+            self.q, self.reference = q, reference
+            return True
+        size = float(np.linalg.norm(opening))
+        if size < self.nearest[0]:
+            self.nearest = (size, q, reference)
+        return False
+
+    def _match_rates(self, closing: Closing) -> None:
+        """Velocities that the constraints allow: those not given change first, then all, by as little as possible.
+
+        Where bodies had to be bent they keep being bent with the least energy as the joints move.
+        """
+        n, rows = self.model.coordinate_count, self.loops.rate_rows
+        G = self.evaluator.constraint_matrix(self.q, self.reference, self.t)[rows]
+        given = self.model.given_rates[:n]
+        joints = (self.changeable & self.jointed & ~given, self.changeable & self.jointed)
+        for movable in (*joints, self.changeable) if not closing.bodies else joints:
+            for _ in range(3):
+                rate = self._rates()
+                if np.abs(rate).max(initial=0.0) < CLOSED or not np.any(movable | bool(closing.bodies)):
+                    break
+                if closing.bodies:
+                    self._bend_rates(dense(G), rate, movable, closing)
+                else:
+                    self.v[:n][movable] -= least_change(G[:, movable], rate)
+            # functions of time without given derivatives have rates with errors of 1e-10 and more
+            if np.abs(self._rates()).max(initial=0.0) < 1e-7 * max(1.0, float(np.abs(self.v).max())):
+                return
+        rate = np.abs(self._rates())
+        worst = self.evaluator.rows[rows[int(np.argmax(rate))]]
+        raise MechanismError(
+            f"the velocities cannot be made consistent: constraint '{self.model.coordinate_names[worst]}' still "
+            f"opens at {rate.max():.3g} m/s or rad/s; do drivers contradict each other, or is the mechanism locked?"
+        )
+
+    def _bend_rates(self, G: np.ndarray, rate: np.ndarray, movable: np.ndarray, closing: Closing) -> None:
+        elastic, joints = Elasticity(self.model), np.flatnonzero(movable)
+        rows, scales = self.loops.row_scales(self.loops.rate_rows), self.loops.column_scales()[joints]
+        rank = rigid_rank(misalignment_size(closing.joints, self.loops.length))
+        rest = np.zeros(len(elastic.columns))
+        rigid, modal = rows[:, None] * G[:, joints] * scales, rows[:, None] * G[:, elastic.columns]
+        moves, change = least_energy_change(rigid, modal, rows * rate, elastic, rest, rank)
+        self.v[joints] += scales * moves
+        self.v[elastic.columns] += change
+
+    def _rates(self) -> np.ndarray:
+        self.evaluator.residual(self.q, self.v, np.zeros_like(self.q), self.reference, self.t, 1)
+        return self.evaluator.work.constraint[self.evaluator.rows, 1][self.loops.rate_rows]
+
+    def _refuse(self, q: np.ndarray, reference: np.ndarray) -> NoReturn:
+        opening = self._openings(q, reference)
+        sizes = {}
+        for c, constraint in enumerate(self.model.tables.constraints):
+            if c in self.ignored:
+                continue
+            part = opening[np.isin(self.loops.position_rows, self.loops.rows_of(c))]
+            turn = float(np.linalg.norm(part[3:])) if constraint["rows"] == 6 else 0.0
+            sizes[self.model.constraint_names[c]] = (float(np.linalg.norm(part[:3])), turn)
+        name, (gap, turn) = max(sizes.items(), key=lambda item: item[1][0] + item[1][1])
+        held = [f"'{self.model.coordinate_names[k]}'" for k in np.flatnonzero(self.model.held)]
+        keeping = f" with {', '.join(held)} held" if held else ""
+        twist = f" and {turn:.6g} rad" if turn > 1e-9 else ""
+        raise MechanismError(
+            f"the loops cannot be closed from the start values{keeping}: '{name}' stays open by {gap:.6g} m{twist}. "
+            f"Start nearer to a closed position, or check lengths and axes"
+        )

@@ -1,0 +1,176 @@
+"""Linear vibration about a steady state: rest, or constant spin imposed by drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.derivatives import derivatives
+from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_motion
+from flexmbs.analysis.prepare.prepare import prepared
+from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
+from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.model.compiled_model import Model
+
+
+@dataclass(frozen=True)
+class LinearModes:
+    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state, within what constraints allow.
+
+    Coordinates are those of the joints, so where drivers turn a body, whatever rides on it is seen from a frame that
+    turns along (``turning``), and its frequencies are those in that frame, not those in the stationary frame: a
+    whirling shaft has f - W / 2 pi or f + W / 2 pi here for f there, W being its speed.
+
+    Attributes
+    ----------
+    frequencies : (k,) Hz, |Im(eigenvalue)| / 2 pi, ascending; a growing or non-oscillating motion has 0
+    damping_ratios : (k,) -Re / |eigenvalue|
+    eigenvalues : (k,) complex, 1/s, with Im >= 0
+    modes : (k, free coordinates) complex, largest entry 1
+    coordinate_names : names of the free coordinates
+    M, D, K : (free, free) about the steady state, without constraints
+    steady_state : (free,) values of the free coordinates there (a ball's are zero: its quaternion has the rotation)
+    turning : coordinate -> rad/s of every driven rotation that turns; empty: all is seen from ground
+    touching : names of the contacts that are closed there
+    """
+
+    frequencies: np.ndarray
+    damping_ratios: np.ndarray
+    eigenvalues: np.ndarray
+    modes: np.ndarray
+    coordinate_names: tuple[str, ...]
+    M: np.ndarray
+    D: np.ndarray
+    K: np.ndarray
+    steady_state: np.ndarray
+    turning: Mapping[str, float]
+    touching: tuple[str, ...]
+
+    @property
+    def frame(self) -> str:
+        """In words, where the frequencies are seen from."""
+        if not self.turning:
+            return "the stationary frame"
+        spins = ", ".join(f"'{name}' at {rate:.6g} rad/s" for name, rate in self.turning.items())
+        return f"frames that turn with {spins}: for bodies on these not the frequencies in the stationary frame"
+
+    def participation(self, *words: str) -> np.ndarray:
+        """Part of each mode's squared amplitude in the coordinates whose name contains one of ``words``, (k,)."""
+        chosen = [any(word in name for word in words) for name in self.coordinate_names]
+        square = np.abs(self.modes) ** 2
+        return square[:, chosen].sum(axis=1) / square.sum(axis=1)
+
+
+def linearize(system, *, time: float = 0.0) -> LinearModes:
+    """Frequencies and modes about the steady state nearest to the start values.
+
+    The free coordinates are at rest there (relative to driven joints, which may turn at constant rate): start rates of
+    free coordinates do not count.  Frequencies of what drivers turn are those in the turning frame
+    (``LinearModes.frame``).  Closed contacts act with their tangent stiffness, the others are open.  Where no steady
+    state is near (a ball above its plane) the one that ``statics`` finds is taken.  The matrices are central
+    differences of the full residual (relative error about 1e-8, of contacts 1e-6), so geometric stiffness, spin
+    softening and gyroscopic terms are all in them; with closed loops the forces of their multipliers too.  Modes move
+    within the null space of the constraints.
+
+    A mechanism that drivers turn has no steady state in absolute coordinates: it is linearised in reduced ones.
+
+    Parameters
+    ----------
+    time : s, at which drivers and loads are evaluated
+
+    Raises
+    ------
+    SimulationError
+        No steady state was found (the coordinate that accelerates is named, with how much), a driver accelerates, or
+        nothing is left to vibrate.
+
+    Warns
+    -----
+    MechanismWarning
+        A free coordinate moves steadily by itself, as a rotor does without a driver: the frequencies are not about that
+        motion.
+    """
+    model = prepared(system, time)
+    if np.any(model.state_coordinates):
+        raise MechanismError(
+            "linearize: user states, lags and controllers are not covered; take them out of the system for it"
+        )
+    if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
+        model = prepared(system, time, "reduced")
+    warn_of_free_motion(model, time)
+    if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):
+        raise SimulationError("linearize: every coordinate is prescribed; there is nothing left to vibrate")
+    balance = _steady_state(model, time)
+    forces = Forces(balance.model, time, moving=True, contacts=False)
+    forces.evaluator.active[:] = balance.active  # they stay closed while the coordinates are moved
+    rates = driven_motion(model, time)
+    spinning = np.flatnonzero(turning_coordinates(model) & (rates[: model.coordinate_count] != 0.0))
+    return _modes(balance, forces, {model.coordinate_names[k]: float(rates[k]) for k in spinning})
+
+
+def _steady_state(model: Model, time: float) -> Balance:
+    """The nearest one, stable or not; where there is none, the one that the forces pull to."""
+    what = "linearize: no steady state near the start values"
+    try:
+        return equilibrium(model, time, what, stable=False, moving=True)
+    except SimulationError as error:
+        nearest = error
+    try:
+        return equilibrium(model, time, what, stable=True, moving=True)
+    except SimulationError:
+        raise nearest from None
+
+
+def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> LinearModes:
+    model, free = balance.model, forces.free
+    q, zero = model.q, np.zeros(len(free))
+    G = _steady_constraints(model, forces)
+    motions = null_space(G)
+    if motions.shape[1] == 0:
+        raise SimulationError("linearize: the constraints leave no freedom; there is nothing left to vibrate")
+
+    def residual(dq, dv, da):
+        full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
+        for vector, part in zip(full, (dq, dv, da), strict=True):
+            vector[free] += part
+        full[2][forces.rows] = balance.multipliers
+        return forces.residual(*full, model.reference)[free]
+
+    M = derivatives(lambda a: residual(zero, zero, a), len(free), 1.0)
+    D = derivatives(lambda v: residual(zero, v, zero), len(free), 1e-4)
+    K = derivatives(lambda x: residual(x, zero, zero), len(free), 1e-5)
+    values, vectors = _eigen(*(motions.T @ matrix @ motions for matrix in (M, D, K)))
+    modes = vectors @ motions.T
+    modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
+    names = tuple(model.coordinate_names[k] for k in free)
+    with np.errstate(invalid="ignore"):
+        damping = np.where(np.abs(values) > 0.0, -values.real / np.abs(values), 0.0)
+    touching = tuple(np.array(model.contact_names, dtype=object)[balance.active != 0])
+    return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, M, D, K, q[free], turning, touching)
+
+
+def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:
+    """Constraint matrix of the free coordinates; SimulationError when drivers move a loop."""
+    evaluator = forces.evaluator
+    G = dense(evaluator.constraint_matrix(model.q, model.reference, forces.t))[:, forces.free]
+    if len(G):
+        forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))
+        rates = np.abs(evaluator.work.constraint[forces.rows, 1])
+        if rates.max() > 1e-9:
+            name = model.coordinate_names[forces.rows[int(np.argmax(rates))]]
+            raise SimulationError(f"linearize: no steady state: drivers move the loop that constraint '{name}' closes")
+    return G
+
+
+def _eigen(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues with Im >= 0, ascending in Im, and their modes (rows)."""
+    n = len(M)
+    solved = np.linalg.solve(M, np.hstack([K, D]))
+    state = np.block([[np.zeros((n, n)), np.eye(n)], [-solved[:, :n], -solved[:, n:]]])
+    values, vectors = np.linalg.eig(state)
+    upper = np.flatnonzero(values.imag >= 0.0)
+    upper = upper[np.lexsort((values[upper].real, values[upper].imag))]
+    return values[upper], vectors[:n, upper].T

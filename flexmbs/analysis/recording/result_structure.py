@@ -1,0 +1,92 @@
+"""From the compiled model to the constant part of a result."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.analysis.recording.log_rows import driven_coordinates
+from flexmbs.analysis.recording.reactions import reaction_slots
+from flexmbs.mechanism.contacts import Plane
+from flexmbs.mechanism.joints import JointType
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.model.compiled_model import Model
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+
+
+def result_structure(system: Mechanism, model: Model) -> Structure:
+    """Bodies, markers, contacts and names as results store them."""
+    markers, index = [], {}
+    for name, part in system.bodies.items():
+        for marker in part.markers.values():
+            index[name, marker.name] = len(markers)
+            markers.append(MarkerRecord(marker.name, name, marker.fields, marker.position, marker.rotation))
+    pairs = []
+    for contact in system.contacts.values():
+        a, b = contact.first.marker, contact.second.marker
+        plane = isinstance(contact.second, Plane)
+        pairs.append(
+            ContactPair(
+                contact.name, index[a.body, a.name], index[b.body, b.name], contact.first.radius,
+                0.0 if plane else contact.second.radius, np.array(contact.second.normal) if plane else None,
+            )
+        )  # fmt: skip
+    joints = tuple(
+        JointRecord(
+            name,
+            index[joint.a.body, joint.a.name],
+            index[joint.b.body, joint.b.name],
+            _free(joint.type, "translation"),
+            _free(joint.type, "rotation"),
+        )
+        for name, joint in system.joints.items()
+    )
+    return Structure(
+        bodies=tuple(_body_record(name, model) for name in model.body_names),
+        coordinate_names=model.stored_names,
+        rate_names=model.rate_names,
+        markers=tuple(markers),
+        contacts=tuple(pairs),
+        joints=joints,
+        coordinate_units=model.stored_units,
+        quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
+        rate_of=_rate_of(model),
+        gravity=model.tables.gravity,
+        reaction_names=tuple(name for name, _slot in reaction_slots(model)),
+        driven_names=tuple(model.coordinate_names[k] for k in driven_coordinates(model)),
+        record_names=tuple(column.name for column in model.record_columns),
+        record_units=tuple(column.unit for column in model.record_columns),
+    )
+
+
+def _free(joint: JointType, kind: str) -> np.ndarray:
+    """(k, 3) orthonormal basis of the directions of all axes of that kind; a ball turns about any."""
+    if kind == "rotation" and joint.ends_with_ball:
+        return np.eye(3)
+    directions = np.array([axis.direction for axis in joint.axes if axis.kind == kind]).reshape(-1, 3)
+    _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
+    return basis[sizes > 1e-9]
+
+
+def _stored_index(model: Model, local: int) -> int:
+    """Stored coordinates have one entry more than local ones for every ball before them."""
+    return local + sum(start < local for start in model.balls)
+
+
+def _rate_of(model: Model) -> np.ndarray:
+    """Condensed modes have no rate: they are interpolated linearly between steps."""
+    columns = model.stored_columns
+    rated = np.append(model.tables.coordinates["unit"][: model.coordinate_count] == 0.0, False)
+    return np.where(rated[np.minimum(columns, model.coordinate_count)], columns, -1)
+
+
+def _body_record(name: str, model: Model) -> BodyRecord:
+    body = model.bodies.get(name)
+    if isinstance(body, FlexibleBody):
+        start = model.modal[name].start
+        return BodyRecord(name, body, _stored_index(model, start), start)
+    if body is None:
+        return BodyRecord(name)
+    if body.surface is None:
+        return BodyRecord(name, center=body.center)
+    return BodyRecord(name, center=body.center, shape_points=body.surface.points, shape_faces=body.surface.faces)

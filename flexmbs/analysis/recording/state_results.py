@@ -1,0 +1,78 @@
+"""Results of analyses that know the states themselves: kinematics, statics, assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.recording.reactions import spreading
+from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.model.compiled_model import Model
+from flexmbs.result import Result, RunWriter
+
+
+@dataclass(frozen=True)
+class Moment:
+    """State at a time: coordinates, rates, accelerations with the multipliers behind them, and contacts that touch."""
+
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    reference: np.ndarray
+    active: np.ndarray
+
+    def row(self) -> np.ndarray:
+        """As the step loop logs it (flexmbs.core.stepping.describe_rows)."""
+        return np.concatenate([[self.t], self.q, self.reference.ravel(), self.v, self.a, self.active])
+
+
+def result_of(
+    system, model: Model, moments: Sequence[Moment], status: str, stats: Mapping[str, float],
+    out: str | Path | None = None,
+) -> Result:  # fmt: skip
+    """The same histories as a dynamic run has, at the given moments."""
+    rows = np.array([moment.row() for moment in moments])
+    writer = RunWriter(out, result_structure(system, model))
+    writer.append(described_steps(model, Evaluator(model).work, rows))
+    settle = spreading(model)
+    return Result(writer.structure, writer.finish(status, stats, settle=settle), None if out is not None else settle)
+
+
+def free_moment(model: Model, t: float) -> Moment:
+    """Accelerations and multipliers of a prepared model at its own state, from the equations of motion.
+
+    Motions without inertia keep no acceleration.
+    """
+    evaluator = Evaluator(model)
+    n, zero = model.coordinate_count, np.zeros_like(model.q)
+    free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+    r = evaluator.residual(model.q, model.v, zero, model.reference, t)
+    G = dense(evaluator.constraint_matrix(model.q, model.reference, t))[:, free]
+    M = evaluator.mass_matrix(model.q, model.reference, t)[np.ix_(free, free)]
+    # accelerations that keep the constraints, then along the motions that these leave; multipliers from what is missing
+    a, motions = -np.linalg.lstsq(G, r[evaluator.rows], rcond=1e-10)[0], null_space(G)
+    push = r[free] + M @ a
+    if motions.shape[1]:
+        a = a - motions @ np.linalg.lstsq(motions.T @ M @ motions, motions.T @ push, rcond=1e-14)[0]
+    found = zero.copy()
+    found[free] = a
+    found[evaluator.rows] = np.linalg.lstsq(G.T, r[free] + M @ a, rcond=1e-10)[0]
+    return Moment(
+        t, model.q, model.v, imposed_accelerations(model, evaluator, found), model.reference, evaluator.active
+    )
+
+
+def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:
+    """``a`` with the accelerations of the drivers (the signals of the evaluator are current)."""
+    from flexmbs.core.mechanics.signals import impose_drivers
+
+    found = a.copy()
+    impose_drivers(model.tables, evaluator.work.signal, model.q.copy(), model.v.copy(), found)
+    return found

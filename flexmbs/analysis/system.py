@@ -1,0 +1,48 @@
+"""The object that a case script works with: a mechanism and the analyses of it."""
+
+from __future__ import annotations
+
+from flexmbs.analysis.description.describe import describe
+from flexmbs.analysis.description.description import Description
+from flexmbs.analysis.kinematics import kinematics
+from flexmbs.analysis.linear.linearize import LinearModes, linearize
+from flexmbs.analysis.run.simulate import simulate
+from flexmbs.analysis.statics.statics import assemble, statics
+from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.result.result import Result
+
+
+class System(Mechanism):
+    """Bodies, joints, forces and contacts, stated by the methods of :class:`flexmbs.mechanism.mechanism.Mechanism`, and
+    every analysis of them as a method; the only mutable object of the pipeline.
+
+    Parameters
+    ----------
+    gravity : (3,) m/s2, in world axes
+    coordinates : "reduced" (coordinates of the joints that carry the bodies; joints that close loops are constraints)
+        or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
+    """
+
+    def simulate(self, t_end: float, **options) -> Result:
+        """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.simulate`."""
+        return simulate(self, t_end, **options)
+
+    def kinematics(self, t_end: float, **options) -> Result:
+        """Motion that drivers determine alone, to ``t_end`` (s): see :func:`flexmbs.kinematics`."""
+        return kinematics(self, t_end, **options)
+
+    def statics(self, **options) -> Result:
+        """Static equilibrium, a result with one time: see :func:`flexmbs.statics`."""
+        return statics(self, **options)
+
+    def assemble(self, **options) -> Result:
+        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.statics.assemble`."""
+        return assemble(self, **options)
+
+    def describe(self) -> Description:
+        """Bodies, joints, forces, degrees of freedom: see :class:`flexmbs.Description`."""
+        return describe(self)
+
+    def linearize(self, **options) -> LinearModes:
+        """Frequencies and modes about a steady state: see :func:`flexmbs.linearize`."""
+        return linearize(self, **options)

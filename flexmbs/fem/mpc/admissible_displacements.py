@@ -1,0 +1,58 @@
+"""The displacements that supports and joints leave possible."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.fem.fe_model import FEModel
+from flexmbs.fem.mpc.elimination import eliminated, row_sizes, without_rounding
+
+
+def free_space(model: FEModel, held: np.ndarray | sparse.spmatrix) -> sparse.csr_matrix:
+    """(ndof, n) matrix T: every displacement that is possible is u = T x.
+
+    Parameters
+    ----------
+    held : (ndof,) bool, components that do not move; or (k, ndof) sparse H of supports H u = 0
+    """
+    if not sparse.issparse(held):
+        held = np.asarray(held, bool)
+        if model.dependence is None:
+            free = np.flatnonzero(~held)
+            return _selection(free, model.ndof)
+        held = _selection(np.flatnonzero(held), model.ndof).T
+    D = sparse.eye(model.ndof, format="csr") if model.dependence is None else model.dependence.D
+    own = np.arange(model.ndof) if model.dependence is None else model.dependence.independent
+    size = float(np.linalg.norm(np.ptp(model.mesh.points, axis=0)))
+    sizes = row_sizes(held, _six_a_node(model, np.arange(model.ndof)), size)
+    dofs = _six_a_node(model, own)
+    rows = without_rounding(held @ D, dofs, size, sizes)
+    single = np.diff(rows.indptr) == 1
+    at_rest = np.unique(rows[single].indices)
+    kept = np.setdiff1d(np.arange(D.shape[1]), at_rest)
+    others, sizes = rows[~single][:, kept].tocsr(), sizes[~single]
+    left = np.diff(others.indptr) > 0
+    D = D[:, kept].tocsr()
+    if not left.any():
+        return D
+    rest = eliminated(others[left], dofs[kept], size, sizes[left])
+    return (D[:, rest.kept] + D[:, rest.pivots] @ rest.of_kept).tocsr()
+
+
+def _six_a_node(model: FEModel, dofs: np.ndarray) -> np.ndarray:
+    """The numbers that components would have if every node had six."""
+    return 6 * (dofs // model.dofs_per_node) + dofs % model.dofs_per_node
+
+
+def _selection(dofs: np.ndarray, ndof: int) -> sparse.csr_matrix:
+    """(ndof, k) columns of the identity."""
+    return sparse.csr_matrix((np.ones(len(dofs)), (dofs, np.arange(len(dofs)))), shape=(ndof, len(dofs)))
+
+
+def restricted(matrix: sparse.spmatrix, T: sparse.csr_matrix) -> sparse.csr_matrix:
+    """T^T A T; taken out of A where T selects components."""
+    if T.nnz == T.shape[1] and np.all(T.data == 1.0) and np.all(np.diff(T.tocsc().indptr) == 1):
+        chosen = T.tocsc().indices
+        return matrix.tocsr()[chosen][:, chosen]
+    return (T.T @ matrix @ T).tocsr()

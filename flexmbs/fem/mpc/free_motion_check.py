@@ -1,0 +1,56 @@
+"""Whether a body can move freely as a rigid one, and what of it holds on to the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.common.errors import BodyError
+from flexmbs.fem.fe_model import FEModel
+
+# Relative: sums of stiffness entries of one sign and the other cancel to 1e-12 of them on real meshes.
+_ROUNDING = 1e-8
+
+
+def check_free_motion(model: FEModel, motions: np.ndarray) -> None:
+    """BodyError naming the spring, equation or tie that resists rigid motion of the whole body.
+
+    Parameters
+    ----------
+    motions : (ndof, 6) of ``rigid_motions``
+    """
+    dependence = model.dependence
+    if dependence is None:
+        return
+    off = np.abs(dependence.D @ motions[dependence.independent] - motions)
+    off[np.diff(dependence.D.indptr) == 0] = 0.0  # components that nothing has
+    wrong = np.flatnonzero((off > _ROUNDING * np.abs(motions).max(axis=0)).any(axis=1))
+    if len(wrong):
+        joints = dict.fromkeys(dependence.follower_rows(wrong).values())
+        raise BodyError(
+            f"{model.mesh.source or 'mesh'}: the body cannot move freely; it is held or strained in rigid motion by"
+            f" {_listed(joints)}: remove or correct it, since a body is held by its interfaces only"
+        )
+    # springs and dashpots by name, however weak beside the body: moving with its frame they would hold it nowhere
+    named = [name for part in model.parts for name in (*_names(part, "to_ground"), *_names(part, "not_rigid"))]
+    if not named and not _resists(model.K, motions):
+        return
+    raise BodyError(
+        f"{model.mesh.source or 'mesh'}: the body cannot move freely; it is held or strained in rigid motion by"
+        f" {_listed(named) if named else 'its elements'}: remove it, since a body is held by its interfaces only (put"
+        " springs to ground between bodies and ground)"
+    )
+
+
+def _resists(K: sparse.csr_matrix, motions: np.ndarray) -> bool:
+    return bool(np.any(np.abs(K @ motions).max(axis=0) > _ROUNDING * (abs(K) @ np.abs(motions)).max(axis=0)))
+
+
+def _names(part: FEModel, attribute: str) -> tuple[str, ...]:
+    return getattr(part, attribute, ())
+
+
+def _listed(names) -> str:
+    names = list(names)
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more

@@ -1,0 +1,188 @@
+"""What joins the nodes of a mesh beside its elements, and the conditions that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.fem.mpc.averaging_couplings import average_rows
+from flexmbs.fem.mpc.dependent_components import Dependence, resolved
+from flexmbs.fem.mpc.equations import equation_rows, idle_equations
+from flexmbs.fem.mpc.nodal_axes import nodal_axes
+from flexmbs.fem.mpc.rigid_couplings import rigid_rows
+from flexmbs.fem.mpc.ties import tied_rows
+from flexmbs.fem.mpc.undetermined_rotations import idle_spin_rows
+from flexmbs.mesh.couplings import Coupling
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.node_use import with_nodes
+
+
+def couplings_of_kind(mesh: Mesh, kind: str) -> list[Coupling]:
+    """Couplings of ``kind`` ("rigid", "average") that join something."""
+    return [c for c in mesh.couplings if c.kind == kind and len(c.nodes) and len(c.dofs)]
+
+
+def is_joined(mesh: Mesh) -> bool:
+    """Whether anything but elements stiffens the body, moves mass or binds nodes, or could once nodes are held.
+
+    An averaging coupling does so only where its reference node carries something, or is supported in the file. A rigid
+    one does where its nodes are on elements, and where its reference node is and can turn; nodes that follow a node of
+    a solid and carry nothing leave it as it is, unless the file or a node set may hold them.
+    """
+    if mesh.point_masses or mesh.equations or mesh.ties:
+        return True
+    on_elements = element_nodes(mesh)
+    averages, rigid = couplings_of_kind(mesh, "average"), couplings_of_kind(mesh, "rigid")
+    averaged, means = np.zeros(len(mesh.points), bool), np.zeros(len(mesh.points), bool)
+    for coupling in averages:
+        averaged[coupling.nodes] = True
+        means[coupling.reference] = coupling.reference >= 0
+    held = np.zeros(len(mesh.points), bool)
+    for condition in mesh.boundary_conditions:
+        held[condition.nodes] = True
+    if _rigid_count(mesh, rigid, on_elements, means, held):
+        return True
+    return bool((means & (on_elements | averaged | held)).any())
+
+
+def _rigid_count(mesh: Mesh, rigid: list[Coupling], on_elements, means, held) -> bool:
+    """Whether rigid couplings change the body; the masks (nn,) are those of ``is_joined``."""
+    reachable = held.copy()
+    for nodes in mesh.node_sets.values():  # --fix and interfaces come after the model is made
+        reachable[nodes] = True
+    turn_or_held = families(mesh) != {"solid"} or any(reachable[coupling.nodes].any() for coupling in rigid)
+    for coupling in rigid:
+        if on_elements[coupling.nodes].any() or means[coupling.reference]:
+            return True
+        if coupling.reference >= 0 and on_elements[coupling.reference] and turn_or_held:
+            return True
+    return False
+
+
+def without_idle_links(mesh: Mesh, held: np.ndarray | Sequence[int] = ()) -> Mesh:
+    """The mesh without rigid couplings whose nodes carry nothing and follow a node of a solid.
+
+    Their rotation would be free. Couplings with a node of ``held`` (indices) are kept: they are supports.
+    """
+    turning, uses = np.zeros(len(mesh.points), bool), np.zeros(len(mesh.points), int)
+    on_elements = element_nodes(mesh)
+    for block in mesh.blocks:
+        if KINDS[block.kind].dimension != 3:
+            turning[block.nodes] = True
+    for coupling in mesh.couplings:
+        uses[coupling.nodes] += 1
+        if coupling.reference >= 0:
+            uses[coupling.reference] += 1
+    for equation in mesh.equations:
+        uses[equation.nodes] += 2
+    uses[[point.node for point in mesh.point_masses]] += 2
+    bare = ~on_elements & (uses == 1)
+    bare[np.asarray(held, int)] = False
+
+    def idle(coupling: Coupling) -> bool:
+        at = coupling.reference
+        alone = at >= 0 and on_elements[at] and not turning[at] and uses[at] == 1
+        return coupling.kind == "rigid" and alone and len(coupling.nodes) > 0 and bool(bare[coupling.nodes].all())
+
+    kept = tuple(coupling for coupling in mesh.couplings if not idle(coupling))
+    return mesh if len(kept) == len(mesh.couplings) else replace(mesh, couplings=kept)
+
+
+def element_nodes(mesh: Mesh) -> np.ndarray:
+    """(nn,) bool, nodes of elements of the body."""
+    used = np.zeros(len(mesh.points), bool)
+    for block in mesh.blocks:
+        used[block.nodes] = True
+    return used
+
+
+def with_joined_nodes(mesh: Mesh) -> Mesh:
+    """The mesh with the nodes of its elements, couplings, equations and masses, and no others."""
+    mesh = _with_references(mesh)
+    used = element_nodes(mesh)
+    for coupling in (*couplings_of_kind(mesh, "rigid"), *couplings_of_kind(mesh, "average")):
+        used[coupling.reference] = True
+        used[coupling.nodes] = True
+    for equation in mesh.equations:
+        used[equation.nodes] = True
+    used[[point.node for point in mesh.point_masses]] = True
+    return mesh if used.all() else with_nodes(mesh, used)
+
+
+def _with_references(mesh: Mesh) -> Mesh:
+    """Reference nodes that a mesh was stripped of come back, with node numbers after the others."""
+    lost = [c for c in mesh.couplings if c.reference < 0 and c.point is not None]
+    if not lost:
+        return mesh
+    numbers = {id(coupling): len(mesh.points) + i for i, coupling in enumerate(lost)}
+    return replace(
+        mesh,
+        points=np.vstack([mesh.points, *(np.asarray(c.point, float)[None] for c in lost)]),
+        node_ids=np.concatenate([mesh.node_ids, np.max(mesh.node_ids) + 1 + np.arange(len(lost))]),
+        couplings=tuple(replace(c, reference=numbers.get(id(c), c.reference)) for c in mesh.couplings),
+    )
+
+
+def dependence_of(mesh: Mesh, stiff: np.ndarray) -> tuple[Dependence, list[str]]:
+    """How the components of a mixed mesh depend on each other.
+
+    Parameters
+    ----------
+    stiff : (ndof,) bool, components that have stiffness or mass
+
+    Returns
+    -------
+    Dependence; warnings
+    """
+    axes = nodal_axes(mesh)
+    rigid, averages = couplings_of_kind(mesh, "rigid"), couplings_of_kind(mesh, "average")
+    turning = stiff.reshape(-1, 6)[:, 3:].any(axis=1)
+    turning[[c.reference for c in rigid]] = True
+    bare = ~stiff.reshape(-1, 6).any(axis=1)  # nodes that only move along turn along
+    rows = rigid_rows(mesh, rigid, turning | bare, axes)
+    carrying = _carrying(mesh, stiff, rigid, averages)
+    rows += [average_rows(mesh, c, turning, axes, bool(carrying[c.reference])) for c in averages]
+    equations = equation_rows(mesh, mesh.equations, axes)
+    tied, warnings = tied_rows(mesh, turning)
+    rows += [equations, *tied]
+    rows += idle_spin_rows(mesh, rigid, stiff.reshape(-1, 6), turning & ~bare, _bound(mesh, rigid, averages))
+    warnings += idle_equations(equations, rows, stiff, mesh.node_ids)
+    used = element_nodes(mesh)
+    size = float(np.linalg.norm(np.ptp(mesh.points[used], axis=0))) or 1.0
+    return resolved(rows, stiff, mesh.node_ids, size), warnings
+
+
+def _bound(mesh: Mesh, rigid: list[Coupling], averages: list[Coupling]) -> np.ndarray:
+    """(nn,) bool, nodes that follow in a coupling, or that averages and equations bind."""
+    bound = np.zeros(len(mesh.points), bool)
+    for coupling in (*rigid, *averages):
+        bound[coupling.nodes] = True
+    bound[[c.reference for c in averages]] = True
+    for equation in mesh.equations:
+        bound[equation.nodes] = True
+    return bound
+
+
+def _carrying(mesh: Mesh, stiff: np.ndarray, rigid: list[Coupling], averages: list[Coupling]) -> np.ndarray:
+    """(nn,) bool, nodes with stiffness or mass, and those that something follows or binds."""
+    carrying = stiff.reshape(-1, 6).any(axis=1)
+    for coupling in rigid:
+        carrying[coupling.reference] = True
+        carrying[coupling.nodes] = True
+    for coupling in averages:
+        carrying[coupling.nodes] = True
+    for equation in mesh.equations:
+        carrying[equation.nodes] = True
+    return carrying
+
+
+def families(mesh: Mesh) -> set[str]:
+    """Families of elements that the mesh has: "solid", "shell", "beam", "truss", "spring"."""
+    found = set()
+    for block in mesh.blocks:
+        if len(block.nodes):
+            found.add({3: "solid", 2: "shell"}.get(KINDS[block.kind].dimension) or block.kind.rstrip("123"))
+    return found

@@ -1,0 +1,120 @@
+"""Stress and strain of solids: at integration points, extrapolated to nodes, and averaged there.
+
+To the nodes stress goes from the points where it is most accurate (centre, 4 or 2x2x2 points; Barlow, IJNME 10, 1976),
+linearly in each coordinate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from flexmbs.fem.elasticity import AnisotropicElasticity
+from flexmbs.fem.nodal_mean import NodalMean
+from flexmbs.fem.solids.solid_elements import (
+    SolidGroup,
+    displacement_gradients,
+    field_internal_modes,
+    physical_gradients,
+)
+from flexmbs.fem.solids.solid_shape_functions import Rule
+from flexmbs.fem.stress_field import COLUMNS, ROWS, StressModes, stress_points
+from flexmbs.mesh.mesh import Mesh
+
+
+def solid_stress_modes(
+    mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray, at: str, with_strain: bool
+) -> StressModes:
+    """Stress of nodal ``fields`` (ndof, n) at "integration points", "element nodes" or "nodes".
+
+    Integration points are those of the stiffness of straight elements, also where sides are curved. At "nodes" there is
+    one point for each node and material.
+    """
+    if at == "nodes":
+        return _at_nodes(mesh, groups, fields, with_strain)
+    parts = []
+    for group in groups:
+        rule = group.shape.stiffness_rule if at == "integration points" else None
+        for chunk, values in _by_chunk(group, fields, mesh.source, rule, with_strain):
+            parts.append(_element_points(mesh, group, chunk, rule, values, with_strain))
+    return StressModes.joined(parts, fields.shape[1])
+
+
+def nodal_stress(groups: list[SolidGroup], fields: np.ndarray, source: str, rows: np.ndarray) -> np.ndarray:
+    """(count, 6, n) Pa, the mean over all elements at each node of a row, whatever their material.
+
+    ``rows`` (nn,) gives the row 0 ... count - 1 of each node, -1 for none.
+    """
+    mean = NodalMean(rows.max() + 1, (6, fields.shape[1]))
+    for group in groups:
+        for chunk, values in _by_chunk(group, fields, source, None, False):
+            mean.add(rows[group.nodes[chunk]].ravel(), values)
+    return mean.mean()
+
+
+def _at_nodes(mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray, with_strain: bool) -> StressModes:
+    size, count = len(mesh.points), fields.shape[1]
+    keys = np.unique(np.concatenate([np.unique(group.nodes) + size * group.region for group in groups]))
+    six = 12 if with_strain else 6
+    mean = NodalMean(len(keys), (six, count))
+    for group in groups:
+        rows = np.searchsorted(keys, group.nodes + size * group.region)
+        for chunk, values in _by_chunk(group, fields, mesh.source, None, with_strain):
+            mean.add(rows[chunk].ravel(), values)
+    nodes = keys % size
+    points = stress_points(mesh.points[nodes], node_ids=np.asarray(mesh.node_ids)[nodes], region=keys // size)
+    return _modes(points, mean.mean(), with_strain)
+
+
+def _by_chunk(
+    group: SolidGroup, fields: np.ndarray, source: str, rule: Rule | None, with_strain: bool
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Chunks of elements, each with (ne, points, 6 or 12, n): stress and strain at ``rule``, or at the nodes (None)."""
+    extrapolation = None if rule else group.shape.extrapolation()
+    for chunk in group.chunks():
+        values = _at_points(group, chunk, fields, source, rule or group.shape.stress_rule, with_strain)
+        if extrapolation is not None:
+            components, count = values.shape[2:]  # count is 0 for a rigid body
+            flat = extrapolation @ values.reshape(*values.shape[:2], components * count)
+            values = flat.reshape(*flat.shape[:2], components, count)
+        yield chunk, values
+
+
+def _at_points(
+    group: SolidGroup, chunk: slice, fields: np.ndarray, source: str, rule: Rule, with_strain: bool
+) -> np.ndarray:
+    gradients, _ = physical_gradients(group, chunk, rule, source)
+    slopes = displacement_gradients(gradients, group, chunk, fields, field_internal_modes(group, chunk, source))
+    strain = 0.5 * (slopes + slopes.swapaxes(2, 3))
+    stress = group.elasticity.of(chunk).stress(strain)
+    parts = [stress, strain] if with_strain else [stress]
+    return np.concatenate([part[:, :, ROWS, COLUMNS] for part in parts], axis=2)
+
+
+def _element_points(mesh: Mesh, group: SolidGroup, chunk: slice, rule: Rule | None, values, with_strain) -> StressModes:
+    count, per_element = values.shape[:2]
+    positions, node_ids = group.coordinates[chunk], np.asarray(mesh.node_ids)[group.nodes[chunk]].ravel()
+    if rule:
+        positions, node_ids = group.shape.values(rule.points) @ positions, 0
+    points = stress_points(
+        positions.reshape(-1, 3),
+        element_ids=np.repeat(group.ids[chunk], per_element),
+        node_ids=node_ids,
+        region=group.region,
+        axes=np.repeat(_material_axes(group, chunk, count), per_element, axis=0),
+    )
+    return _modes(points, values.reshape(count * per_element, *values.shape[2:]), with_strain)
+
+
+def _material_axes(group: SolidGroup, chunk: slice, count: int) -> np.ndarray:
+    """(ne, 3, 3), rows are the axes of the material."""
+    elastic = group.elasticity.of(chunk)
+    columns = elastic.axes if isinstance(elastic, AnisotropicElasticity) and elastic.axes is not None else np.eye(3)
+    return np.broadcast_to(np.swapaxes(columns, -1, -2), (count, 3, 3))
+
+
+def _modes(points, values: np.ndarray, with_strain: bool) -> StressModes:
+    """From values (m, 6 or 12, n)."""
+    by_field = np.ascontiguousarray(values.transpose(2, 0, 1))
+    return StressModes(points, by_field[..., :6], by_field[..., 6:] if with_strain else None)

@@ -1,0 +1,192 @@
+"""Functions of time given by the user, made callable from the compiled loop."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.python_functions import number_or_function, with_derivatives
+from flexmbs.mechanism.time_functions import TimeFunction
+
+_C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """A constant, or a function of time with its first two derivatives where they are needed.
+
+    Attributes
+    ----------
+    value, rate, acceleration : callables of t (s), or None (zero, or the constant)
+    function : what the compiled loop evaluates in their place
+    by_differences : the rate was not given, and is made of differences of the function
+    own_acceleration : the acceleration was given
+    """
+
+    name: str
+    constant: float = 0.0
+    value: Callable[[float], float] | None = None
+    rate: Callable[[float], float] | None = None
+    acceleration: Callable[[float], float] | None = None
+    function: TimeFunction | None = None
+    by_differences: bool = False
+    own_acceleration: bool = False
+
+    def fault(self, t: float) -> str:
+        """What is wrong with the function at time t, or nothing."""
+        for function in (self.value, self.rate, self.acceleration):
+            if function is None:
+                continue
+            try:
+                value = float(function(t))
+            except MechanismError as error:
+                return f"{self.name}: {error}"
+            except Exception as error:
+                return f"{self.name} raised {error!r}"
+            if not math.isfinite(value):
+                return f"{self.name} is not finite"
+        return ""
+
+
+def signal(given, name: str, rate=None, acceleration=None) -> Signal:
+    """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
+    value = number_or_function(given, name)
+    if isinstance(value, float):
+        return Signal(name, value)
+    if isinstance(value, TimeFunction):
+        return Signal(name, 0.0, value, value.rate, value.acceleration, value)
+    return Signal(name, 0.0, value, rate, acceleration)
+
+
+def motion(position, name: str, rate=None, acceleration=None) -> Signal:
+    """Signal of a prescribed coordinate; derivatives that are not given are sixth-order differences of the function.
+
+    The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.
+    """
+    made = signal(position, name)
+    if made.value is None or made.function is not None:
+        return made
+    derivatives = with_derivatives(made.value, rate, acceleration)
+    return Signal(
+        name, 0.0, made.value, *derivatives, by_differences=rate is None, own_acceleration=acceleration is not None
+    )  # fmt: skip
+
+
+def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
+    """Signal of a driver and its level (0 position, 1 velocity, 2 acceleration): that of the first argument given."""
+    given = (position, rate, acceleration)
+    level = next((level for level, part in enumerate(given) if part is not None), None)
+    if level is None:
+        raise MechanismError(f"{name}: give a position, a rate or an acceleration")
+    derivatives = given[level + 1 :]
+    if isinstance(given[level], TimeFunction) and any(part is not None for part in derivatives):
+        raise MechanismError(
+            f"{name}: {type(given[level]).__name__} has its own derivatives; give no rate and no acceleration beside it"
+        )
+    made = motion(given[level], name, *(part for part in derivatives if callable(part)))
+    if made.value is None and any(callable(part) or part for part in derivatives):
+        raise MechanismError(f"{name}: {given[level]!r} is constant, so its derivatives are zero")
+    return made, level
+
+
+def _compiled(function: Callable[[float], float]):
+    """C function of ``function``; an exception inside it gives NaN (one that crossed into C would be lost)."""
+    import numba
+
+    inner = function if hasattr(function, "py_func") else numba.njit(function)
+
+    def guarded(t):
+        try:
+            return float(inner(t))
+        except Exception:
+            return math.nan
+
+    return numba.cfunc(numba.float64(numba.float64))(guarded)
+
+
+class CompiledSignals:
+    """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
+
+    def __init__(self):
+        self._alive: list[object] = []
+        self._addresses: dict[int, int] = {}
+        self.error: BaseException | None = None
+        self.failed = "a function of time"  # what raised the error
+        self.calls = 0  # of Python functions of the user that have not returned yet
+
+    def keep(self, part: object) -> None:
+        """Keep something alive as long as compiled code may call it."""
+        self._alive.append(part)
+
+    def fail(self, error: BaseException, name: str) -> None:
+        """Remember the first exception, and whose it is."""
+        if self.error is None:
+            self.error, self.failed = error, name
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C has struck in a function: then none is called any more, so that the compiled loop ends."""
+        return isinstance(self.error, KeyboardInterrupt)
+
+    def runs_user_code(self) -> bool:
+        """Whether a Python function of the user is running, which may never return."""
+        return self.calls > 0
+
+    def address(self, function: Callable[[float], float] | None) -> int:
+        """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""
+        if function is None:
+            return 0
+        if id(function) not in self._addresses:
+            self._alive.append(function)
+            self._addresses[id(function)] = self._compile(function)
+        return self._addresses[id(function)]
+
+    def _compile(self, function) -> int:
+        try:
+            compiled = _compiled(function)
+        except Exception:  # numba raises errors of any kind on what it does not know
+            callback = _C_FUNCTION(self._guarded(function))
+            self._alive.append(callback)
+            return ctypes.cast(callback, ctypes.c_void_p).value
+        self._alive.append(compiled)
+        return compiled.address
+
+    @contextmanager
+    def catching(self):
+        """While this lasts, a Ctrl-C that strikes on the border of a Python callback is kept, not just printed.
+
+        Python hands such exceptions to ``sys.unraisablehook``, because no Python frame is there to receive them.
+        """
+        previous = sys.unraisablehook
+
+        def keep(unraisable):
+            if unraisable.exc_type is not None and issubclass(unraisable.exc_type, KeyboardInterrupt):
+                self.error = self.error or unraisable.exc_value or KeyboardInterrupt()
+            else:
+                previous(unraisable)
+
+        sys.unraisablehook = keep
+        try:
+            yield
+        finally:
+            sys.unraisablehook = previous
+
+    def _guarded(self, function):
+        def call(t: float) -> float:
+            if self.interrupted:
+                return math.nan
+            try:
+                self.calls += 1
+                return float(function(t))
+            except BaseException as error:  # an exception cannot cross the compiled loop: it stops the run there as NaN
+                self.error = self.error or error
+                return math.nan
+            finally:
+                self.calls -= 1
+
+        return call

@@ -1,0 +1,231 @@
+"""Elements with repeated nodes are other kinds: a hexahedron with a collapsed edge is a wedge, and so on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+
+import numpy as np
+
+from flexmbs.mesh.couplings import Equation
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
+
+# Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
+_SOLIDS = {
+    (kind.corner_count, sum(len(face) == 3 for face in kind.faces), sum(len(face) == 4 for face in kind.faces)): (
+        FIRST_ORDER[name],
+        name,
+    )
+    for name, kind in KINDS.items()
+    if name in FIRST_ORDER and kind.dimension == 3 and kind.corner_count < 8 and not kind.inner_count
+}
+_MAY_COINCIDE = ("spring1", "spring2")  # springs work between two nodes at one place, and a ground has no node
+
+Part = tuple[str, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class MiddleNodes:
+    """New nodes in the middle of edges: their numbers (m,) and the numbers of the edges' ends (m, 2)."""
+
+    ids: np.ndarray
+    ends: np.ndarray
+
+
+def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
+    """Split elements with repeated corners into their true kinds.
+
+    A middle node that repeats an end of its edge is absent (0 in the result). Shapes that are none of the kinds (a
+    hexahedron with 7 corners) stay what they are, with their repeated nodes.
+
+    Parameters
+    ----------
+    kind : a name in ``KINDS``
+    nodes : (k, n) int node numbers, 0 where a middle node is absent
+
+    Returns
+    -------
+    list of (kind, rows, nodes)
+        ``rows`` (m,) are the rows of the given array, ``nodes`` (m, n of that kind). Elements that are collapsed to
+        nothing (a shell to a line, a solid to a face, a beam to a point) have the kind "".
+    """
+    nodes = np.asarray(nodes)
+    corner_count = KINDS[kind].corner_count
+    corners = np.sort(nodes[:, :corner_count], axis=1)
+    repeated = (corners[:, 1:] == corners[:, :-1]).any(axis=1)
+    if kind in _MAY_COINCIDE or not repeated.any():
+        return [(kind, np.arange(len(nodes)), _without_repeated_middles(kind, nodes))]
+    whole = np.flatnonzero(~repeated)
+    parts = [(kind, whole, _without_repeated_middles(kind, nodes[whole]))] if whole.size else []
+    rows = np.flatnonzero(repeated)
+    own = nodes[rows, :corner_count]
+    labels = (own[:, :, None] == own[:, None, :]).argmax(axis=2)  # of each corner: the first one with its number
+    patterns, which = np.unique(labels, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        true, columns = _collapsed(kind, tuple(pattern.tolist()))
+        chosen = rows[which.ravel() == number]
+        if true in ("", kind):
+            parts.append((true, chosen, nodes[chosen]))
+        else:
+            parts += _renumbered(kind, true, columns, chosen, nodes[chosen])
+    return _joined(parts)
+
+
+def without_missing_middles(kind: str, nodes: np.ndarray, next_id: int) -> tuple[list[Part], MiddleNodes]:
+    """Elements of second order without absent middle nodes.
+
+    Elements all of whose middle nodes are absent become first-order ones; where only some are, a new node stands in
+    the middle of the edge (on such an edge the displacement is linear: that of the new node is the mean of the ends').
+
+    Parameters
+    ----------
+    kind : a name in ``KINDS``
+    nodes : (k, n) int node numbers; 0 or less: absent
+    next_id : the number of the first new node
+
+    Returns
+    -------
+    parts as from ``true_kinds``, and the new nodes; an edge that several elements share gets one node
+    """
+    known = KINDS[kind]
+    absent = nodes[:, known.corner_count :] <= 0
+    if kind not in FIRST_ORDER or not absent.any():
+        return [(kind, np.arange(len(nodes)), nodes)], MiddleNodes(np.empty(0, np.int64), np.empty((0, 2), np.int64))
+    linear, partly = np.flatnonzero(absent.all(axis=1)), np.flatnonzero(~absent.all(axis=1))
+    parts = [(FIRST_ORDER[kind], linear, nodes[linear, : known.corner_count])] if linear.size else []
+    completed = np.array(nodes[partly], np.int64)
+    row, edge = np.nonzero(absent[partly])
+    ends = np.sort(completed[row[:, None], np.array(known.edges)[edge]], axis=1)
+    ends, which = np.unique(ends, axis=0, return_inverse=True)
+    ids = next_id + np.arange(len(ends), dtype=np.int64)
+    completed[row, known.corner_count + edge] = ids[which.ravel()]
+    if partly.size:
+        parts.append((kind, partly, completed))
+    return parts, MiddleNodes(ids, ends.astype(np.int64))
+
+
+def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
+    """The displacement of a node in the middle of an edge is the mean of those of the edge's ends: three equations.
+
+    Parameters
+    ----------
+    number : the node's number, for the name
+    nodes : (3,) indices of the node and of the two ends
+    axes : (3, 3, 3) for each of the nodes the directions (columns) of its displacement components; None: mesh axes
+    """
+    axes = np.broadcast_to(np.eye(3), (3, 3, 3)) if axes is None else axes
+    equations = []
+    for axis in range(3):
+        coefficients = axes[:, axis, :] * np.array([1.0, -0.5, -0.5])[:, None]
+        which, component = np.nonzero(coefficients)
+        name = f"middle node {number}"
+        equations.append(Equation(name, nodes[which], component + 1, coefficients[which, component], 0.0, where))
+    return equations
+
+
+def _without_repeated_middles(kind: str, nodes: np.ndarray) -> np.ndarray:
+    known = KINDS[kind]
+    if known.node_count == known.corner_count:
+        return nodes
+    middles, edges = nodes[:, known.corner_count :], np.array(known.edges)
+    repeated = (middles == nodes[:, edges[:, 0]]) | (middles == nodes[:, edges[:, 1]])
+    if not repeated.any():
+        return nodes
+    return np.hstack([nodes[:, : known.corner_count], np.where(repeated, 0, middles)])
+
+
+def _renumbered(kind: str, true: str, columns, rows: np.ndarray, nodes: np.ndarray) -> list[Part]:
+    """Nodes of collapsed elements in the order of their true kind; those with contradicting middle nodes stay."""
+    corners, edges = columns
+    result = [nodes[:, corners]]
+    agree = np.ones(len(rows), bool)
+    for candidates in edges:
+        middles = nodes[:, candidates]
+        agree &= (middles == middles[:, :1]).all(axis=1)
+        result.append(middles[:, :1])
+    renumbered = np.hstack(result)
+    parts = [(true, rows[agree], _without_repeated_middles(true, renumbered[agree]))] if agree.any() else []
+    return parts + ([(kind, rows[~agree], nodes[~agree])] if not agree.all() else [])
+
+
+@lru_cache(maxsize=4096)
+def _collapsed(kind: str, pattern: tuple[int, ...]):
+    """True kind of a pattern of equal corners, and for it (columns of its corners, for each edge those of its middle).
+
+    ``pattern[i]`` is the first corner with the same node as corner i.
+    """
+    known = KINDS[kind]
+    faces = _remaining_faces(known.faces, pattern)
+    if known.dimension == 3:
+        true, corners = _solid_of(kind, faces)
+    elif known.dimension == 2:
+        true, corners = _shell_of(kind, faces)
+    else:
+        true, corners = "", ()
+    if true in ("", kind):
+        return true, None
+    if known.node_count == known.corner_count:
+        return true, (corners, ())
+    middles: dict[frozenset, list[int]] = {}
+    for number, (first, second) in enumerate(known.edges):
+        middles.setdefault(frozenset((pattern[first], pattern[second])), []).append(known.corner_count + number)
+    edges = tuple(middles.get(frozenset((corners[i], corners[j])), []) for i, j in KINDS[true].edges)
+    return (true, (corners, edges)) if all(edges) else (kind, None)
+
+
+def _remaining_faces(faces, pattern) -> list[tuple[int, ...]]:
+    """Faces with each corner once; faces that became edges, and pairs that lie on each other, are gone."""
+    rings = []
+    for face in faces:
+        ring = [pattern[corner] for corner in face]
+        ring = [corner for i, corner in enumerate(ring) if corner != ring[i - 1]]
+        if len(set(ring)) == len(ring) >= 3:
+            rings.append(_first_smallest(ring))
+    while True:
+        turned = Counter(rings)
+        pair = next((ring for ring in rings if turned[_first_smallest(ring[::-1])]), None)
+        if pair is None:
+            return rings
+        rings.remove(pair)
+        rings.remove(_first_smallest(pair[::-1]))
+
+
+def _first_smallest(ring) -> tuple[int, ...]:
+    start = ring.index(min(ring))
+    return (*ring[start:], *ring[:start])
+
+
+def _shell_of(kind: str, faces):
+    if not faces:
+        return "", ()
+    return ("tri6" if kind in FIRST_ORDER else "tri3"), faces[0]
+
+
+def _solid_of(kind: str, faces):
+    if not faces:
+        return "", ()
+    corners = sorted({corner for face in faces for corner in face})
+    names = _SOLIDS.get((len(corners), sum(len(f) == 3 for f in faces), sum(len(f) == 4 for f in faces)))
+    if names is None:
+        return kind, ()
+    wanted = set(faces)
+    for order in permutations(corners):
+        rings = {_first_smallest([order[corner] for corner in face]) for face in KINDS[names[0]].faces}
+        if rings == wanted:
+            return names[kind in FIRST_ORDER], order
+    return kind, ()
+
+
+def _joined(parts: list[Part]) -> list[Part]:
+    """One part per kind, its rows rising."""
+    by_kind: dict[str, list[Part]] = {}
+    for part in parts:
+        by_kind.setdefault(part[0], []).append(part)
+    result = []
+    for kind, pieces in by_kind.items():
+        rows = np.concatenate([rows for _, rows, _ in pieces])
+        order = np.argsort(rows, kind="stable")
+        result.append((kind, rows[order], np.concatenate([nodes for *_, nodes in pieces])[order]))
+    return result

@@ -1,0 +1,290 @@
+"""From shapes and named groups to a Mesh, for the formats that have neither materials nor sections.
+
+Solids make the body; faces and edges of them are geometry. Without solids the surfaces are shells, without these the
+lines are beams (``skin.split_skin``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_properties import ShellSection
+from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements, Skipped, Surface
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
+from flexmbs.mesh.reader_tools.skin_elements import split_skin
+
+_SAMPLE = 100
+
+
+@dataclass
+class Shapes:
+    """What a file without sections holds, in its own numbers.
+
+    Attributes
+    ----------
+    groups : elements, with a kind (lines as "beam2", "beam3") or with a role
+    element_groups : name -> element numbers, of any dimension
+    node_groups : name -> node numbers
+    sides : name -> kind of face -> (k, n) node numbers
+    thickness : element numbers (k,) and their thickness (k,), for shells that have one
+    """
+
+    path: Path
+    file_format: str
+    table: NodeTable
+    groups: list[ElementRows] = field(default_factory=list)
+    element_groups: dict[str, np.ndarray] = field(default_factory=dict)
+    node_groups: dict[str, np.ndarray] = field(default_factory=dict)
+    sides: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    thickness: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    skipped: tuple[Skipped, ...] = ()
+
+
+def mesh_of_shapes(shapes: Shapes) -> Mesh:
+    """The Mesh of a file without sections.
+
+    Every element group becomes a node set of all nodes of its elements; its elements that make the body become an
+    element set of the same name, its faces and edges a surface.
+
+    Raises
+    ------
+    MeshError
+        There are no nodes or no elements that make a body, numbers repeat, elements use nodes that do not exist.
+    """
+    table = shapes.table
+    table.close()
+    check_element_numbers(shapes.groups)
+    for rows in shapes.groups:
+        rows.node_indices(table)  # here, because what it finds wrong is an error for faces and edges too
+    shapes.groups = [part for rows in shapes.groups for part in _true_shapes(rows, shapes.warnings)]
+    known = [rows for rows in shapes.groups if rows.kind is not None and len(rows.ids)]
+    structural, geometry = split_skin(known)
+    if not structural:
+        raise MeshError(_nothing_structural(shapes))
+    structural = [_outward(rows, table, shapes.warnings) for rows in structural]
+    blocks = _blocks(shapes, structural)
+    others = other_elements([*geometry, *(rows for rows in shapes.groups if rows.kind is None)], table)
+    node_sets, element_sets, surfaces = _sets(shapes, blocks, others)
+    return Mesh(
+        points=table.points,
+        node_ids=table.ids,
+        blocks=blocks,
+        node_sets=node_sets,
+        element_sets=element_sets,
+        surfaces=surfaces,
+        other_elements=others,
+        source=str(shapes.path),
+        file_format=shapes.file_format,
+        warnings=(*shapes.warnings, *_doubts(shapes, structural, geometry)),
+        skipped=shapes.skipped,
+    )
+
+
+def without_inner_nodes(what: str) -> str:
+    """The warning that ``what`` (elements with nodes in their faces or inside) are read as the kinds that exist."""
+    return (
+        f"{what} are read without the nodes in their faces and inside, as serendipity elements; those nodes belong to"
+        " no element."
+    )
+
+
+def signed_volumes(kind: str, points: np.ndarray) -> np.ndarray:
+    """(ne,) volumes between the corners of solids (file's unit cubed), negative where the node order is inverted.
+
+    ``points`` (ne, n, 3). Quadrilateral faces are taken as the mean of their two triangulations.
+    """
+    points = points - points[:, :1]
+    total = np.zeros(len(points))
+    for ring in KINDS[kind].faces:
+        for start in (0, 1) if len(ring) == 4 else (0,):
+            turned = ring[start:] + ring[:start]
+            for second, third in zip(turned[1:], turned[2:], strict=False):
+                a, b, c = points[:, turned[0]], points[:, second], points[:, third]
+                total += np.einsum("ei,ei->e", a, np.cross(b, c)) / (6.0 * (len(ring) - 2))
+    return total
+
+
+def mirrored(kind: str) -> list[int]:
+    """Positions of the nodes of an element of this kind in the opposite orientation."""
+    known = KINDS[kind]
+    return renumbered(kind, known.edges, known.mirrored_corners)
+
+
+def renumbered(kind: str, edges: Sequence[tuple[int, int]], corners: Sequence[int] | None = None) -> list[int]:
+    """Where the nodes of an element of this kind stand in a format with other conventions.
+
+    Parameters
+    ----------
+    edges : the pairs of the format's corners between which its middle nodes stand, in their order
+    corners : position in the format of each corner of the kind; None: the same
+    """
+    known = KINDS[kind]
+    corners = list(range(known.corner_count)) if corners is None else list(corners)
+    order = list(corners)
+    if known.has_middle_nodes:
+        place = {frozenset(edge): known.corner_count + i for i, edge in enumerate(edges)}
+        order += [place[frozenset((corners[a], corners[b]))] for a, b in known.edges]
+    return [*order, *range(known.node_count - known.inner_count, known.node_count)]
+
+
+def _blocks(shapes: Shapes, structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
+    """Blocks of one kind each; shells with a thickness have a section, and one thickness per block."""
+    if not shapes.thickness:
+        return make_blocks(structural, shapes.table, [[0.0]] * len(structural), lambda kind, key: {})
+    ids = np.concatenate([ids for ids, _ in shapes.thickness])
+    order = np.argsort(ids)
+    ids, values = ids[order], np.concatenate([values for _, values in shapes.thickness])[order]
+    keys = []
+    for rows in structural:
+        at = np.minimum(np.searchsorted(ids, rows.ids), len(ids) - 1)
+        keys.append(np.where(ids[at] == rows.ids, values[at], 0.0).tolist())
+    return make_blocks(structural, shapes.table, keys, _shell_section)
+
+
+def _shell_section(kind: str, thickness: float) -> dict:
+    if not thickness:
+        return {}
+    return {"section": ShellSection(thickness), "property_name": f"thickness {thickness:g}"}
+
+
+def _true_shapes(rows: ElementRows, warnings: list[str]) -> list[ElementRows]:
+    """Elements with repeated corners as what they are; those without extent are no part of the body."""
+    if rows.kind is None:
+        return [rows]
+    parts = true_kinds(rows.kind, rows.nodes)
+    if [kind for kind, *_ in parts] == [rows.kind]:
+        return [rows]
+    result = []
+    for kind, chosen, nodes in parts:
+        # A kind of second order keeps its repeated nodes where one of its edges has no middle node of its own.
+        kind, nodes = (rows.kind, rows.nodes[chosen]) if kind and (nodes <= 0).any() else (kind, nodes)
+        own = replace(rows, kind=kind, ids=rows.ids[chosen], nodes=nodes, lines=np.asarray(rows.lines)[chosen])
+        if not kind:
+            own.kind, own.role = None, "geometry"
+            warnings.append(
+                f"{own.where(0)}: {len(own.ids)} elements of type {own.type_name} repeat nodes so that they have no"
+                f" extent (first: element {own.ids[0]}); they are no part of the body."
+            )
+        result.append(own)
+    return result
+
+
+def _outward(rows: ElementRows, table: NodeTable, warnings: list[str]) -> ElementRows:
+    """Solids that are inverted one and all come from a writer with the opposite convention, and are turned."""
+    if KINDS[rows.kind].dimension < 3:
+        return rows
+    for start in (0, _SAMPLE):  # mostly the first few tell
+        chosen = rows.nodes[start : start + _SAMPLE if start == 0 else None, : KINDS[rows.kind].corner_count]
+        if (signed_volumes(rows.kind, table.points[table.find(chosen)]) >= 0.0).any():
+            return rows
+    warnings.append(
+        f"{rows.where(0)}: the node order of all {len(rows.ids)} elements of type {rows.type_name} gives negative"
+        " volumes; they are read with the opposite orientation."
+    )
+    return replace(rows, nodes=rows.nodes[:, mirrored(rows.kind)])
+
+
+def _nothing_structural(shapes: Shapes) -> str:
+    held = Counter()
+    for rows in shapes.groups:
+        held[rows.type_name, rows.role] += len(rows.ids)
+    listed = ", ".join(f"{count} {name}{f' ({role})' if role else ''}" for (name, role), count in held.items() if count)
+    where = next((rows.where(0) for rows in shapes.groups if len(rows.ids)), f"{shapes.path}:1")
+    return (
+        f"{where}: no element of the file makes a body; it holds {listed or 'no elements'}; needed are solids, shells"
+        " or beams (save the volumes too)."
+    )
+
+
+def _doubts(shapes: Shapes, structural: list[ElementRows], geometry: list[ElementRows]) -> list[str]:
+    doubts = []
+    has_solids = any(KINDS[rows.kind].dimension == 3 for rows in structural)
+    lines = [rows for rows in geometry if rows.type_name.startswith("line")]
+    if lines and not has_solids:
+        doubts.append(
+            f"{lines[0].where(0)}: {sum(len(rows.ids) for rows in lines)} lines along edges of shells are taken for"
+            " names of places, not for beams."
+        )
+    shells = [rows for rows in structural if KINDS[rows.kind].dimension == 2]
+    if shells and not has_solids and (np.ptp(shapes.table.points, axis=0) == 0.0).any():
+        doubts.append(
+            f"{shells[0].where(0)}: all nodes lie in one plane; the surface is read as flat shells, which is wrong for"
+            " a model in plane strain or plane stress."
+        )
+    return doubts
+
+
+class _Members:
+    """Elements by their numbers, through several arrays of nodes."""
+
+    def __init__(self, parts: Sequence[ElementBlock | OtherElements]) -> None:
+        self._parts = parts
+        self._index = ElementIndex(parts)
+        self._ends = np.cumsum([len(part.ids) for part in parts])
+
+    def find(self, ids: np.ndarray) -> np.ndarray:
+        """Indices, counted through the parts, of those that exist."""
+        found = self._index.find(ids)
+        return found[found >= 0]
+
+    def nodes(self, indices: np.ndarray) -> Iterator[tuple[ElementBlock | OtherElements, np.ndarray]]:
+        """Each part that has some of the elements, with their nodes (k, n)."""
+        part_of = np.searchsorted(self._ends, indices, side="right")
+        for number in np.unique(part_of):
+            part = self._parts[number]
+            start = self._ends[number] - len(part.ids)
+            yield part, part.nodes[indices[part_of == number] - start]
+
+
+def _sets(
+    shapes: Shapes, blocks: Sequence[ElementBlock], others: Sequence[OtherElements]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, Surface]]:
+    bodies, places = _Members(blocks), _Members(others)
+    node_sets: dict[str, list[np.ndarray]] = {}
+    element_sets: dict[str, np.ndarray] = {}
+    surfaces: dict[str, Surface] = {}
+    for name, ids in shapes.element_groups.items():
+        own, faces = bodies.find(ids), {}
+        nodes = [part.ravel() for _, part in bodies.nodes(own)]
+        for part, rows in places.nodes(places.find(ids)):
+            nodes.append(rows[rows >= 0])
+            if part.role == "geometry" and part.type_name.startswith(("line", "tri", "quad")):
+                faces[part.type_name] = np.concatenate([faces.get(part.type_name, rows[:0]), rows])
+        node_sets[name] = nodes
+        if len(own):
+            element_sets[name] = own
+        if faces:
+            surfaces[name] = Surface(faces)
+    for name, sides in shapes.sides.items():
+        faces = {kind: shapes.table.indices(rows, str(shapes.path), f"side set {name}") for kind, rows in sides.items()}
+        surfaces[name] = Surface(faces)
+        node_sets.setdefault(name, [surfaces[name].nodes])
+    node_sets.update(_node_groups(shapes))
+    empty = np.empty(0, np.int64)
+    unique = {name: np.unique(np.concatenate([empty, *nodes])) for name, nodes in node_sets.items()}
+    return unique, element_sets, surfaces
+
+
+def _node_groups(shapes: Shapes) -> Mapping[str, list[np.ndarray]]:
+    """Node sets of their own come before node sets of elements of the same name: the file means them."""
+    found = {}
+    for name, ids in shapes.node_groups.items():
+        indices = shapes.table.find(ids)
+        if (indices < 0).any():
+            missing = np.asarray(ids)[indices < 0]
+            shapes.warnings.append(
+                f"{shapes.path}: the node set {name} names {len(missing)} nodes that do not exist (first:"
+                f" {missing[0]}); they are left out."
+            )
+        found[name] = [indices[indices >= 0]]
+    return found

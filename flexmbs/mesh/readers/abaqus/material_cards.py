@@ -1,0 +1,190 @@
+"""Cards that state materials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.readers.abaqus.cards import Card
+from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
+from flexmbs.mesh.readers.abaqus.number_fields import data_line, number, numbers, smallest_eigenvalue
+
+# The file's order is 11, 22, 33, 12, 13, 23; a Mesh has 23 before 13.
+_ORDER = [0, 1, 2, 3, 5, 4]
+_SMALLEST_MODULUS = 1e-100  # in any units; the reciprocal of smaller ones overflows
+
+
+@dataclass(frozen=True)
+class _Elasticity:
+    """One TYPE of *ELASTIC: names of its constants in the order of the data lines (eight to a line)."""
+
+    constants: tuple[str, ...]
+    needed: int
+
+
+_ISOTROPIC = _Elasticity(("E", "nu"), 1)
+_ENGINEERING = _Elasticity(("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23"), 9)
+_LAMINA = _Elasticity(("E1", "E2", "nu12", "G12", "G13", "G23"), 4)
+_ORTHOTROPIC = _Elasticity(("D1111", "D1122", "D2222", "D1133", "D2233", "D3333", "D1212", "D1313", "D2323"), 9)
+_ANISOTROPIC = _Elasticity(tuple(f"D{i}" for i in range(1, 22)), 21)
+_TYPES = {
+    "ISO": _ISOTROPIC,
+    "ENG": _ENGINEERING,
+    "LAM": _LAMINA,
+    "ORT": _ORTHOTROPIC,
+    "ANI": _ANISOTROPIC,
+}
+
+
+def read_material(deck: Deck, card: Card) -> None:
+    """*MATERIAL, NAME=name: the cards that follow describe it."""
+    name = card.required_name("NAME")
+    if name in deck.materials:
+        deck.warnings.append(
+            f"{card.where}: material {name} is given again (first in {deck.materials[name].line.where}); the last one"
+            " counts."
+        )
+    deck.material = deck.materials[name] = MaterialDraft(name, card.line)
+
+
+def read_elastic(deck: Deck, card: Card) -> None:
+    """*ELASTIC: kept, and made a material when the file is read."""
+    _current(deck, card).elastic = card.detached()
+
+
+def read_density(deck: Deck, card: Card) -> None:
+    """*DENSITY: rho; of several temperatures the first counts."""
+    material = _current(deck, card)
+    line = data_line(card, 0, "the density")
+    density = number(line.fields()[0] if line.fields() else "", card.at(line), "density")
+    if density < 0.0:
+        raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; a positive one is needed.")
+    _warn_of_table(deck, card, 1)
+    if density == 0.0:
+        deck.warnings.append(f"{card.at(line)}: the density of material {material.name} is zero, as if not given.")
+    material.density = density or None
+
+
+def read_damping(deck: Deck, card: Card) -> None:
+    """*DAMPING, ALPHA=, BETA=, STRUCTURAL=; outside of materials (global damping) it is skipped."""
+    if deck.material is None:
+        deck.skipped.add(card.title, card.line.file, card.line.number)
+        return
+    for name in ("ALPHA", "BETA", "STRUCTURAL"):
+        if name in card.parameters:
+            value = card.parameters[name]
+            if value.upper() in ("TABULAR", ""):
+                deck.skipped.add(card.title, card.line.file, card.line.number, why=f"{name} as a table")
+                continue
+            setattr(deck.material, name.lower(), number(value, card.where, name))
+
+
+def read_unusable(deck: Deck, card: Card) -> None:
+    """*HYPERELASTIC, *FLUID CONSTANTS, ...: in place of *ELASTIC, something that is no linear elasticity."""
+    material = _current(deck, card)
+    material.unusable = f"it has {card.title} (line {card.line.number})"
+    deck.skipped.add(card.title, card.line.file, card.line.number)
+
+
+def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
+    """The material of a draft. Raises MeshError for constants that are not physical."""
+    if draft.elastic is None:
+        why = draft.unusable or "it has no elasticity"
+        reason = f"{draft.line.where}: *MATERIAL {draft.name} is no use: {why}; add *ELASTIC with E and nu."
+        return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
+    card = draft.elastic
+    name = card.option("TYPE", "ISOTROPIC") or "ISOTROPIC"
+    kind = _TYPES.get(name[:3])
+    if kind is None:
+        reason = f"{card.where}: material {draft.name} has elasticity of TYPE={name}; add *ELASTIC with E and nu."
+        return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
+    values = _constants(deck, card, kind)
+    common = {"density": draft.density, "damping": draft.damping, "where": draft.line.where}
+    where = card.at(card.lines()[0])
+    if kind is _ISOTROPIC:
+        return _isotropic(draft.name, values, where, common)
+    if kind in (_ENGINEERING, _LAMINA):
+        return _orthotropic(draft.name, kind, values, where, common)
+    return _from_stiffness(draft.name, kind, values, where, common)
+
+
+def _constants(deck: Deck, card: Card, kind: _Elasticity) -> list[float]:
+    line_count = (len(kind.constants) + 7) // 8
+    line = data_line(card, 0, f"{', '.join(kind.constants[:3])}{', ...' if len(kind.constants) > 3 else ''}")
+    values = [value for row in card.lines()[:line_count] for value in numbers(card, row, "an elastic constant")]
+    if len(values) < kind.needed:
+        raise MeshError(
+            f"{card.at(line)}: TYPE={card.option('TYPE', 'ISOTROPIC')} needs {kind.needed} constants"
+            f" ({', '.join(kind.constants)}), got {len(values)}."
+        )
+    _warn_of_table(deck, card, line_count)
+    return [*values, *[0.0] * len(kind.constants)][: len(kind.constants)]
+
+
+def _isotropic(name: str, values: list[float], where: str, common: dict) -> Material:
+    modulus, ratio = values
+    if not modulus > 0.0 or not -1.0 < ratio < 0.5:
+        raise MeshError(
+            f"{where}: material {name} has E = {modulus:g} and nu = {ratio:g}; E > 0 and -1 < nu < 0.5 are needed."
+        )
+    return Material(name, modulus, ratio, **common)
+
+
+def _orthotropic(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> OrthotropicMaterial:
+    given = dict(zip(kind.constants, values, strict=True))
+    if kind is _LAMINA:
+        given = {**given, "E3": None, "nu13": None, "nu23": None}
+        given["G13"], given["G23"] = given["G13"] or given["G12"], given["G23"] or given["G12"]
+    material = OrthotropicMaterial(name, **given, **common)
+    positive = all(given[key] > 0.0 for key in ("E1", "E2", "G12", "G13", "G23") if given[key] is not None)
+    if not positive or not _is_stable(material):
+        raise MeshError(
+            f"{where}: material {name}: {', '.join(f'{key} = {value:g}' for key, value in given.items() if value)} are"
+            " no constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)."
+        )
+    return material
+
+
+def _is_stable(material: OrthotropicMaterial) -> bool:
+    if material.E3 is None:
+        return material.nu12**2 < material.E1 / material.E2
+    if not material.E3 > 0.0:
+        return False
+    if min(material.E1, material.E2, material.E3) < _SMALLEST_MODULUS:
+        return False
+    first, second, third = 1.0 / material.E1, 1.0 / material.E2, 1.0 / material.E3
+    nu12, nu13, nu23 = -material.nu12 * first, -material.nu13 * first, -material.nu23 * second
+    compliance = np.array([[first, nu12, nu13], [nu12, second, nu23], [nu13, nu23, third]])
+    scale = np.sqrt(np.diag(compliance))
+    return smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
+
+
+def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> AnyMaterial:
+    stiffness = np.zeros((6, 6))
+    if kind is _ORTHOTROPIC:
+        stiffness[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]] = values[:6]
+        stiffness[[3, 4, 5], [3, 4, 5]] = values[6:9]
+    else:
+        rows, columns = zip(*[(i, j) for j in range(6) for i in range(j + 1)], strict=True)
+        stiffness[rows, columns] = values
+    stiffness = stiffness + np.triu(stiffness, 1).T
+    diagonal = np.diag(stiffness)
+    scale = np.sqrt(np.maximum(diagonal, 0.0))
+    if not diagonal.min() > 0.0 or smallest_eigenvalue(stiffness / scale / scale[:, None]) <= 1e-12:
+        reason = f"{where}: the stiffness of material {name} is not positive definite; check its constants."
+        return UnusableMaterial(name, reason, common["density"], common["where"])
+    return AnisotropicMaterial(name, stiffness[np.ix_(_ORDER, _ORDER)], **common)
+
+
+def _current(deck: Deck, card: Card) -> MaterialDraft:
+    if deck.material is None:
+        raise MeshError(f"{card.where} stands before any *MATERIAL, NAME=name.")
+    return deck.material
+
+
+def _warn_of_table(deck: Deck, card: Card, line_count: int) -> None:
+    if len(card.lines()) > line_count:
+        deck.warnings.append(f"{card.where} depends on temperature; its first line is used.")

@@ -1,0 +1,277 @@
+"""Cards that state the mesh itself: nodes, elements, sets, surfaces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.abaqus.cards import Card, label
+from flexmbs.mesh.readers.abaqus.deck import Deck, NamedElement, SetItem, SurfaceDraft, SurfaceItem
+from flexmbs.mesh.readers.abaqus.deck_text import Line, Segment
+from flexmbs.mesh.readers.abaqus.element_types import ElementType, element_type
+from flexmbs.mesh.readers.abaqus.number_fields import integer, is_integer
+from flexmbs.mesh.readers.abaqus.number_tables import Table, read_table, try_integers
+
+
+def read_nodes(deck: Deck, card: Card) -> None:
+    """*NODE [, NSET=name] [, SYSTEM=R|C]: number, x, y, z (or r, angle in degrees, z)."""
+    system = card.option("SYSTEM", "R")
+    if system not in ("", "R", "C"):
+        raise MeshError(f"{card.where} with SYSTEM={system} is not read; write x, y, z or cylindrical coordinates.")
+    numbers = []
+    for segment in card.segments:
+        table = read_table(segment, float, card.title, "a node: number, x, y, z")
+        _check_node_lines(card, segment, table)
+        _warn_of_end(deck, card, segment)
+        _warn_of_bare_numbers(deck, card, segment, table)
+        rows = table.rows(4)
+        ids = rows[:, 0].astype(np.int64)
+        wrong = np.flatnonzero((rows[:, 0] != ids) | (ids < 1))
+        if wrong.size:
+            line = Line(segment.text.file, int(table.lines[wrong[0]]), "")
+            raise MeshError(f"{card.at(line)}: node number {rows[wrong[0], 0]:g} must be a positive whole number.")
+        points = _cartesian(rows[:, 1:]) if system == "C" else np.ascontiguousarray(rows[:, 1:])
+        deck.scope.add_nodes(ids, points, segment.text.file, table.lines)
+        numbers.append(ids)
+    name = card.name("NSET")
+    if name:
+        deck.scope.node_sets[name].append(SetItem(card.line, np.concatenate(numbers or [np.empty(0, np.int64)])))
+
+
+def _check_node_lines(card: Card, segment: Segment, table: Table) -> None:
+    """Too many or too few entries; a last line that the file's end cuts off."""
+    wrong = np.flatnonzero(table.counts > 7)
+    cut = segment.ends_file and len(table.counts) > 1 and table.counts[-1] < min(4, table.counts[:-1].min())
+    if cut or wrong.size:
+        row = -1 if cut else wrong[0]
+        line = Line(segment.text.file, int(table.lines[row]), "")
+        end = " The file ends there: it is cut off." if cut else ""
+        raise MeshError(f"{card.at(line)}: a node is 'number, x, y, z', got {table.counts[row]} entries.{end}")
+
+
+def _warn_of_bare_numbers(deck: Deck, card: Card, segment: Segment, table: Table) -> None:
+    bare = np.flatnonzero((table.counts == 1) & ~table.continued)
+    if bare.size:
+        line = Line(segment.text.file, int(table.lines[bare[0]]), "")
+        deck.warnings.append(f"{card.at(line)}: {bare.size} nodes without coordinates lie at the origin, as in Abaqus.")
+
+
+def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
+    if segment.ends_file:
+        deck.warnings.append(
+            f"{card.where}: its data is the end of {segment.text.file}, without a line end; it may be cut off."
+        )
+
+
+def _cartesian(cylindrical: np.ndarray) -> np.ndarray:
+    radius, angle, z = cylindrical.T
+    angle = np.radians(angle)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), z])
+
+
+def read_elements(deck: Deck, card: Card) -> None:
+    """*ELEMENT, TYPE=type [, ELSET=name]: number, nodes; an element may take several lines."""
+    type_name = card.required_name("TYPE")
+    kind = element_type(type_name)
+    if kind.role == "unknown":
+        deck.warnings.append(f"{card.where}: element type {type_name} is not known; its elements make no body.")
+    elif kind.left_out and kind.order is None:
+        deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
+    numbers = [np.empty(0, np.int64)]
+    for segment in card.segments:
+        if deck.instances and deck.scope is deck.root and try_integers(segment) is None:
+            numbers.append(_named_elements(deck, card, kind, type_name, segment))
+            continue
+        table = read_table(segment, np.int64, card.title, "element and node numbers")
+        if not len(table.values):
+            continue
+        _warn_of_end(deck, card, segment)
+        for rows, lines in _element_rows(deck, card, kind, segment, table):
+            _add_elements(deck, card, kind, type_name, rows, segment.text.file, lines)
+            numbers.append(rows[:, 0])
+    name = card.name("ELSET")
+    if name:
+        deck.scope.element_sets[name].append(SetItem(card.line, np.concatenate(numbers)))
+
+
+def _named_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, segment: Segment) -> np.ndarray:
+    """Elements of the assembly, one in each line, whose nodes may be those of instances (ROD-1.5) or ground."""
+    numbers = []
+    for line in segment.lines():
+        fields = [entry.strip() for entry in line.text.rstrip(",").split(",")]
+        if kind.counts and len(fields) - 1 not in kind.counts:
+            raise MeshError(
+                f"{card.at(line)}: element {fields[0][:20]} of type {type_name} has {len(fields) - 1} nodes, needs"
+                f" {' or '.join(map(str, kind.counts))}."
+            )
+        numbers.append(integer(fields[0], card.at(line), "element number"))
+        deck.scope.named_elements.append(NamedElement(type_name, numbers[-1], fields[1:], line))
+    return np.array(numbers, np.int64)
+
+
+def _add_elements(deck: Deck, card, kind: ElementType, type_name: str, rows: np.ndarray, file: str, lines) -> None:
+    scope = deck.scope
+    wrong = np.flatnonzero(rows[:, 0] < 1)
+    if wrong.size:
+        line = Line(file, int(lines[wrong[0]]), "")
+        raise MeshError(f"{card.at(line)}: element number {rows[wrong[0], 0]} must be positive.")
+    nodes = rows[:, 1:]
+    if kind.kind and KINDS[kind.kind].is_beam and nodes.shape[1] == max(kind.counts):
+        scope.orientation_nodes[len(scope.groups)] = nodes[:, -1].copy()
+    if kind.order:
+        if kind.left_out and nodes.shape[1] > len(kind.order):
+            deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
+        nodes = nodes[:, list(kind.order)]
+    elif kind.counts and nodes.shape[1] > min(kind.counts):
+        nodes = nodes[:, : min(kind.counts)]
+    scope.groups.append(ElementRows(kind.kind, type_name, rows[:, 0].copy(), nodes.copy(), file, lines, kind.role))
+
+
+def _element_rows(deck: Deck, card: Card, kind: ElementType, segment: Segment, table: Table):
+    """(rows with number and nodes, line of each) of the elements with one number of nodes each."""
+    if kind.counts is not None and len(kind.counts) == 1:
+        yield _fixed_rows(deck, card, kind.counts[0] + 1, segment, table)
+        return
+    ends = np.flatnonzero(~_goes_on(kind, table)) + 1
+    starts = np.concatenate([[0], ends[:-1]]) if len(ends) else np.zeros(1, int)
+    if not len(ends) or ends[-1] < len(table.counts):
+        starts = np.append(starts, ends[-1]) if len(ends) else starts
+        ends = np.append(ends, len(table.counts))
+    before = np.concatenate([[0], np.cumsum(table.counts)])
+    sizes = before[ends] - before[starts]
+    for size in np.unique(sizes):
+        chosen = np.flatnonzero(sizes == size)
+        allowed = size >= 2 if kind.counts is None else size - 1 in kind.counts
+        if not allowed:
+            line = Line(segment.text.file, int(table.lines[starts[chosen[0]]]), "")
+            wanted = "at least one" if kind.counts is None else " or ".join(map(str, kind.counts))
+            number = table.values[before[starts[chosen[0]]]]
+            raise MeshError(
+                f"{card.at(line)}: element {number} of type {card.name('TYPE')} has {size - 1} nodes, needs {wanted}."
+            )
+        values = table.values[before[starts[chosen]][:, None] + np.arange(size)]
+        yield values, table.lines[starts[chosen]]
+
+
+def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
+    """(k,) bool: the element goes on in the next line.
+
+    A comma at the end says so, unless the element is complete and the next line is none that only holds its optional
+    nodes.
+    """
+    going = table.continued.copy()
+    if kind.counts is not None and going.any():
+        least, most = min(kind.counts) + 1, max(kind.counts) + 1
+        counts = [*table.counts.tolist(), least]
+        total = 0
+        for row, more in enumerate(table.continued.tolist()):
+            total += counts[row]
+            optional = counts[row + 1] < least and total + counts[row + 1] <= most
+            going[row] = more and (total < least or optional)
+            total = total if going[row] else 0
+    return going
+
+
+def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    if (table.counts == width).all():
+        return table.values.reshape(-1, width), table.lines
+    surplus = int(table.counts[0]) - width
+    if surplus > 0 and len(table.counts) > 1 and table.continued.all() and (table.counts == table.counts[0]).all():
+        # Lines of a larger type whose continuation lines were taken out: CalculiX takes the first nodes.
+        line = Line(segment.text.file, int(table.lines[0]), "")
+        deck.warnings.append(
+            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} nodes too many; they are left out,"
+            " as in CalculiX."
+        )
+        return table.rows(width), table.lines
+    before = np.cumsum(table.counts) - table.counts
+    element_starts = np.arange(0, len(table.values), width)
+    row = np.searchsorted(before, element_starts)
+    complete = len(table.values) % width == 0
+    row = np.minimum(row, len(before) - 1)
+    if complete and (before[row] == element_starts).all():
+        return table.values.reshape(-1, width), table.lines[row]
+    aligned = before[row] == element_starts
+    first_wrong = int(np.argmin(aligned)) if not aligned.all() else len(element_starts) - 1
+    element = first_wrong - 1 if not aligned.all() else first_wrong
+    line = Line(segment.text.file, int(table.lines[row[element]]), "")
+    start = before[row[element]]
+    following = before[row[element] :]
+    got = int((following[following > start][:1].sum() or len(table.values)) - start)
+    raise MeshError(
+        f"{card.at(line)}: element {table.values[start]} of type {card.name('TYPE')} takes its number and {width - 1}"
+        f" nodes, got {got} numbers in this line"
+        + (", and the data ends before it is complete." if aligned.all() else " and what follows.")
+    )
+
+
+def read_node_set(deck: Deck, card: Card) -> None:
+    """*NSET, NSET=name [, GENERATE] [, ELSET=name] [, INSTANCE=name]."""
+    items = deck.scope.node_sets[card.required_name("NSET")]
+    if "ELSET" in card.parameters:
+        name, instance = card.required_name("ELSET"), card.name("INSTANCE")
+        items.append(SetItem(card.line, set_name=name, of_elements=True, instance=instance))
+    items += [SetItem(card.line, np.empty(0, np.int64)), *_set_items(card)]
+
+
+def read_element_set(deck: Deck, card: Card) -> None:
+    """*ELSET, ELSET=name [, GENERATE] [, INSTANCE=name]."""
+    items = deck.scope.element_sets[card.required_name("ELSET")]
+    items += [SetItem(card.line, np.empty(0, np.int64)), *_set_items(card)]
+
+
+def _set_items(card: Card) -> list[SetItem]:
+    instance = card.name("INSTANCE")
+    if "GENERATE" in card.parameters:
+        return [_generated(card, line, instance) for line in card.lines()]
+    items = []
+    for segment in card.segments:
+        table = try_integers(segment)
+        if table is None:
+            for line in segment.lines():
+                items += _members(card, line, instance)
+        elif len(table.values):
+            line = Line(segment.text.file, int(table.lines[0]), "")
+            items.append(SetItem(line, table.values, instance=instance))
+    return items
+
+
+def _members(card: Card, line: Line, instance: str | None) -> list[SetItem]:
+    fields = [entry for entry in line.fields() if entry]
+    plain = [integer(entry, card.at(line), "a member") for entry in fields if is_integer(entry)]
+    items = [SetItem(line, np.array(plain, np.int64), instance=instance)] if plain else []
+    return items + [
+        SetItem(line, set_name=label(entry), instance=instance) for entry in fields if not is_integer(entry)
+    ]
+
+
+def _generated(card: Card, line: Line, instance: str | None) -> SetItem:
+    entries = [integer(entry, card.at(line), "an entry of a GENERATE line") for entry in line.fields()]
+    first, last, step = (*entries, 1, 1)[:3] if len(entries) == 2 else (*entries, 0, 0, 0)[:3]
+    if len(entries) not in (2, 3) or step < 1 or last < first:
+        raise MeshError(
+            f"{card.at(line)}: a GENERATE line is 'first, last, step' with first <= last and step >= 1, got"
+            f" '{line.text[:60]}'."
+        )
+    return SetItem(line, generated=(first, last, step), instance=instance)
+
+
+def read_surface(deck: Deck, card: Card) -> None:
+    """*SURFACE, NAME=name [, TYPE=ELEMENT|NODE]: element set or element, face; or node sets and nodes."""
+    name = card.required_name("NAME")
+    kind = card.option("TYPE", "ELEMENT") or "ELEMENT"
+    if kind not in ("ELEMENT", "NODE") or "COMBINE" in card.parameters:
+        why = "only surfaces of element faces and of nodes are read"
+        deck.skipped.add(card.title, card.line.file, card.line.number, why=f"{name}: {why}")
+        return
+    surfaces = deck.scope.node_surfaces if kind == "NODE" else deck.scope.surfaces
+    surface = surfaces.setdefault(name, SurfaceDraft(card.line, kind == "NODE"))
+    for line in card.lines():
+        fields = line.fields()
+        if not fields or not fields[0]:
+            # A blank first entry stands for the whole body.
+            fields = ["", *fields[1:]]
+        face = fields[1].upper().replace(" ", "") if len(fields) > 1 else ""
+        surface.items.append(SurfaceItem(line, label(fields[0]), face))

@@ -1,0 +1,151 @@
+"""Tables of numbers read at the speed of numpy: chunks of lines whose structure is checked, then parsed in one go.
+
+A chunk that is not plainly "number, number, ..." (a blank entry, a word) goes line by line through the exact path,
+which also raises the error with its line.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.readers.abaqus.deck_text import Segment
+from flexmbs.mesh.readers.abaqus.number_fields import LARGEST_NUMBER, integer, number
+
+_CHUNK = 1 << 20  # bytes; small enough that the arrays of one chunk stay in the cache
+_BLANK, _TOKEN, _COMMA, _NEWLINE = 0, 1, 2, 3
+_CLASS = np.full(256, _TOKEN, np.uint8)
+_CLASS[[ord(c) for c in " \t\f\v"]] = _BLANK
+_CLASS[ord(",")], _CLASS[ord("\n")] = _COMMA, _NEWLINE
+_TO_BLANKS = bytes.maketrans(b",\t\f\v\n", b"     ")
+_TO_BLANKS_FLOAT = bytes.maketrans(b",\t\f\v\ndD", b"     ee")
+
+
+@dataclass
+class Table:
+    """Numbers of data lines.
+
+    Attributes
+    ----------
+    values : (n,) all numbers, one after the other
+    counts : (k,) how many of them each line has; blank lines are left out
+    lines : (k,) line numbers
+    continued : (k,) bool, lines that end in a comma
+    """
+
+    values: np.ndarray
+    counts: np.ndarray
+    lines: np.ndarray
+    continued: np.ndarray
+
+    def rows(self, width: int) -> np.ndarray:
+        """(k, width): the first ``width`` numbers of each line, zeros where it has fewer."""
+        if len(self.counts) and (self.counts == width).all():
+            return self.values.reshape(-1, width)
+        line = np.repeat(np.arange(len(self.counts)), self.counts)
+        column = np.arange(len(self.values)) - np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
+        kept = column < width
+        rows = np.zeros((len(self.counts), width), self.values.dtype)
+        rows[line[kept], column[kept]] = self.values[kept]
+        return rows
+
+
+def read_table(segment: Segment, dtype: type, title: str, what: str) -> Table:
+    """Numbers of a segment; MeshError naming the line, the card ``title`` and ``what`` where there is none."""
+    parts = []
+    first_line = segment.first_line
+    for start, end in _chunks(segment):
+        part = _fast(segment, start, end, first_line, dtype)
+        parts.append(part or _exact(segment, start, end, first_line, dtype, title, what))
+        first_line += segment.text.data.count(b"\n", start, end)
+    return _joined(parts, dtype)
+
+
+def try_integers(segment: Segment) -> Table | None:
+    """Whole numbers of a segment, or None when anything else is in it."""
+    parts = []
+    first_line = segment.first_line
+    for start, end in _chunks(segment):
+        parts.append(_fast(segment, start, end, first_line, np.int64))
+        if parts[-1] is None:
+            return None
+        first_line += segment.text.data.count(b"\n", start, end)
+    return _joined(parts, np.int64)
+
+
+def _chunks(segment: Segment):
+    start, data = segment.start, segment.text.data
+    while start < segment.end:
+        end = min(start + _CHUNK, segment.end)
+        if end < segment.end:
+            newline = data.find(b"\n", end, segment.end)
+            end = segment.end if newline < 0 else newline + 1
+        yield start, end
+        start = end
+
+
+def _joined(parts: Sequence[Table], dtype: type) -> Table:
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Table(np.empty(0, dtype), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))
+    names = ("values", "counts", "lines", "continued")
+    return Table(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _fast(segment: Segment, start: int, end: int, first_line: int, dtype: type) -> Table | None:
+    kinds = _CLASS[np.frombuffer(segment.text.data, np.uint8, end - start, start)]
+    if kinds[-1] != _NEWLINE:
+        kinds = np.append(kinds, np.uint8(_NEWLINE))
+    events = kinds >= _COMMA
+    events[0] |= kinds[0] == _TOKEN
+    events[1:] |= (kinds[1:] == _TOKEN) & (kinds[:-1] != _TOKEN)  # the first character of each number
+    events = np.flatnonzero(events)
+    at = np.flatnonzero(kinds[events] >= _COMMA)
+    separators = events[at]
+    tokens_before = at - np.arange(len(at))
+    per_field = np.diff(tokens_before, prepend=0)
+    if ((per_field > 1) | ((per_field == 0) & (kinds[separators] == _COMMA))).any():
+        return None
+    is_newline = kinds[separators] == _NEWLINE
+    text = segment.text.data[start:end].translate(_TO_BLANKS if dtype is np.int64 else _TO_BLANKS_FLOAT)
+    values = _parsed(text, dtype)
+    if values is None or len(values) != tokens_before[-1]:
+        return None
+    if dtype is np.int64 and len(values) and (values.max() > LARGEST_NUMBER or values.min() < -LARGEST_NUMBER):
+        return None
+    counts = np.diff(tokens_before[is_newline], prepend=0).astype(np.int32)
+    filled = np.flatnonzero(counts)
+    continued = per_field[is_newline] == 0
+    return Table(values, counts[filled], (first_line + filled).astype(np.int32), continued[filled])
+
+
+def _parsed(text: bytes, dtype: type) -> np.ndarray | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # how older numpy says that it stopped early
+        try:
+            return np.fromstring(text, dtype, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+
+
+def _exact(segment, start, end, first_line, dtype, title, what) -> Table:
+    values, counts, lines, continued = [], [], [], []
+    for line in Segment(segment.text, start, end, first_line).lines():
+        where, fields = f"{line.where}: {title}", line.fields()
+        if dtype is np.int64:
+            values += [integer(entry, where, what) for entry in fields]
+        else:
+            values += [number(entry, where, what) for entry in fields]
+        if not fields:
+            raise MeshError(f"{where}: a line of commas only, got '{line.text[:40]}'; give {what}.")
+        counts.append(len(fields))
+        lines.append(line.number)
+        continued.append(line.text.endswith(","))
+    return Table(
+        np.array(values, dtype), np.array(counts, np.int32), np.array(lines, np.int32), np.array(continued, bool)
+    )

@@ -1,0 +1,150 @@
+"""``read_med``: nodes, elements and groups of a MED file to a Mesh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.reader_tools import hdf5
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
+from flexmbs.mesh.readers.med.element_types import TYPES, UNREAD, MedType
+from flexmbs.mesh.readers.med.layout import MedMesh, family_groups, find_mesh
+from flexmbs.mesh.skipped_content import SkipList
+
+_READ = ("ENS_MAA", "FAS", "INFOS_GENERALES")
+_RESULTS = ("CHA", "GAUSS", "PROFILS", "NUM_DATA", "LIENS", "INTERPOLATIONS")
+
+
+def read_med(path: Path) -> Mesh:
+    """Mesh of a MED file (.med of Salome and code_aster, versions 2 to 4), with its node and element numbers.
+
+    Groups of elements become node sets, and element sets or surfaces; groups of nodes become node sets. The format
+    has no materials and no sections.
+
+    Raises
+    ------
+    MeshError
+        The file is no MED file, is damaged, two-dimensional, or holds nothing that makes a body.
+    """
+    with hdf5.opened(path) as file:
+        warnings: list[str] = []
+        mesh = find_mesh(file, path, warnings)
+        if mesh.space < 3:
+            raise MeshError(
+                f"{path}: {mesh.place}: a mesh in {mesh.space} dimensions (ESP) is no flexible body; three are needed."
+            )
+        if mesh.unit and mesh.unit.split()[0].lower() not in ("m", "metre", "meter"):
+            warnings.append(f"{path}: {mesh.place}: the file's unit of length is {mesh.unit.split()[0]} (UNI).")
+        table, node_ids, node_families = _nodes(mesh)
+        shapes = Shapes(path, "MED", table, warnings=warnings)
+        families = family_groups(mesh)
+        _elements(mesh, shapes, node_ids, families)
+        shapes.node_groups = _named(families, [(node_ids, node_families)])
+        shapes.skipped = _skipped(file, path, mesh)
+    return mesh_of_shapes(shapes)
+
+
+def _nodes(mesh: MedMesh) -> tuple[NodeTable, np.ndarray, np.ndarray | None]:
+    values = _numbers(mesh, mesh.nodes, "COO", "f")
+    if values is None or len(values) % mesh.space or values.ndim != 1:
+        raise MeshError(f"{mesh.path}: {mesh.place}: NOE/COO: {mesh.space} coordinates of each node are needed.")
+    points = values.reshape(mesh.space, -1).T[:, :3]
+    count = len(points)
+    ids = _numbers(mesh, mesh.nodes, "NUM", "i", count)
+    if ids is None or len(np.unique(ids)) < count or ids.min(initial=1) < 1:
+        ids = np.arange(1, count + 1)
+    table = NodeTable(str(mesh.path), "node (NOE/COO)")
+    table.add(ids, points, f"{mesh.path}: NOE/COO, node", np.arange(1, count + 1))
+    return table, ids, _numbers(mesh, mesh.nodes, "FAM", "i", count)
+
+
+def _elements(mesh: MedMesh, shapes: Shapes, node_ids: np.ndarray, families: dict[int, list[str]]) -> None:
+    tagged, numbers = [], []
+    for name in hdf5.children(mesh.cells, mesh.path) if mesh.cells is not None else []:
+        group = hdf5.needed(mesh.cells, name, mesh.path, kind="group")
+        if name in UNREAD or name not in TYPES:
+            what = UNREAD.get(name, "a type that is not known")
+            raise MeshError(f"{mesh.path}: {mesh.place}: MAI/{name}: {what}; mesh with tetrahedra or hexahedra.")
+        rows = _element_rows(mesh, name, TYPES[name], group, node_ids)
+        known = TYPES[name]
+        if known.node_count > len(known.order):
+            place = f"{mesh.path}: {mesh.place}: MAI/{name}"
+            shapes.warnings.append(without_inner_nodes(f"{place}: elements of type {known.name}"))
+        shapes.groups.append(rows)
+        numbers.append(_numbers(mesh, group, "NUM", "i", len(rows.ids)))
+        tagged.append(_numbers(mesh, group, "FAM", "i", len(rows.ids)))
+    _number(shapes, numbers)
+    ids = [rows.ids for rows in shapes.groups]
+    shapes.element_groups = _named(families, zip(ids, tagged, strict=True))
+
+
+def _element_rows(mesh: MedMesh, name: str, known: MedType, group, node_ids: np.ndarray) -> ElementRows:
+    place = f"{mesh.path}: {mesh.place}: MAI/{name}"
+    values = _numbers(mesh, group, "NOD", "i")
+    if values is None or values.ndim != 1 or len(values) % known.node_count:
+        raise MeshError(f"{place}/NOD: {known.node_count} nodes of each element are needed (nodal connectivity).")
+    nodes = values.reshape(known.node_count, -1).T
+    wrong = np.argwhere((nodes < 1) | (nodes > len(node_ids)))
+    if len(wrong):
+        row, column = wrong[0]
+        raise MeshError(
+            f"{place}, element:{row + 1}: uses node {nodes[row, column]}, but there are only {len(node_ids)} nodes."
+        )
+    lines = np.arange(1, len(nodes) + 1)
+    role, type_name = ("", known.name) if known.kind else ("geometry", "point")
+    nodes = node_ids[nodes[:, list(known.order)] - 1]
+    return ElementRows(known.kind, type_name, lines, nodes, f"{place}, element", lines, role)
+
+
+def _number(shapes: Shapes, numbers: list[np.ndarray | None]) -> None:
+    """Element numbers of the file, where they are different in the whole mesh; MED numbers each type by itself."""
+    if numbers and all(own is not None for own in numbers):
+        together = np.concatenate(numbers)
+        if len(np.unique(together)) == len(together) and together.min(initial=1) > 0:
+            for rows, own in zip(shapes.groups, numbers, strict=True):
+                rows.ids = own
+            return
+        shapes.warnings.append(
+            f"{shapes.path}: MAI: the file numbers the elements of each type by themselves; they are numbered through,"
+            " from 1 in the order of the file."
+        )
+    start = 1
+    for rows in shapes.groups:
+        rows.ids = np.arange(start, start + len(rows.ids))
+        start += len(rows.ids)
+
+
+def _named(families: dict[int, list[str]], tagged) -> dict[str, np.ndarray]:
+    """Name of group -> numbers of the nodes or elements whose family is in it."""
+    groups: dict[str, list[np.ndarray]] = {}
+    for ids, tags in tagged:
+        for tag in np.unique(tags) if tags is not None else ():
+            for name in families.get(int(tag), ()):
+                groups.setdefault(name, []).append(ids[tags == tag])
+    return {name: np.concatenate(parts) for name, parts in sorted(groups.items())}
+
+
+def _numbers(mesh: MedMesh, group, name: str, code: str, count: int | None = None) -> np.ndarray | None:
+    """A dataset, None when it is absent; MeshError when it has not ``count`` entries."""
+    dataset = hdf5.child(group, name, mesh.path, kind="dataset")
+    if dataset is None:
+        return None
+    values = hdf5.numbers(dataset, mesh.path, code)
+    if count is not None and values.shape != (count,):
+        raise MeshError(f"{mesh.path}: {dataset.name}: {values.size} entries, where {count} are needed.")
+    return values
+
+
+def _skipped(file, path: Path, mesh: MedMesh) -> tuple:
+    skipped = SkipList()
+    for name in hdf5.children(file, path):
+        if name not in _READ:
+            skipped.add(name, str(path), 0, analysis=name in _RESULTS)
+    for name, what in (("EQS", "equivalences of nodes"), ("JNT", "joints between parts of a parallel mesh")):
+        if hdf5.child(mesh.step, name, path) is not None:
+            skipped.add(f"{mesh.place}/{name}", str(path), 0, why=what)
+    return skipped.as_tuple()

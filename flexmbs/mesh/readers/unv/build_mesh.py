@@ -1,0 +1,227 @@
+"""From the content of a universal file to a Mesh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.couplings import Coupling
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import FileElement
+from flexmbs.mesh.mesh import Mesh, Surface
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
+from flexmbs.mesh.reader_tools.skin_elements import split_skin
+from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes
+from flexmbs.mesh.readers.unv.element_types import RIGID, element_of, is_real_beam, name_of, role_of
+
+_NODES = (15, 781, 2411)
+
+
+def build_mesh(content: Content, path: Path) -> Mesh:
+    """The mesh of a universal file; MeshError when it holds no elements of a body or its numbers are wrong."""
+    _require_mesh(content, path)
+    table = _node_table(content, path)
+    bodies, keep, others, rigid = _sorted_elements(content)
+    check_element_numbers([*bodies, *others, *rigid])
+    structural, geometry = split_skin(bodies, keep)
+    if not structural:
+        held = ", ".join(dict.fromkeys(f"{rows.type_name} ({rows.role})" for rows in [*others, *rigid]))
+        raise MeshError(
+            f"{(others + rigid)[0].where(0)}: no element of the file makes a flexible body; it holds {held}. Solids,"
+            " shells, beams or rods are needed."
+        )
+    blocks = make_blocks(structural, table, [[0]] * len(structural), lambda kind, key: {})
+    content.warnings.append(
+        f"{blocks[0].where}: universal files are read without materials and sections; give them with with_material,"
+        " with_thickness and with_section (--material, --thickness, --section)."
+    )
+    sets = _sets(content, table, blocks, geometry, [*others, *rigid])
+    return Mesh(
+        table.points,
+        table.ids,
+        blocks,
+        node_sets=sets[0],
+        element_sets=sets[1],
+        surfaces=sets[2],
+        couplings=tuple(_couplings(table, rigid)),
+        coordinate_systems={system.name: system for system in content.systems.values()},
+        displacement_systems=_displacement_systems(content, table),
+        other_elements=other_elements([*geometry, *others], table),
+        source=str(path),
+        file_format="UNV",
+        stated_units=content.stated_units,
+        skipped=content.skipped.as_tuple(),
+        warnings=tuple(content.warnings),
+    )
+
+
+def _require_mesh(content: Content, path: Path) -> None:
+    where = f"{path}:{content.lines}"
+    held = ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in content.counts.items())
+    if not any(number in content.counts for number in _NODES) or not content.nodes:
+        raise MeshError(
+            f"{where}: the file ends without nodes (dataset 2411 or 15); it holds the datasets {held or 'none'}."
+        )
+    if not content.elements:
+        raise MeshError(
+            f"{where}: the file ends without elements (dataset 2412): it is geometry of a measurement (nodes, trace"
+            f" lines) or holds results only, not a mesh; it holds the datasets {held}."
+        )
+
+
+def _node_table(content: Content, path: Path) -> NodeTable:
+    """All nodes in mesh coordinates; those of dataset 15 are in the definition system of each node."""
+    table = NodeTable(str(path), "dataset 2411")
+    for own in content.nodes:
+        for number in np.unique(own.definition) if own.local else ():
+            _to_global(content, own, int(number))
+        table.add(own.ids, own.points, own.file, own.lines)
+    table.close()
+    return table
+
+
+def _to_global(content: Content, own: Nodes, number: int) -> None:
+    system = content.systems.get(number)
+    chosen = np.flatnonzero(own.definition == number)
+    where = f"{own.file}:{own.lines[chosen[0]]}: dataset 15: node {own.ids[chosen[0]]}"
+    if system is None:
+        if number not in (0, 1):
+            raise MeshError(f"{where} is in coordinate system {number}, which no dataset 18 or 2420 defines.")
+    elif system.kind != "rectangular":
+        raise MeshError(
+            f"{where} is in a {system.kind} system, whose unit of angles the file does not state; write the nodes in a"
+            " Cartesian system."
+        )
+    else:
+        with np.errstate(invalid="ignore", over="ignore"):  # what is no number is reported later
+            own.points[chosen] = system.points(own.points[chosen])
+
+
+def _sorted_elements(content: Content):
+    """Elements of bodies by their true kinds and which of them have a section, those of no body, rigid elements."""
+    bodies, keep, others, rigid = [], [], [], []
+    for own in content.elements:
+        rows, name = own.rows, name_of(own.descriptor)
+        element = element_of(own.descriptor, rows.nodes.shape[1])
+        if own.descriptor in RIGID:
+            rigid.append(_like(rows, None, name, role="connector"))
+        elif element is None:
+            others.append(_like(rows, None, name, role=role_of(own.descriptor)))
+            if role_of(own.descriptor) == "unknown":
+                content.warnings.append(
+                    f"{rows.where(0)}: elements of type {own.descriptor} with {rows.nodes.shape[1]} nodes are not"
+                    f" known; {len(rows.ids)} of them are kept, but are no part of the body."
+                )
+            elif role_of(own.descriptor) == "connector":
+                content.skipped.add(name, rows.file, int(rows.lines[0]), why="its properties are not read")
+        else:
+            real = is_real_beam(own.descriptor, rows.nodes.shape[1])
+            for part, chosen in _true(rows, element, name):
+                bodies.append(part)
+                keep.append((own.cross_sections[chosen] > 0) if real else None)
+    return bodies, keep, others, rigid
+
+
+def _true(rows: ElementRows, element: FileElement, name: str) -> list[tuple[ElementRows, np.ndarray]]:
+    nodes = rows.nodes[:, element.order]
+    parts = []
+    for true, chosen, own in true_kinds(element.kind, nodes):
+        where = f"{rows.where(int(chosen[0]))}: element {rows.ids[chosen[0]]} ({name})"
+        if not true:
+            raise MeshError(f"{where} has nodes so repeated that nothing is left of it ({own[0].tolist()}); remove it.")
+        if (own[:, : KINDS[true].corner_count] <= 0).any():
+            raise MeshError(f"{where} or one after it lacks a corner node; only middle nodes may be left out.")
+        final, new = without_missing_middles(true, own, 1)
+        if len(new.ids):
+            raise MeshError(f"{where} or one after it lacks some of its middle nodes; give all of them, or none.")
+        for last, at, last_nodes in final:
+            parts.append((_like(rows, last, name, chosen[at], last_nodes), chosen[at]))
+    return parts
+
+
+def _like(rows: ElementRows, kind, name: str, chosen=slice(None), nodes=None, role: str = "") -> ElementRows:
+    nodes = rows.nodes[chosen] if nodes is None else nodes
+    return ElementRows(kind, name, rows.ids[chosen], nodes, rows.file, rows.lines[chosen], role)
+
+
+def _couplings(table: NodeTable, rigid: list[ElementRows]) -> list[Coupling]:
+    """Rigid elements: the first node leads the others."""
+    made = []
+    for rows in rigid:
+        indices = rows.node_indices(table)
+        for row, nodes in enumerate(indices):
+            others = np.array(
+                [node for node in dict.fromkeys(nodes[1:].tolist()) if node >= 0 and node != nodes[0]], int
+            )
+            if nodes[0] >= 0 and len(others):
+                name = f"{rows.type_name} {rows.ids[row]}"
+                made.append(Coupling(name, "rigid", int(nodes[0]), others, where=rows.where(row)))
+    return made
+
+
+def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows], others: list[ElementRows]):
+    """Groups as node sets, element sets and surfaces, with a node set of each surface's name."""
+    node_sets: dict[str, np.ndarray] = {}
+    element_sets: dict[str, np.ndarray] = {}
+    surfaces: dict[str, Surface] = {}
+    index = ElementIndex(blocks)
+    known_others = np.concatenate([rows.ids for rows in [*geometry, *others]] or [np.empty(0, np.int64)])
+    for group in content.groups:
+        nodes, elements = table.find(group.nodes), index.find(group.elements)
+        exists = np.concatenate([nodes >= 0, (elements >= 0) | np.isin(group.elements, known_others)])
+        _check_members(content, group, exists)
+        if (nodes >= 0).any():
+            node_sets[_new_name(content, group, node_sets)] = np.unique(nodes[nodes >= 0])
+        if (elements >= 0).any():
+            element_sets[_new_name(content, group, element_sets)] = np.unique(elements[elements >= 0])
+        faces = _faces(table, geometry, group.elements)
+        if faces:
+            surfaces[_new_name(content, group, surfaces)] = Surface(faces)
+    for name, surface in surfaces.items():
+        node_sets.setdefault(name, surface.nodes)
+    return node_sets, element_sets, surfaces
+
+
+def _new_name(content: Content, group: Group, present) -> str:
+    """The name of a group; a second set of the same kind and name gets a number."""
+    name, number = group.name, 2
+    while name in present:
+        name, number = f"{group.name} ({number})", number + 1
+    if name != group.name:
+        content.warnings.append(f"{group.where}: there is another group {group.name}; this one is called {name}.")
+    return name
+
+
+def _check_members(content: Content, group: Group, exists: np.ndarray) -> None:
+    numbers = np.concatenate([group.nodes, group.elements])
+    if not len(numbers):
+        content.warnings.append(f"{group.where}: the group {group.name} holds no nodes and elements; it is left out.")
+    elif not exists.all():  # Gmsh names points in groups that it writes no elements for
+        content.warnings.append(
+            f"{group.where}: {(~exists).sum()} members of the group {group.name} do not exist (the first is"
+            f" {numbers[~exists][0]}); they are left out."
+        )
+
+
+def _faces(table: NodeTable, geometry: list[ElementRows], ids: np.ndarray) -> dict[str, np.ndarray]:
+    faces: dict[str, list[np.ndarray]] = {}
+    for rows in geometry:
+        chosen = np.isin(rows.ids, ids)
+        if chosen.any():
+            faces.setdefault(rows.type_name, []).append(table.find(rows.nodes[chosen]))
+    return {kind: np.concatenate(parts) for kind, parts in faces.items()}
+
+
+def _displacement_systems(content: Content, table: NodeTable) -> dict[str, np.ndarray]:
+    """Nodes whose displacements are in a system that is not the global one."""
+    found: dict[str, list[np.ndarray]] = {}
+    for own in content.nodes:
+        for number in np.unique(own.displacement):
+            system = content.systems.get(int(number))
+            if system is not None and (system.kind != "rectangular" or not np.allclose(system.axes, np.eye(3))):
+                found.setdefault(system.name, []).append(table.find(own.ids[own.displacement == number]))
+    return {name: np.unique(np.concatenate(parts)) for name, parts in found.items()}

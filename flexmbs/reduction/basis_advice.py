@@ -1,0 +1,202 @@
+"""Whether the modes of a body suffice: effective mass, static error at its markers, highest frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from flexmbs.mesh.marker_places import Place
+
+MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
+ACCELERATION = "(acceleration)"  # stands for a marker in ``static_error``
+ENOUGH = 0.01  # part of the strain energy under a unit load that may be missing without remark
+
+
+class ModalInertia(Protocol):
+    """Inertia fields, as in ``flexible_body.InertiaFields``."""
+
+    @property
+    def X(self) -> np.ndarray: ...
+    @property
+    def P(self) -> np.ndarray: ...
+
+
+class MarkerModes(Protocol):
+    """How a marker moves and turns with the modes, as in ``flexible_body.PointFields``."""
+
+    @property
+    def Phi(self) -> np.ndarray: ...
+    @property
+    def Psi(self) -> np.ndarray: ...
+
+
+class ReducedBody(Protocol):
+    """What of a body is measured; a :class:`flexmbs.FlexibleBody` has it, and says what it means."""
+
+    @property
+    def mass(self) -> float: ...
+    @property
+    def frequencies(self) -> np.ndarray: ...
+    @property
+    def mode_labels(self) -> tuple[str, ...]: ...
+    @property
+    def Me(self) -> np.ndarray: ...
+    @property
+    def Ke(self) -> np.ndarray: ...
+    @property
+    def inertia(self) -> ModalInertia: ...
+    @property
+    def markers(self) -> Mapping[str, MarkerModes]: ...
+    @property
+    def flexibility(self) -> np.ndarray | None: ...
+    @property
+    def attached_at(self) -> str | None: ...
+    @property
+    def options(self) -> Mapping[str, object]: ...
+    @property
+    def places(self) -> Mapping[str, Place]: ...
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Measures of a modal basis; ``print(advice)`` shows them as a table with remarks.
+
+    Attributes
+    ----------
+    labels : (n,) names; frequencies : (n,) Hz
+    effective_mass : (n, 6) kg and kg m2
+        (phi^T M r)^2 / (phi^T M phi) of each mode, for r the translations along and rotations about the mesh axes
+        through the centre of mass. Over all modes of a body held at its frame they sum to (nearly) ``total_mass``;
+        modes of a body with mean axes have none.
+    total_mass : (6,) mass (kg) three times, moments of inertia about the centre (kg m2)
+    static_error : marker -> (6,)
+        Part of the strain energy under a unit force (moment) at the marker that the modes do not show; nan where the
+        unreduced body has none (moments at a marker without rotation). "(acceleration)": under the inertia forces of
+        an acceleration of the frame.
+    highest_frequency : Hz, of the normal modes (static modes may lie above it)
+        Loads that vary faster than about half of it are followed poorly.
+    frame : marker that the frame is fixed to, or None
+    places : interface -> Place: what its nodes lie on (with the error of the fit) and how they are weighted
+    """
+
+    labels: tuple[str, ...]
+    frequencies: np.ndarray
+    effective_mass: np.ndarray
+    total_mass: np.ndarray
+    static_error: Mapping[str, np.ndarray]
+    highest_frequency: float
+    frame: str | None
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is wanting, and what to do about it; empty when nothing is."""
+        remarks = []
+        for name, error in self.static_error.items():
+            poor = self._poor(error)
+            if poor:
+                remarks.append(f"{self._remark(name)} Energy missing: {', '.join(poor)}.")
+        return tuple(remarks)
+
+    @property
+    def missing(self) -> str:
+        """The remarks in one sentence, without remedies; empty when there are none."""
+        poor = {name: ", ".join(self._poor(error)) for name, error in self.static_error.items()}
+        found = "; ".join(
+            ("an acceleration" if name == ACCELERATION else f"a load at '{name}'") + f" ({motions})"
+            for name, motions in poor.items()
+            if motions
+        )
+        return found and (
+            f"the modes miss a part of the strain energy under {found}; print(body.advice()) says what helps where "
+            "joints, forces or contacts act."
+        )
+
+    @staticmethod
+    def _poor(error: np.ndarray) -> list[str]:
+        return [f"{motion} {e:.1%}" for motion, e in zip(MOTIONS, error, strict=True) if e > ENOUGH]
+
+    def _remark(self, name: str) -> str:
+        if name == ACCELERATION:
+            return (
+                "Inertia forces of the accelerating frame strain the body more than the modes show: more modes, or "
+                "static=StaticModes(acceleration=True)."
+            )
+        remedy = "FreeFree(attachment=True)" if self.frame is None else f"CraigBampton(at={self.frame!r})"
+        return (
+            f"A load at '{name}' strains the body more than the modes show: if a joint, force or contact acts there, "
+            f"{remedy} or static=StaticModes([{name!r}])."
+        )
+
+    def __str__(self) -> str:
+        lines = []
+        if self.frame is None:
+            lines.append("mean axes: modes move no mass of the body as a whole")
+            lines += [f"{label:>14} {hz:12.5g} Hz" for label, hz in zip(self.labels, self.frequencies, strict=True)]
+        else:
+            lines += self._mass_table()
+        if self.static_error:
+            lines.append("static error (missing part of the strain energy of a unit load)")
+            lines.append(" " * 14 + "".join(f"{motion:>10}" for motion in MOTIONS))
+            for name, error in self.static_error.items():
+                cells = "".join(f"{'-' if np.isnan(e) else format(e, '.1e'):>10}" for e in error)
+                lines.append(f"{name:>14}{cells}")
+        lines.append(f"highest frequency of the normal modes {self.highest_frequency:.5g} Hz")
+        above = np.count_nonzero(self.frequencies > (1.0 + 1e-9) * self.highest_frequency)
+        if above:
+            lines[-1] += f"; {above} more coordinates above it come from static modes"
+        lines += [f"nodes of marker {name}: {place}" for name, place in self.places.items()]
+        return "\n".join([*lines, *self.remarks])
+
+    def _mass_table(self) -> list[str]:
+        lines = ["effective mass, % of the body's (rotations: of its moments of inertia about the centre)"]
+        lines.append(" " * 29 + "".join(f"{motion:>8}" for motion in MOTIONS))
+        parts = 100.0 * self.effective_mass / np.where(self.total_mass > 0.0, self.total_mass, np.inf)
+        for label, hz, row in zip(self.labels, self.frequencies, parts, strict=True):
+            lines.append(f"{label:>14} {hz:11.5g} Hz" + "".join(f"{cell:8.2f}" for cell in row))
+        lines.append(f"{'sum':>14}" + " " * 15 + "".join(f"{cell:8.2f}" for cell in parts.sum(axis=0)))
+        return lines
+
+
+def advice(body: ReducedBody) -> Advice:
+    """Advice on the modes of ``body``, from what the body holds."""
+    X, P = body.inertia.X, body.inertia.P
+    root = np.sqrt(body.mass)
+    centred = X.copy()
+    centred[:, 0] = 0.0  # w_0 is constant: column 0 carries the centre of mass
+    momentum = np.hstack([root * P[:, :, 0], np.cross(centred[None], P, axis=1).sum(axis=2)])
+    # The modes of one body are orthogonal in mass, but for what the inertia fields leave out.
+    effective = momentum**2 / np.diag(body.Me)[:, None]
+    second = centred @ centred.T
+    inertia = np.trace(second) - np.diag(second)
+    static = {}
+    if body.flexibility is not None:
+        motions = {name: np.hstack([marker.Phi, marker.Psi]) for name, marker in body.markers.items()}
+        motions[ACCELERATION] = momentum
+        static = {
+            name: _static_error(body.Ke, motion, F)
+            for (name, motion), F in zip(motions.items(), body.flexibility, strict=True)
+            if np.any(F)
+        }
+    return Advice(
+        labels=body.mode_labels,
+        frequencies=body.frequencies,
+        effective_mass=effective,
+        total_mass=np.concatenate([np.full(3, body.mass), inertia]),
+        static_error=static,
+        highest_frequency=float(body.options.get("normal_modes_to_hz", np.max(body.frequencies, initial=0.0))),
+        frame=body.attached_at,
+        places=body.places,
+    )
+
+
+def _static_error(Ke: np.ndarray, motion: np.ndarray, flexibility: np.ndarray) -> np.ndarray:
+    """(6,) from the generalised forces ``motion`` (n, 6) of unit loads."""
+    full = np.diag(flexibility)
+    shown = np.einsum("ai,ai->i", motion, np.linalg.solve(Ke, motion)) if len(Ke) else np.zeros(6)
+    loaded = full > 1e-12 * np.repeat([full[:3].max(), full[3:].max()], 3)
+    missing = np.maximum(1.0 - shown / np.where(loaded, full, 1.0), 0.0)  # below zero it is rounding
+    return np.where(loaded, missing, np.nan)

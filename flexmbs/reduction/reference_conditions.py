@@ -1,0 +1,176 @@
+"""How a body is held: rigid sets become one marker each, and rigid motion is ruled out at a marker or by mean axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from flexmbs.common.errors import BodyError
+from flexmbs.fem.mpc.admissible_displacements import restricted
+from flexmbs.fem.mpc.free_motion_check import check_free_motion
+from flexmbs.fem.mpc.internal_mechanisms import mechanism
+from flexmbs.fem.rigid_motion import rigid_motions
+from flexmbs.mesh.connected_parts import unconnected
+from flexmbs.mesh.loose_parts import hinged_parts
+from flexmbs.reduction.constrained_body import ConstrainedProblem, determinate_dofs
+from flexmbs.reduction.interface import Attachment
+
+_SOFT = 1e-3  # of the usual stiffness of a displacement: below it a node does not serve to pin the body
+_SPREAD = 1e-6  # of singular values: pins that nearly lie on a line do not hold the body
+
+
+def set_motion(attachment: Attachment, points: np.ndarray, dofs_per_node: int) -> np.ndarray:
+    """(dofs of the set, 6): how the nodes of a rigid set follow the marker's displacement and rotation."""
+    return rigid_motions(points[attachment.nodes], dofs_per_node, attachment.position)
+
+
+def set_dofs(attachment: Attachment, dofs_per_node: int) -> np.ndarray:
+    return (dofs_per_node * attachment.nodes[:, None] + np.arange(dofs_per_node)).ravel()
+
+
+def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[sparse.csr_matrix, ConstrainedProblem]:
+    """Transformation T (ndof, n) from independent dofs to nodal ones, and the problem on the independent dofs.
+
+    ``at`` names the interface whose marker is held; None means mean axes, int Phi dm = 0, int x cross Phi dm = 0.
+    """
+    _check_whole(fem)
+    held = attached[at] if at is not None else None
+    clamped = held is not None and _is_clamped(fem, held)
+    if held is not None and not held.has_rotation:
+        raise BodyError(
+            f"modes cannot be clamped at interface '{at}': its {len(held.nodes)} node(s) of a solid lie in one point "
+            "or line and determine no rotation; use a set of nodes that spans an area"
+        )
+    rigid = [a for a in attached.values() if a.rigid and a is not held]
+    space = _Space.of(fem)
+    clamped_columns = space.of_set(held) if clamped else np.empty(0, dtype=np.int64)
+    kept, T = _transformation(fem, space, rigid, clamped_columns)
+    R_nodes = rigid_motions(fem.mesh.points, fem.dofs_per_node, fem.center)
+    check_free_motion(fem, R_nodes)
+    K, M = restricted(fem.K, T), restricted(fem.M, T)
+    n = K.shape[0]
+    if clamped:
+        none = np.zeros((0, n))
+        problem = ConstrainedProblem(K, M, none, none.T, np.empty(0, dtype=np.int64))
+        return T, _with_reason(problem, fem)
+    R = _independent_motions(fem, R_nodes[space.dofs[kept]], rigid)
+    conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
+    C = (T.T @ conditions.T).T
+    candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
+    problem = ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
+    return T, _with_reason(problem, fem)
+
+
+def _with_reason(problem: ConstrainedProblem, fem) -> ConstrainedProblem:
+    """The problem, with what can turn freely in the mesh for its messages: only an interface may hold that."""
+    hinged = hinged_parts(fem.mesh)
+    return replace(problem, loose=hinged[0]) if hinged else problem
+
+
+def _check_whole(fem) -> None:
+    """BodyError where parts of the body are not joined, or can move against each other freely."""
+    loose = unconnected(fem.mesh) or mechanism(fem)
+    if loose:
+        raise BodyError(f"{loose}.")
+
+
+def _is_clamped(fem, held: Attachment) -> bool:
+    """Whether holding the marker is holding single components: of a rigid set, of one node that can turn."""
+    if held.rigid:
+        return True
+    if fem.dofs_per_node == 3 or len(held.nodes) != 1:
+        return False
+    return fem.dependence is None or bool(np.all(np.isin(set_dofs(held, 6), fem.dependence.independent)))
+
+
+@dataclass(frozen=True)
+class _Space:
+    """u = D u[dofs], D None where all components move by themselves; column (ndof,) of each component, or -1."""
+
+    D: sparse.csr_matrix | None
+    dofs: np.ndarray
+    column: np.ndarray
+    dofs_per_node: int
+
+    @classmethod
+    def of(cls, fem) -> _Space:
+        dofs = np.arange(fem.ndof) if fem.dependence is None else fem.dependence.independent
+        column = np.full(fem.ndof, -1)
+        column[dofs] = np.arange(len(dofs))
+        return cls(None if fem.dependence is None else fem.dependence.D, dofs, column, fem.dofs_per_node)
+
+    def of_set(self, attachment: Attachment) -> np.ndarray:
+        """Columns of the components of a set that move by themselves."""
+        columns = self.column[set_dofs(attachment, self.dofs_per_node)]
+        return columns[columns >= 0]
+
+
+def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
+    """C = R^T M: no momentum in the vibration.
+
+    A straight beam without rotary inertia has no inertia about its axis; there the mean rotation is held instead.
+    """
+    C = (fem.M @ R).T
+    moments, axes = np.linalg.eigh(C[3:] @ R[:, 3:])
+    without_inertia = axes.T[moments < 1e-10 * moments.max()]
+    if len(without_inertia) and not fem.turning_nodes.any():
+        raise BodyError(
+            "all mass of the body lies on a line, and no node has a rotation about it (trusses, springs, point masses"
+            " alone); a flexible body needs solids, shells or beams, or masses with inertia"
+        )
+    for axis in without_inertia:
+        twist = np.zeros((len(fem.mesh.points), fem.dofs_per_node))
+        twist[fem.turning_nodes, 3:] = axis * moments.max() / fem.turning_nodes.sum()
+        C[3:] += np.outer(axis, twist.ravel())
+    return C
+
+
+def _transformation(
+    fem, space: _Space, rigid: list[Attachment], clamped: np.ndarray
+) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Columns of ``space`` that stay, and T: from these, and six of every rigid set, to nodal values."""
+    count, d = len(space.dofs), fem.dofs_per_node
+    following = [space.of_set(a) for a in rigid]
+    kept = np.setdiff1d(np.arange(count), np.concatenate([clamped, *following]))
+    if len(kept) == 0 and not rigid:
+        raise BodyError("every node of the body is held: no motion is left for modes")
+    parts = [sparse.csr_matrix((np.ones(len(kept)), (kept, np.arange(len(kept)))), shape=(count, len(kept)))]
+    for attachment in rigid:
+        columns = space.column[set_dofs(attachment, d)]
+        block = sparse.lil_matrix((count, 6))
+        block[columns[columns >= 0]] = set_motion(attachment, fem.mesh.points, d)[columns >= 0]
+        parts.append(block.tocsr())
+    T = sparse.hstack(parts).tocsr()
+    return kept, T if space.D is None else (space.D @ T).tocsr()
+
+
+def _independent_motions(fem, of_kept: np.ndarray, rigid: list[Attachment]) -> np.ndarray:
+    """Rigid motions in independent dofs: those of kept nodes, then of the markers of the rigid sets."""
+    return np.vstack([of_kept, *(rigid_motions(a.position[None], 6, fem.center) for a in rigid)])
+
+
+def _far_dofs(fem, rigid: list[Attachment], K: sparse.csr_matrix, R: np.ndarray, dofs: np.ndarray) -> np.ndarray:
+    """Candidate dofs for pinning: a rigid set's marker, a beam's node, or three far nodes of a solid not in a line.
+
+    Of mixed bodies the displacements that are not soft, where they determine the motion.
+    """
+    if rigid:
+        return np.arange(K.shape[0] - 6, K.shape[0])
+    if fem.dependence is not None:
+        stiffness = K.diagonal()
+        moving = (dofs % 6 < 3) & (stiffness > 0.0)
+        typical = np.median(stiffness[moving]) if moving.any() else 0.0
+        firm = np.flatnonzero(moving & (stiffness >= _SOFT * typical))
+        spread = np.linalg.svd(R[firm] / np.abs(R).max(axis=0), compute_uv=False) if len(firm) > 5 else np.zeros(6)
+        return firm if spread[-1] > _SPREAD * spread[0] else np.flatnonzero(stiffness > 0.0)
+    x = fem.mesh.points
+    first = np.argmax(np.linalg.norm(x - fem.center, axis=1))
+    if fem.dofs_per_node == 6:
+        return 6 * first + np.arange(6)
+    second = np.argmax(np.linalg.norm(x - x[first], axis=1))
+    axis = (x[second] - x[first]) / np.linalg.norm(x[second] - x[first])
+    third = np.argmax(np.linalg.norm(np.cross(x - x[first], axis), axis=1))
+    return (3 * np.array([[first], [second], [third]]) + np.arange(3)).ravel()
