@@ -26,8 +26,7 @@ OPTIONS = {"fastmath": FASTMATH, "error_model": "numpy", "boundscheck": BOUNDS_C
 
 
 def _folder_name() -> str:
-    package = Path(__file__).resolve().parent.parent
-    sources = sorted((package / "core").rglob("*.py"))
+    sources = sorted(Path(__file__).resolve().parent.parent.rglob("*.py"))  # flexmbs/core
     return f"kernels-{hash_of_sources(sources)}{'-checked' if BOUNDS_CHECKED else ''}"
 
 
