@@ -16,6 +16,7 @@ from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.result import Result
@@ -27,7 +28,7 @@ HALVINGS = 12
 MOST_STEPS = 10_000_000  # each is kept in memory
 
 
-def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
     The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, accelerations, reactions

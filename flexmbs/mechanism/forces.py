@@ -5,22 +5,29 @@ The laws are those of ``core/laws/force``, one class each.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.characteristics import Characteristic, characteristic
+from flexmbs.mechanism.characteristics import Characteristic, CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.sensors import Sensor
 from flexmbs.mechanism.time_signals import Signal, signal
 
 #: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
-Quantity = Signal | Sensor
+Quantity: TypeAlias = Signal | Sensor
+#: The same as users give it.
+QuantityLike: TypeAlias = FunctionOfTime | Sensor
+#: Three of them, a sensor of three numbers, or a user function of sensors that returns three numbers.
+LoadLike: TypeAlias = Sequence[QuantityLike] | np.ndarray | Sensor | Callable[..., object]
 
 
-def quantity(given, where: str) -> Quantity:
+def quantity(given: object, where: str) -> Quantity:
     """A number, a function of time, or a sensor of one number; MechanismError otherwise."""
     if isinstance(given, Sensor):
         if given.size != 1:
@@ -147,7 +154,9 @@ class SpreadLoad:
     fields: np.ndarray
 
 
-def spring_law(stiffness, damping, rest, preload, where: str) -> SpringLaw:
+def spring_law(
+    stiffness: CharacteristicLike, damping: CharacteristicLike, rest: float, preload: float, where: str
+) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
     parts = []
     for word, given in (("stiffness", stiffness), ("damping", damping)):
@@ -157,7 +166,15 @@ def spring_law(stiffness, damping, rest, preload, where: str) -> SpringLaw:
 
 
 def friction_law(
-    static, dynamic, normal, radius, transition, full_slip, lag, bearing_length, where: str
+    static: float,
+    dynamic: float | None,
+    normal: QuantityLike | str,
+    radius: float,
+    transition: float,
+    full_slip: float | None,
+    lag: float,
+    bearing_length: float | None,
+    where: str,
 ) -> FrictionLaw:
     """Friction with checked numbers; ``normal`` "reaction" or a quantity."""
     static = as_number(static, f"{where}: static coefficient", 0.0)
@@ -181,7 +198,15 @@ def friction_law(
     return FrictionLaw(static, dynamic, transition, full_slip, radius, normal, lag, arm)
 
 
-def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> StopLaw:
+def stop_law(
+    lower: float | None,
+    upper: float | None,
+    stiffness: float,
+    exponent: float,
+    damping: float,
+    depth: float,
+    where: str,
+) -> StopLaw:
     """Stops with checked numbers; an end that is None is open."""
     if lower is None and upper is None:
         raise MechanismError(f"{where}: give lower=, upper= or both")
@@ -196,7 +221,7 @@ def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> S
     )  # fmt: skip
 
 
-def motor_law(curve, command, where: str) -> MotorLaw:
+def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:
     """A motor whose curve is a pair of rows (speeds, torques) or a Characteristic."""
     chosen = characteristic(curve, f"{where}: curve")
     if chosen is None:
@@ -204,7 +229,7 @@ def motor_law(curve, command, where: str) -> MotorLaw:
     return MotorLaw(chosen, quantity(command, f"{where}: command"))
 
 
-def _positive(value, where: str) -> float:
+def _positive(value: object, where: str) -> float:
     number = as_number(value, where, 0.0)
     if number == 0.0:
         raise MechanismError(f"{where} must be positive, got 0")

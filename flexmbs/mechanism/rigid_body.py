@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.geometry import primitives, unit_plausibility
-from flexmbs.mechanism.geometry.rotations import Rotation, as_matrix, as_number, as_vector
+from flexmbs.mechanism.geometry.rotations import Rotation, RotationLike, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
+from flexmbs.mesh.mesh import Mesh
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding
@@ -48,7 +49,7 @@ class RigidBody:
     allow_nonphysical: bool = False
     surface: SurfaceMesh | None = field(default=None, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         inertia = np.asarray(self.inertia, dtype=float)
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
@@ -111,7 +112,7 @@ class RigidBody:
         axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])  # right-handed
         return moments, Rotation(axes)
 
-    def placed(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation=None) -> RigidBody:
+    def placed(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> RigidBody:
         """This body described in another frame, in which its own frame lies at ``position`` (m) with ``rotation``.
 
         Parameters
@@ -121,7 +122,7 @@ class RigidBody:
         place, turn = as_vector(position, "placed: position (m)"), as_matrix(rotation, "placed")
         return self._moved(place, turn)
 
-    def in_frame(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation=None) -> RigidBody:
+    def in_frame(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> RigidBody:
         """This body described in a frame that lies at ``position`` (m) with ``rotation`` in its present frame.
 
         The inverse of :meth:`placed`: ``body.placed(p, R).in_frame(p, R)`` is the body again.
@@ -258,7 +259,7 @@ class RigidBody:
         return cls._of_solid(density, Solid(volume, center, second, surface), "body from a surface")
 
     @classmethod
-    def from_mesh(cls, mesh, density: float | None = None) -> RigidBody:
+    def from_mesh(cls, mesh: Mesh, density: float | None = None) -> RigidBody:
         """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials."""
         from flexmbs.fem import assemble
         from flexmbs.mesh import with_material

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
@@ -114,7 +117,7 @@ class UserFunction:
             for reading in sensor.readings
         )
 
-    def arguments(self, values) -> list:
+    def arguments(self, values: np.ndarray) -> list:
         """What the function is called with behind the time: a float for each sensor of one number, else an array."""
         found, at = [], 0
         for sensor in self.inputs:
@@ -123,7 +126,7 @@ class UserFunction:
             at += sensor.size
         return found
 
-    def checked(self, result) -> np.ndarray:
+    def checked(self, result: ArrayLike) -> np.ndarray:
         """(outputs,) what the function returned; MechanismError when it is something else."""
         try:
             values = np.atleast_1d(np.asarray(result, dtype=float))
@@ -135,7 +138,13 @@ class UserFunction:
         return values
 
 
-def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
+#: What a user function reads: one sensor, or several.
+UserInputs: TypeAlias = Sensor | Sequence[Sensor]
+
+
+def user_function(
+    name: str, function: object, inputs: UserInputs, outputs: int = 1, compiled: bool | None = None
+) -> UserFunction:
     """A user function with checked inputs; MechanismError names what is wrong."""
     if not callable(function):
         raise MechanismError(f"{name}: expected a function of time and of its inputs, got {function!r}")

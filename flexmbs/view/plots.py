@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.view.drawable import DrawableResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: A curve has a point for each step, and within long steps at least so many over the whole run.
 POINTS = 1000
@@ -17,7 +21,7 @@ TITLE_LETTERS = 60  # what fits in one line above the panels
 
 def plot_histories(
     result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None
-):
+) -> Figure | None:
     """Plot histories against time: one panel per unit, at most as many lines as names.
 
     Between steps the curves follow the interpolation of the result: a few long steps do not look like a polygon.

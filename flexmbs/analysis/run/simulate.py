@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 
@@ -20,7 +21,25 @@ from flexmbs.analysis.run.tolerances import Given
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.stages import listening, stage
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.result import Result, RunFolder, SavedState, taken
+
+
+class SimulateOptions(TypedDict, total=False):
+    """What :func:`simulate` and ``System.simulate`` take by name."""
+
+    rtol: float
+    atol: Given
+    max_step: float
+    integrator: str | Integrator
+    out: str | Path | RunFolder | None
+    progress: Callable[[Progress], None] | bool | None
+    from_equilibrium: bool
+    quasi_static_start: bool
+    store_every: int
+    resume: bool
+    start: SavedState | Result | str | Path | None
+    force: bool
 
 
 def _say(progress: Progress) -> None:
@@ -29,7 +48,7 @@ def _say(progress: Progress) -> None:
 
 @listening()
 def simulate(
-    system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
+    system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
     quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,

@@ -14,11 +14,12 @@ from flexmbs.analysis.prepare.prepare import prepared, with_independent_constrai
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.result import Result
 
 
-def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
+def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = None) -> Result:
     """Static equilibrium to which the forces pull the system from its start values.
 
     Drivers hold the values that they have at ``time`` (s), loads act as they do then, nothing moves; user states,
@@ -53,7 +54,7 @@ def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
     return with_independent_constraints(still, t), balance.active
 
 
-def assemble(system, *, time: float = 0.0) -> Result:
+def assemble(system: Mechanism, *, time: float = 0.0) -> Result:
     """The start values that a run would start with: loops closed, velocities consistent, accelerations and reactions.
 
     Returns

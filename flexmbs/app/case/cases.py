@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from flexmbs.result.file_names import SUMMARY
 
 def parameter(
     default: object, unit: str, help: str, *, minimum: float | None = None, maximum: float | None = None
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """A field of a case's ``Parameters``: default value, SI unit ("" without) and one line of explanation.
 
     ``minimum`` and ``maximum`` (both included) are what numbers are checked against before anything is computed.

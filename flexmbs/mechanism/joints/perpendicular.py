@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from flexmbs.mechanism.joints.base import Axis, JointType, directions_in_plane, translations, unit_axis
+from flexmbs.mechanism.joints.base import Axis, DirectionLike, JointType, directions_in_plane, translations, unit_axis
 
 
-def perpendicular(name: str, first="z", second="x") -> JointType:
+def perpendicular(name: str, first: DirectionLike = "z", second: DirectionLike = "x") -> JointType:
     """Two rotations about the axes; axes that are not perpendicular at zero angles stand so after a constant turn."""
     one, two = np.array(unit_axis(first, name)), np.array(unit_axis(second, name))
     across = np.cross(one, two)
