@@ -73,7 +73,7 @@ def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
     return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
 
 
-def _check(system, model: Model) -> None:
+def _check(system: Mechanism, model: Model) -> None:
     """MechanismError when freedoms are left, with the coordinates that could be prescribed."""
     tables = model.tables
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
@@ -94,7 +94,7 @@ def _check(system, model: Model) -> None:
         )
 
 
-def undriven(system, count: int) -> list[str]:
+def undriven(system: Mechanism, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates whose drivers would take freedoms away."""
     from scipy.linalg import qr
 

@@ -1,5 +1,9 @@
 """Errors that users meet. Each message says what is wrong, where, and what would be right."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class FlexmbsError(Exception):
     """Base class of every error that flexmbs raises on purpose."""
@@ -22,7 +26,12 @@ class CaseError(FlexmbsError):
 
 
 class SimulationError(FlexmbsError):
-    """A run stopped before its end; everything finished up to then is saved."""
+    """A run stopped before its end; everything finished up to then is saved.
+
+    ``result``: of the finished part, where there is one.
+    """
+
+    result: Any
 
 
 class ResultFolderError(SimulationError):

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from flexmbs.common.atomic_files import replacing
 from flexmbs.common.errors import FlexmbsError
@@ -20,7 +21,7 @@ _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 @contextmanager
-def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator:
+def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator[Any]:
     """An empty open h5py.File that takes the place of ``path`` once it is whole; ``kind`` when that cannot be done."""
     import h5py
 
@@ -65,7 +66,7 @@ class _Sink:
         self.error: OSError | None = None
         self._file = file
 
-    def write(self, data) -> int:
+    def write(self, data: bytes) -> int:
         rest = memoryview(data).cast("B")
         size = len(rest)
         try:
@@ -75,7 +76,7 @@ class _Sink:
             self.error = error
         return size
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         """What was written; zeros where it could not be."""
         view = memoryview(buffer).cast("B")
         found = self._file.readinto(view) or 0

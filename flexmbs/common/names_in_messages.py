@@ -19,7 +19,7 @@ def near_names(wrong: str, known: Iterable[str]) -> str:
     return f"{suggestion}There are: {listed}{'' if listed.endswith('...') else '.'}"
 
 
-def few(values: Iterable, most: int = 5) -> str:
+def few(values: Iterable[object], most: int = 5) -> str:
     """The first of some values: "1, 2, 3, 4, 5, ..."."""
     shown = [str(value) for value in islice(values, most + 1)]
     return ", ".join(shown[:most] + (["..."] if len(shown) > most else []))

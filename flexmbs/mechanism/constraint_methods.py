@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,12 @@ Kept = TypeVar("Kept", bound=Constraint | ElasticCoupling)
 
 class ConstraintMethods:
     """Mixed into Mechanism. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
+
+    joints: dict[str, Joint]
+    constraints: dict[str, Constraint]
+    couplers: dict[str, ElasticCoupling]
+    _check_marker: Callable[[Marker, str], None]
+    _check_name: Callable[[str], None]
 
     def couple(
         self,
@@ -79,8 +85,8 @@ class ConstraintMethods:
             one, two = (_positive(number, f"{where}: number of teeth") for number in teeth)
             ratio = (1.0 if internal else -1.0) * one / two
         ratio = _not_zero(ratio, f"{where}: ratio")
-        one, two = self._coordinate(first, where), self._coordinate(second, where)
-        return self.couple((*two, 1.0), (*one, -ratio), name=name)
+        driving, driven = self._coordinate(first, where), self._coordinate(second, where)
+        return self.couple((*driven, 1.0), (*driving, -ratio), name=name)
 
     def rack_and_pinion(
         self, pinion: JointCoordinate, rack: JointCoordinate, radius: float, name: str | None = None
@@ -290,14 +296,14 @@ class ConstraintMethods:
         return joint, coordinate, _not_zero(term[-1], f"{where}: factor of '{joint.name}.{coordinate}'")
 
 
-def _not_zero(value: object, where: str) -> float:
+def _not_zero(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number == 0.0:
         raise MechanismError(f"{where} is zero: nothing would be coupled; give a number other than zero")
     return number
 
 
-def _positive(value: object, where: str) -> float:
+def _positive(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number <= 0.0:
         raise MechanismError(f"{where} is {value!r}; it must be positive")

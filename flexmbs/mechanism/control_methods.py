@@ -18,7 +18,9 @@ from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFu
 
 
 class SignalMethods:
-    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`."""
+    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`, which has what is declared here."""
+
+    _check_name: Callable[[str], None]
 
     def _start_signals(self) -> None:
         self.sensors: dict[str, Sensor] = {}
@@ -137,12 +139,12 @@ class SignalMethods:
     def lag(self, name: str, source: QuantityLike, time_constant: float, start: float = 0.0) -> State:
         """First-order lag x' = (source - x) / time_constant (s) of a number, function of time, or sensor."""
         where = f"lag '{name}'"
-        source = quantity(source, where)
+        followed = quantity(source, where)
         constant = as_number(time_constant, f"{where}: time_constant (s)")
         if constant <= 0.0:
             raise MechanismError(f"{where}: time_constant = {constant:g} s must be positive")
         made = self.state(name, start=as_number(start, f"{where}: start"))
-        made.rule.append((source, constant))
+        made.rule.append((followed, constant))
         return made
 
     def controller(

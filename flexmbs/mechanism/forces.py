@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -158,11 +158,11 @@ def spring_law(
     stiffness: CharacteristicLike, damping: CharacteristicLike, rest: float, preload: float, where: str
 ) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
-    parts = []
+    parts: list[Any] = []
     for word, given in (("stiffness", stiffness), ("damping", damping)):
         curve = characteristic(given, f"{where} {word}")
-        parts.append(as_number(given, f"{where} {word}", 0.0) if curve is None else curve)
-    return SpringLaw(*parts, as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
+        parts.append(as_number(cast(float, given), f"{where} {word}", 0.0) if curve is None else curve)
+    return SpringLaw(parts[0], parts[1], as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
 
 
 def friction_law(
@@ -187,15 +187,16 @@ def friction_law(
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
     radius = _positive(radius, f"{where}: radius (m)")
     arm = 0.0 if bearing_length is None else 2.0 / _positive(bearing_length, f"{where}: bearing_length (m)")
+    pressing: Quantity | None
     if isinstance(normal, str):
         if normal != "reaction":
             raise MechanismError(f"{where}: normal_force {normal!r}: expected a number, function, sensor or 'reaction'")
-        normal, lag = None, _positive(lag, f"{where}: lag (s)")
+        pressing, lag = None, _positive(lag, f"{where}: lag (s)")
     else:
-        normal, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
-        if isinstance(normal, Signal) and normal.value is None:
-            as_number(normal.constant, f"{where}: normal_force (N)", 0.0)
-    return FrictionLaw(static, dynamic, transition, full_slip, radius, normal, lag, arm)
+        pressing, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
+        if isinstance(pressing, Signal) and pressing.value is None:
+            as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
+    return FrictionLaw(static, dynamic, transition, full_slip, radius, pressing, lag, arm)
 
 
 def stop_law(
@@ -229,7 +230,7 @@ def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> M
     return MotorLaw(chosen, quantity(command, f"{where}: command"))
 
 
-def _positive(value: object, where: str) -> float:
+def _positive(value: Any, where: str) -> float:
     number = as_number(value, where, 0.0)
     if number == 0.0:
         raise MechanismError(f"{where} must be positive, got 0")

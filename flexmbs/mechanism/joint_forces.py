@@ -21,6 +21,7 @@ from flexmbs.mechanism.forces import (
     stop_law,
 )
 from flexmbs.mechanism.geometry import unit_plausibility
+from flexmbs.mechanism.joints.base import JointType
 from flexmbs.mechanism.sensors import UserInputs, user_function
 
 
@@ -30,6 +31,12 @@ class JointForces:
     Each is a part of the results: "J.angle.spring.effort" (what acts on the coordinate; positive drives it up) and
     "J.angle.spring.power" (effort times rate: what it puts into the mechanism, W).
     """
+
+    name: str
+    type: JointType
+    forces: list[Element]
+    cut: bool
+    _single: Callable[[str | None, str], str]
 
     def spring(
         self,
@@ -161,7 +168,7 @@ class JointForces:
         """Apply an effort that drives the coordinate up: a number, a sensor, or a function f(t, *inputs) of sensors."""
         chosen = self._single(coordinate, "an actuator")
         where = f"joint '{self.name}', effort"
-        if callable(effort) and len(tuple(inputs)) > 0:
+        if callable(effort) and len(inputs) > 0:
             effort = user_function(where, effort, inputs, 1, compiled).sensor()
         return self._add_force(chosen, "actuator", AppliedLaw(quantity(effort, where)), name)
 

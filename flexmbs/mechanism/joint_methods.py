@@ -8,6 +8,7 @@ constraints even where the bodies could be carried by it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -31,7 +32,7 @@ class JointMethods:
     _check_name: Callable[[str], None]
 
     def joint(
-        self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry: object
+        self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry: Any
     ) -> Joint:
         """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
         if kind not in JOINT_TYPES:
@@ -323,7 +324,12 @@ class JointMethods:
         return self._state_with_place(self.joint("orientation", a, b, name, cut), position, velocity, {}, {})
 
     def _state_with_place(
-        self, joint: Joint, position: ArrayLike | None, velocity: ArrayLike | None, values: dict, rates: dict
+        self,
+        joint: Joint,
+        position: ArrayLike | None,
+        velocity: ArrayLike | None,
+        values: dict[str, float | None],
+        rates: dict[str, float | None],
     ) -> Joint:
         """Start values of a joint with the coordinates x, y, z besides others."""
         for given, into, word in ((position, values, "position (m)"), (velocity, rates, "velocity (m/s)")):

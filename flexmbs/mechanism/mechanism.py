@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -122,7 +124,9 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         self.bodies[name] = part
         return part
 
-    def contact(self, first: Sphere, second: Sphere | Plane, law: ContactLaw, name: str | None = None) -> Contact:
+    def contact(
+        self, first: Sphere | Plane, second: Sphere | Plane, law: ContactLaw, name: str | None = None
+    ) -> Contact:
         """Elastic contact of a sphere or point with a plane or another sphere."""
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
@@ -142,7 +146,12 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         return self.contacts[name]
 
     def __repr__(self) -> str:
-        groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
+        groups: dict[str, Mapping[str, object]] = {
+            "bodies": self.bodies,
+            "joints": self.joints,
+            "loads": self.loads,
+            "springs": self.springs,
+        }
         groups |= {"bushings": self.bushings, "contacts": self.contacts, "constraints": self.constraints}
         groups |= {"couplers": self.couplers, "states": self.states}
         parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]

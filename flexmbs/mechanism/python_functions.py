@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from flexmbs.common.errors import MechanismError
 
@@ -14,7 +14,7 @@ FunctionOfTime: TypeAlias = float | Callable[[float], float]
 DIFFERENCE_REACH = 3e-3  # s, to both sides, of differences in place of derivatives that are not given
 
 
-def number_or_function(given: object, name: str) -> float | Callable[[float], float]:
+def number_or_function(given: Any, name: str) -> float | Callable[[float], float]:
     """``given`` as a finite number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     if callable(given):
         try:
@@ -37,7 +37,7 @@ def with_derivatives(
     function: Callable[[float], float],
     rate: Callable[[float], float] | None = None,
     acceleration: Callable[[float], float] | None = None,
-) -> tuple[Callable, Callable]:
+) -> tuple[Callable[[float], float], Callable[[float], float]]:
     """First and second derivative of a function of time; those that are not given are sixth-order differences.
 
     The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.

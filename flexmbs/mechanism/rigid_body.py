@@ -254,7 +254,7 @@ class RigidBody:
 
         BodyError when the surface is not closed or turned inside out.
         """
-        surface = SurfaceMesh.of_triangles(points, triangles)
+        surface = SurfaceMesh.of_triangles(np.asarray(points), np.asarray(triangles))
         volume, center, second = enclosed_moments(surface)
         return cls._of_solid(density, Solid(volume, center, second, surface), "body from a surface")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +72,7 @@ class State(Sensor):
     """Unknowns x with x' = f(t, x, inputs) of a user; itself a sensor of x.  Made by ``System.state``."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
+    rule: list[Any] = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Controller(Sensor):
     """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``)."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # its UserFunction
+    rule: list[Any] = field(default_factory=list, repr=False)  # its UserFunction
     period: float = 0.0  # s
     first: float = 0.0  # s, first sample
 
@@ -117,9 +117,10 @@ class UserFunction:
             for reading in sensor.readings
         )
 
-    def arguments(self, values: np.ndarray) -> list:
+    def arguments(self, values: np.ndarray) -> list[float | np.ndarray]:
         """What the function is called with behind the time: a float for each sensor of one number, else an array."""
-        found, at = [], 0
+        found: list[float | np.ndarray] = []
+        at = 0
         for sensor in self.inputs:
             part = values[at : at + sensor.size]
             found.append(float(part[0]) if sensor.size == 1 else np.array(part))

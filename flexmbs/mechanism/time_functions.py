@@ -119,7 +119,8 @@ class Harmonic(TimeFunction):
     def jet(self, t: float) -> tuple[float, float, float]:
         out = np.zeros(3)
         harmonic_at(self.values, 0, float(t), out)
-        return tuple(out.tolist())
+        value, rate, acceleration = out.tolist()
+        return value, rate, acceleration
 
 
 class Pieces(TimeFunction):
@@ -135,7 +136,8 @@ class Pieces(TimeFunction):
         pieces_at(self.values, 0, float(t), out)
         if self.beyond == STOP and not math.isfinite(out[0]) and math.isfinite(t):
             raise MechanismError(f"the table ends: it holds times from {self.times[0]:g} s to {self.times[-1]:g} s")
-        return tuple(out.tolist())
+        value, rate, acceleration = out.tolist()
+        return value, rate, acceleration
 
 
 class Step(Pieces):

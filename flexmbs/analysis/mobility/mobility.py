@@ -8,6 +8,7 @@ a singular position the rank falls for a moment (Wojtyra, Mech. Mach. Theory 40 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -156,7 +157,7 @@ def driver_rows(system: Mechanism, start: Model, blocked: BlockedMotions) -> tup
     return names, np.array(rows).reshape(-1, blocked.rows.shape[1])
 
 
-def _grouped(found, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
+def _grouped(found: Any, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
     """Dependent rows of one owner that repeat the same others, in one."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for dependence in found:

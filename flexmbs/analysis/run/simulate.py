@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -108,7 +108,14 @@ def simulate(
         return run.go(folder, int(store_every), saved, resume)
 
 
-def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | None, computed: str) -> Run:
+def _prepared(
+    system: Mechanism,
+    t_end: float,
+    words: dict[str, Any],
+    progress: Callable[[Progress], None] | bool | None,
+    saved: SavedState | None,
+    computed: str,
+) -> Run:
     """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin.
 
     ``computed``: how its start is found: in equilibrium at "rest", without vibration in "motion", or ("") as stated.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,7 +73,8 @@ class JointType:
 
 def translations() -> tuple[Axis, Axis, Axis]:
     """Translations x, y, z along the axes of marker a."""
-    return tuple(Axis("translation", letter, NAMED_AXES[letter]) for letter in "xyz")
+    x, y, z = (Axis("translation", letter, NAMED_AXES[letter]) for letter in "xyz")
+    return x, y, z
 
 
 def unit_axis(axis: DirectionLike, joint: str) -> tuple[float, float, float]:
@@ -101,7 +102,7 @@ def directions_in_plane(
     return tuple(u), tuple(np.cross(n, u))
 
 
-def number_not_zero(value: object, what: str, joint: str) -> float:
+def number_not_zero(value: Any, what: str, joint: str) -> float:
     """A finite number other than zero; MechanismError else."""
     try:
         number = float(value)

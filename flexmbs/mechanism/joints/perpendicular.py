@@ -10,7 +10,7 @@ def perpendicular(name: str, first: DirectionLike = "z", second: DirectionLike =
     one, two = np.array(unit_axis(first, name)), np.array(unit_axis(second, name))
     across = np.cross(one, two)
     length = np.linalg.norm(across)
-    turn = ()
+    turn: tuple[Axis, ...] = ()
     if abs(one @ two) > 1e-12:
         direction = across / length if length > 1e-9 else np.array(directions_in_plane(first, name)[0])
         angle = 0.5 * np.pi - np.arctan2(length, one @ two)

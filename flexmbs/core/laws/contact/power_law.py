@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 @kernel
-def power_force(stiffness, exponent, depth):
+def power_force(stiffness: float, exponent: float, depth: float) -> float:
     return stiffness * depth**exponent
 
 
 @kernel
-def power_energy(stiffness, exponent, depth):
+def power_energy(stiffness: float, exponent: float, depth: float) -> float:
     return stiffness * depth ** (exponent + 1.0) / (exponent + 1.0)
 
 
