@@ -27,7 +27,7 @@ class FileElement:
 
 @cache
 def elements_of(file_format: str) -> tuple[FileElement, ...]:
-    """All names of a format ("Abaqus", "Nastran", "Ansys", "Gmsh", "MED", "UNV", "VTK", "Exodus", "meshio", "Medit")."""
+    """All names of a format, as the table spells it: "Abaqus", "Nastran", "Ansys", "Gmsh", "MED", "UNV", "VTK", ..."""
     found = []
     for row in ELEMENTS:
         own = KINDS[row.kind].node_count

@@ -15,11 +15,8 @@ import pytest
 from shell_meshes import flat, sheet
 from solid_meshes import box
 
+from flexmbs import Material, assemble, line_mesh, natural_modes, rectangle
 from flexmbs.app.verification.cases.nafems import thick_plate_frequencies
-from flexmbs.fem import assemble
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import line_mesh, rectangle
-from flexmbs.mesh.materials import Material
 
 STEEL = Material("steel", 2e11, 0.3, 8000.0)
 OF_TWO = ("tri6", "quad8")  # their elements are twice as large

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from flexmbs import MechanismError
 from flexmbs.app.cli.main import cli
 from flexmbs.app.verification import selection
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase, compare, run_verification
-from flexmbs.common.errors import MechanismError
 
 BY_NAME = {case.name: case for case in selection.VERIFICATION_CASES}
 

@@ -6,6 +6,12 @@ import json
 
 import click
 
+from flexmbs.app.verification.report import as_json as report
+from flexmbs.app.verification.report import case_text, summary_text
+from flexmbs.app.verification.selection import selected_cases
+from flexmbs.app.verification.verification_case import run_verification
+from flexmbs.common.stages import listening, stage
+
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
@@ -17,12 +23,6 @@ def verify_command(names: tuple[str, ...], list_only: bool, as_json: bool) -> No
     With NAME only the cases whose names contain it. Prints source, reference, computed value, deviation and tolerance
     of every quantity. Exit code 1 when one misses.
     """
-    from flexmbs.app.verification.report import as_json as report
-    from flexmbs.app.verification.report import case_text, summary_text
-    from flexmbs.app.verification.selection import selected_cases
-    from flexmbs.app.verification.verification_case import run_verification
-    from flexmbs.common.stages import listening, stage
-
     cases = selected_cases(names)
     if list_only:
         width = max(len(case.name) for case in cases)

@@ -16,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements, Skipped, Surface
+from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, OtherElements, Skipped
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
@@ -248,11 +248,11 @@ class _Members:
 
 def _sets(
     shapes: Shapes, blocks: Sequence[ElementBlock], others: Sequence[OtherElements]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, Surface]]:
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, MeshSurface]]:
     bodies, places = _Members(blocks), _Members(others)
     node_sets: dict[str, list[np.ndarray]] = {}
     element_sets: dict[str, np.ndarray] = {}
-    surfaces: dict[str, Surface] = {}
+    surfaces: dict[str, MeshSurface] = {}
     for name, ids in shapes.element_groups.items():
         own, faces = bodies.find(ids), {}
         nodes = [part.ravel() for _, part in bodies.nodes(own)]
@@ -264,10 +264,10 @@ def _sets(
         if len(own):
             element_sets[name] = own
         if faces:
-            surfaces[name] = Surface(faces)
+            surfaces[name] = MeshSurface(faces)
     for name, sides in shapes.sides.items():
         faces = {kind: shapes.table.indices(rows, str(shapes.path), f"side set {name}") for kind, rows in sides.items()}
-        surfaces[name] = Surface(faces)
+        surfaces[name] = MeshSurface(faces)
         node_sets.setdefault(name, [surfaces[name].nodes])
     node_sets.update(_node_groups(shapes))
     empty = np.empty(0, np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
-from flexmbs.mesh.mesh import ElementBlock, Surface
+from flexmbs.mesh.mesh import ElementBlock, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.readers.ansys.deck import Component, Deck
@@ -28,7 +28,7 @@ class Sets:
 
     node_sets: dict[str, np.ndarray] = field(default_factory=dict)
     element_sets: dict[str, np.ndarray] = field(default_factory=dict)
-    surfaces: dict[str, Surface] = field(default_factory=dict)
+    surfaces: dict[str, MeshSurface] = field(default_factory=dict)
 
 
 def make_sets(deck: Deck, blocks: Sequence[ElementBlock], elements: Sorted) -> Sets:
@@ -68,7 +68,7 @@ def _add_elements(
     if (found >= 0).any():
         sets.element_sets[name] = np.unique(found[found >= 0])
     if faces:
-        sets.surfaces[name] = Surface(faces)
+        sets.surfaces[name] = MeshSurface(faces)
     elif len(found) and not (found >= 0).any():
         deck.warn(f"{component.where}: the component {name} holds no elements of a body; it is left out.")
 

@@ -10,7 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement
-from flexmbs.mesh.mesh import Mesh, Surface
+from flexmbs.mesh.mesh import Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
@@ -167,7 +167,7 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
     """Groups as node sets, element sets and surfaces, with a node set of each surface's name."""
     node_sets: dict[str, np.ndarray] = {}
     element_sets: dict[str, np.ndarray] = {}
-    surfaces: dict[str, Surface] = {}
+    surfaces: dict[str, MeshSurface] = {}
     index = ElementIndex(blocks)
     known_others = np.concatenate([rows.ids for rows in [*geometry, *others]] or [np.empty(0, np.int64)])
     for group in content.groups:
@@ -180,7 +180,7 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
             element_sets[_new_name(content, group, element_sets)] = np.unique(elements[elements >= 0])
         faces = _faces(table, geometry, group.elements)
         if faces:
-            surfaces[_new_name(content, group, surfaces)] = Surface(faces)
+            surfaces[_new_name(content, group, surfaces)] = MeshSurface(faces)
     for name, surface in surfaces.items():
         node_sets.setdefault(name, surface.nodes)
     return node_sets, element_sets, surfaces
