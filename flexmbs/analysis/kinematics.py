@@ -29,13 +29,8 @@ HALVINGS = 12
 MAX_STEPS = 10_000_000  # each is kept in memory
 
 
-<<<<<<< HEAD
 def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
-    """Motion of a mechanism whose drivers leave no freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
-=======
-def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
->>>>>>> main
 
     The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including accelerations,
     reactions and driving forces (inverse dynamics). Nothing is integrated in time: the result at each time is exact.
@@ -79,13 +74,8 @@ def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
     return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
 
 
-<<<<<<< HEAD
 def _check(system: Mechanism, model: Model) -> None:
-    """MechanismError when freedoms are left, with the coordinates that could be prescribed."""
-=======
-def _check(system, model: Model) -> None:
     """MechanismError if degrees of freedom remain, naming coordinates that could be prescribed."""
->>>>>>> main
     tables = model.tables
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
     if len(by_rate):
@@ -105,13 +95,8 @@ def _check(system, model: Model) -> None:
         )
 
 
-<<<<<<< HEAD
 def undriven(system: Mechanism, count: int) -> list[str]:
-    """Up to ``count`` (at most five) coordinates whose drivers would take freedoms away."""
-=======
-def undriven(system, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
->>>>>>> main
     from scipy.linalg import qr
 
     model = closed_with_drivers(compile_system(system), 0.0)

@@ -162,13 +162,8 @@ def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirection
     return names, np.array(rows).reshape(-1, directions.rows.shape[1])
 
 
-<<<<<<< HEAD
 def _grouped(found: Any, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
-    """Dependent rows of one owner that repeat the same others, in one."""
-=======
-def _grouped(found, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
     """Dependent rows, grouped by their owner and by the owners they depend on."""
->>>>>>> main
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for dependence in found:
         others = tuple(dict.fromkeys(owners[k] for k in dependence.others if owners[k] != owners[dependence.row]))

@@ -21,21 +21,17 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.stages import listening, stage
-<<<<<<< HEAD
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.result import Result, RunFolder, SavedState, taken
-=======
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState
->>>>>>> main
 
 
 class SimulateOptions(TypedDict, total=False):
     """What :func:`simulate` and ``System.simulate`` take by name."""
 
     rtol: float
-    atol: Given
+    atol: AbsoluteTolerance
     max_step: float
     integrator: str | Integrator
     out: str | Path | RunFolder | None
@@ -54,11 +50,7 @@ def _say(progress: Progress) -> None:
 
 @listening()
 def simulate(
-<<<<<<< HEAD
-    system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
-=======
-    system, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
->>>>>>> main
+    system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
     quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,
@@ -119,20 +111,15 @@ def simulate(
         return run.go(folder, int(store_every), saved, resume)
 
 
-<<<<<<< HEAD
 def _prepared(
     system: Mechanism,
     t_end: float,
-    words: dict[str, Any],
+    options: dict[str, Any],
     progress: Callable[[Progress], None] | bool | None,
     saved: SavedState | None,
     computed: str,
 ) -> Run:
-    """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin.
-=======
-def _prepared(system, t_end: float, options: dict, progress, saved: SavedState | None, computed: str) -> Run:
     """The run of a system, ready to start; ``options``: tolerances, largest step and integrator.
->>>>>>> main
 
     ``computed``: start in equilibrium ("rest"), without vibration ("motion"), or as stated ("").
     """

@@ -19,13 +19,8 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 
 
-<<<<<<< HEAD
 def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = None) -> Result:
-    """Static equilibrium to which the forces pull the system from its start values.
-=======
-def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
     """Static equilibrium to which the forces lead from the start values of the system.
->>>>>>> main
 
     Drivers and loads have their values at ``time`` (s), and nothing moves; user states, lags and outputs of controllers
     keep their start values. The equilibrium is stable or neutral. Contacts act where bodies overlap.
@@ -58,13 +53,8 @@ def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
     return with_independent_constraints(still, t), balance.active
 
 
-<<<<<<< HEAD
 def assemble(system: Mechanism, *, time: float = 0.0) -> Result:
-    """The start values that a run would start with: loops closed, velocities consistent, accelerations and reactions.
-=======
-def assemble(system, *, time: float = 0.0) -> Result:
     """The initial state of a run: loops closed, velocities consistent, with accelerations and reactions.
->>>>>>> main
 
     Returns
     -------
