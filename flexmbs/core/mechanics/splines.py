@@ -70,12 +70,12 @@ def curve_point(pool, at, s, point):
     """Point of the curve at parameter ``s`` and three derivatives, into ``point`` (core.layout.frames.CURVE_POINT)."""
     count = int(pool[at + INTERVALS])
     start, end = pool[at + START], pool[at + END]
-    if pool[at + CLOSED] != 0.0:
-        s = _wrapped(s, start, end)
     if math.isnan(s):  # a number that is none has no interval
         for k in range(3):
             point.c[k] = point.c_s[k] = point.c_ss[k] = point.c_sss[k] = s
         return
+    if pool[at + CLOSED] != 0.0:
+        s = _wrapped(s, start, end)
     inside = min(max(s, start), end)
     beyond = s - inside
     i = _interval_of(pool, at + CURVE_HEADER, count, pool[at + WIDTH], inside)
@@ -106,14 +106,14 @@ def _continued(c0, c1, c2, c3, c4, c5, x, beyond):
 def surface_point(pool, at, u, v, point):
     """x and its derivatives at the parameters ``u``, ``v`` into ``point`` (core.layout.frames.SURFACE_POINT)."""
     m, n = int(pool[at + PATCHES_U]), int(pool[at + PATCHES_V])
-    if pool[at + U_CLOSED] != 0.0:
-        u = _wrapped(u, pool[at + U_START], pool[at + U_END])
-    if pool[at + V_CLOSED] != 0.0:
-        v = _wrapped(v, pool[at + V_START], pool[at + V_END])
     if math.isnan(u) or math.isnan(v):
         for k in range(3):
             point.x[k] = point.x_u[k] = point.x_v[k] = point.x_uu[k] = point.x_uv[k] = point.x_vv[k] = u + v
         return
+    if pool[at + U_CLOSED] != 0.0:
+        u = _wrapped(u, pool[at + U_START], pool[at + U_END])
+    if pool[at + V_CLOSED] != 0.0:
+        v = _wrapped(v, pool[at + V_START], pool[at + V_END])
     u_in = min(max(u, pool[at + U_START]), pool[at + U_END])
     v_in = min(max(v, pool[at + V_START]), pool[at + V_END])
     u_breaks = at + SURFACE_HEADER

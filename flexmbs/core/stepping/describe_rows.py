@@ -98,4 +98,5 @@ def describe_unit_multipliers(
                 forces[i, c, k] = out[k] - base[k]
             for b in range(reaction.shape[2]):
                 copy_wrench(work.reaction[b], reaction[i, c, b])
-                reaction[i, c, b] -= still[b]
+                for k in range(6):
+                    reaction[i, c, b, k] -= still[b, k]
