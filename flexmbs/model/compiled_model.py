@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.core.layout.tables import Tables
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.mechanism.sensors import UserFunction
@@ -88,6 +89,16 @@ class Model:
     def resting_rates(self) -> np.ndarray:
         """(n,) velocities at rest: zero, but user states, lags and held outputs are as they start."""
         return np.where(self.state_coordinates, self.v, 0.0)
+
+    @property
+    def driven_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that drivers prescribe, in the order of the tables."""
+        return np.flatnonzero(self.tables.coordinates["signal"][: self.coordinate_count] >= 0)
+
+    @property
+    def log_row(self) -> LogRow:
+        """Columns of the rows in which the step loop logs its steps."""
+        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names))
 
     @property
     def stored_columns(self) -> np.ndarray:

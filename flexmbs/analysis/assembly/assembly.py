@@ -30,7 +30,7 @@ from flexmbs.analysis.assembly.misalignment import (
 )
 from flexmbs.analysis.assembly.nearest_pose import CLOSED, Pose, nearest_pose
 from flexmbs.analysis.evaluation.constraint_directions import dense
-from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, without_drivers
+from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.quaternion_folding import folded
 from flexmbs.analysis.evaluation.sparse import least_change
 from flexmbs.common.errors import MechanismError
@@ -201,7 +201,7 @@ class _Assembly:
     def _demanding_drivers(self, pose: Pose) -> tuple[str, ...]:
         """Names of the drivers of positions, when the loops close by rigid motion without them; else none."""
         model, n = self.model, self.model.coordinate_count
-        coordinates = [k for k in driven_coordinates(model) if model.tables.coordinates["level"][k] == 0]
+        coordinates = [k for k in model.driven_coordinates if model.tables.coordinates["level"][k] == 0]
         names = [model.coordinate_names[k] for k in coordinates]
         prescribing = {c for c, name in enumerate(model.constraint_names) if name in model.prescribing}
         names += [model.constraint_names[c] for c in sorted(prescribing)]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import coloured, constraint_groups
@@ -54,10 +55,9 @@ def spread_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
     """``trajectory`` with the self-stress added that makes reactions (and with them driving forces) least."""
     spread = _Spread(model, make_workspace(model.tables), redundant_count(model))
     # positions as the step loop logs them; the rotation vectors of balls are zero there
-    n = len(model.coordinate_names)
-    rows = np.zeros((len(trajectory.t), 1 + n + 4 * len(model.balls)))
-    rows[:, 0] = trajectory.t
-    rows[:, 1 + model.stored_columns] = trajectory.q
+    rows = np.zeros((len(trajectory.t), model.log_row.v.start))
+    rows[:, TIME] = trajectory.t
+    rows[:, model.log_row.q.start + model.stored_columns] = trajectory.q
     reaction, driving_force = trajectory.reaction.copy(), trajectory.driving_force.copy()
     for begin in range(0, len(rows), BATCH):
         part = slice(begin, begin + BATCH)

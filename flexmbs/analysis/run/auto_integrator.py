@@ -7,13 +7,13 @@ import numpy as np
 from flexmbs.analysis.run.integrators import Explicit, Integrator, Radau, named
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import CURVE
-from flexmbs.core.methods.methods import Method
+from flexmbs.core.methods.method import Method
 from flexmbs.model.compiled_model import Model
 
 # An explicit step is bounded by the fastest component, an implicit one by the accuracy of what moves: below this ratio
 # of the largest to the smallest rate the explicit one costs less (docs/integrators.md).
 STIFF = 300.0
-NO_METHOD = Method("none", 0, 0, lambda: (0, 0))
+NO_METHOD = Method("none")
 SLOWEST = 1e-2  # rad/s
 LARGEST_DENSE = 400  # coordinates; more are not analysed, and their rigid trees are taken for not stiff
 

@@ -14,7 +14,6 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
-from flexmbs.analysis.recording.log_rows import driven_coordinates
 from flexmbs.analysis.run.equation_names import equation_in_words
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.saved_states import fill
@@ -63,12 +62,12 @@ class Stop:
 
     @property
     def where(self) -> str:
-        time = self.opened_at if self.outcome == OPENED else self.state.number[s.TIME]
-        return f"at t = {time:.9g} s with step {self.state.number[s.STEP]:.3g} s"
+        time = self.opened_at if self.outcome == OPENED else self.state.time
+        return f"at t = {time:.9g} s with step {self.state.step_size:.3g} s"
 
     @property
     def worst(self) -> str:
-        return equation_in_words(self.system, self.model, int(self.state.flag[s.WORST]))
+        return equation_in_words(self.system, self.model, int(self.state.worst_coordinate))
 
     def reason(self) -> tuple[str, BaseException | None]:
         """What happened, and the exception of a user function behind it."""
@@ -82,7 +81,7 @@ class Stop:
             text = f"{signals.failed} raised an exception {self.where}:\n{told(signals.error)}"
             return text, signals.error
         fault, time_of_fault, cause = fault_of(self.model, self.work)
-        if fault and time_of_fault >= self.state.number[s.TIME]:
+        if fault and time_of_fault >= self.state.time:
             return f"{fault} at t = {time_of_fault:.9g} s; {self.where}; worst equation: {self.worst}", cause
         broken = self._broken_signals()
         if broken:
@@ -94,7 +93,7 @@ class Stop:
         if self.outcome == OPENED:
             return f"{self._contradiction()}, {self.where}"
         if self.outcome == s.DIVERGED:
-            k = int(self.state.flag[s.WORST])
+            k = int(self.state.worst_coordinate)
             body = next(name for name, part in self.model.modal.items() if part.start <= k < part.stop)
             return (
                 f"body '{body}' is deformed by more than {ABSURD:g} times its size {self.where} ({self.worst}): the "
@@ -125,12 +124,12 @@ class Stop:
         n, evaluator = model.coordinate_count, Evaluator(model)
         free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
         before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
-        now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.number[s.TIME])
-        G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
+        now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.time)
+        G = evaluator.constraint_matrix(state.q, state.reference, state.time)
         # inertia is told by differences of the residual, in which large forces would hide it
         if issparse(G) or not np.abs(now).max(initial=0.0) < LARGE_FORCE * before.max(initial=0.0):
             return ""
-        M = evaluator.mass_matrix(state.q, state.reference, state.number[s.TIME])[np.ix_(free, free)]
+        M = evaluator.mass_matrix(state.q, state.reference, state.time)[np.ix_(free, free)]
         scale = 1.0 / np.sqrt(np.maximum(np.maximum(before, np.diag(M)), 1e-12 * before.max()))
         motions = null_space(G[:, free] * scale)
         if motions.shape[1] == 0:
@@ -149,7 +148,7 @@ class Stop:
         smallest, tied = self._tied()
         if smallest > DEPENDENT:
             return ""
-        drivers = [f"'{self.model.coordinate_names[k]}'" for k in driven_coordinates(self.model)]
+        drivers = [f"'{self.model.coordinate_names[k]}'" for k in self.model.driven_coordinates]
         led = f" against the drivers of {', '.join(drivers)}" if drivers else ""
         return (
             f"constraints have come to depend on each other{led}, the mechanism is in a singular position (smallest "
@@ -163,7 +162,7 @@ class Stop:
         """
         model, state = self.model, self.state
         evaluator = Evaluator(model)
-        G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
+        G = evaluator.constraint_matrix(state.q, state.reference, state.time)
         used = np.isin(evaluator.rows, model.tables.free)
         if not np.any(used) or issparse(G) or not np.all(np.isfinite(G)):
             return np.inf, ""
@@ -176,13 +175,13 @@ class Stop:
 
     def _jumping(self) -> str:
         """A driver that jumps where the run stopped."""
-        now = float(self.state.number[s.TIME])
-        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.number[s.STEP]))
+        now = float(self.state.time)
+        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.step_size))
         return jump_between(self.system, now - ahead, now + ahead)
 
     def _growing(self) -> str:
         """A function of time, or of the state, that has gone to infinity where the run stopped."""
-        now, found = float(self.state.number[s.TIME]), []
+        now, found = float(self.state.time), []
         for given in self.model.signal_list:
             if given.value is not None:
                 before = max(abs(float(given.value(0.01 * i * now))) for i in range(0, 91, 5))
@@ -206,7 +205,7 @@ class Stop:
 
     def _broken_signals(self) -> str:
         """What is wrong with functions of time where the run stopped; empty when they are finite there."""
-        now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+        now, step = self.state.time, self.state.step_size
         faults = []
         for given in self.model.signal_list:
             for ahead in (0.0, 0.5 * step, step, 10.0 * step, 1e-9 * self.t_end):
@@ -218,11 +217,11 @@ class Stop:
 
     def _contradiction(self) -> str:
         """What drivers demand of each other where the constraints have opened, or the constraint that has."""
-        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
+        drivers = [self.model.coordinate_names[k] for k in self.model.driven_coordinates]
         if not drivers and not self.model.prescribing:
             return self._opened()
         try:
-            closed_with_drivers(self._here(), self.state.number[s.TIME])
+            closed_with_drivers(self._here(), self.state.time)
         except MechanismError as error:
             return f"the motion cannot go on: {error}"
         stuck = f", where its drivers ({', '.join(drivers)}) cannot lead it further" if drivers else ""
@@ -236,7 +235,7 @@ class Stop:
     def _opened(self) -> str:
         """The constraint that has opened although it repeated others at the start."""
         state, evaluator = self.state, Evaluator(self.model)
-        opening = evaluator.openings(state.q, state.v, state.reference, float(state.number[s.TIME]))[0]
+        opening = evaluator.openings(state.q, state.v, state.reference, float(state.time))[0]
         left_out = ~np.isin(evaluator.rows, self.model.tables.free)
         k = int(evaluator.rows[int(np.argmax(np.where(left_out, np.abs(opening), 0.0)))])
         return (
@@ -253,17 +252,18 @@ def what_limits(
     from flexmbs.core.stepping.step_loop import advance
 
     model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
-    again, scratch = s.make_state(model.tables, len(model.balls), method.history), s.make_scratch(model.tables, method)
+    again = s.make_state(model.tables, len(model.balls), method.history_rows)
+    scratch = s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})
     parts = (model.tables, again, settings, scratch, make_workspace(model.tables), log)
-    advance(*parts, int(state.count[s.STEPS]) - int(again.count[s.STEPS]))
-    before, step = again.count.copy(), float(again.number[s.STEP])
+    advance(*parts, int(state.steps_accepted) - int(again.steps_accepted))
+    before, step = again.copy(), float(again.step_size)
     advance(*parts, 1)
-    newton, rejected = (int((again.count - before)[which]) for which in (s.NEWTON_FAILURES, s.REJECTIONS))
+    newton, rejected = again.newton_failures - before.newton_failures, again.steps_rejected - before.steps_rejected
     if newton >= max(rejected, 1):
         return f"Newton's iteration did not converge in {newton} attempts"
     if rejected:
         return f"the error estimate exceeded the tolerance in {rejected} attempts"
-    if again.number[s.STEP] == step:
+    if again.step_size == step:
         return "the error estimate asked for ever smaller steps"
     return "the matrix of Newton's iteration is singular"

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.methods.explicit import TIGHT
-from flexmbs.core.methods.methods import METHODS, Method
+from flexmbs.core.methods.explicit_coefficients import TIGHT
+from flexmbs.core.methods.method import Method
+from flexmbs.core.methods.methods import METHODS
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}
@@ -37,7 +38,7 @@ class Integrator(ABC):
     name: str
     formulation: str = "index 2"
     trees_only: bool = False  # it knows no constraints
-    most_growth: float = 8.0  # of the step, from one to the next (Hairer and Wanner 1996, IV.8)
+    max_growth: float = 8.0  # of the step, from one to the next (Hairer and Wanner 1996, IV.8)
 
     @property
     def method(self) -> Method:
@@ -45,12 +46,12 @@ class Integrator(ABC):
         return METHODS[self.name]
 
     @property
-    def levels(self) -> int:
+    def projection_levels(self) -> int:
         """What accepted steps are projected to: 1 the positions, 2 the velocities as well."""
         return 2
 
     @property
-    def most_order(self) -> int:
+    def largest_order(self) -> int:
         """Largest order, of a method that chooses it."""
         return 1
 
@@ -70,8 +71,8 @@ class Integrator(ABC):
         """
         return max(0.02, min(0.5, 1000.0 * np.finfo(float).eps / rtol))
 
-    def contraction(self, unknowns: int) -> float:
-        """How fast simplified Newton has to contract to go on with its tangent.
+    def reuse_rate(self, unknowns: int) -> float:
+        """Convergence rate of simplified Newton up to which it goes on with its tangent.
 
         Another mass matrix costs a residual per unknown, another iteration as many as there are stages.
         """
@@ -96,14 +97,14 @@ class Radau(Integrator):
     def newton_part(self, rtol: float) -> float:
         return min(0.03, rtol**0.5)  # Hairer and Wanner 1996, IV.8
 
-    def contraction(self, unknowns: int) -> float:
+    def reuse_rate(self, unknowns: int) -> float:
         return 0.05 if unknowns < 6 else 0.12
 
 
 class _SecondOrder(Integrator):
     name = "generalised_alpha"
     # a change of the step moves the algorithmic acceleration by as much, and what of it is stiff with it
-    most_growth = 2.0
+    max_growth = 2.0
 
     def internal(self, rtol: float) -> float:
         # the error of a step falls as h^3, that of the motion as h^2
@@ -207,11 +208,11 @@ class BDF(Integrator):
             raise MechanismError(f"max_order = {self.max_order!r} must be a whole number from 1 to 6")
 
     @property
-    def most_order(self) -> int:
+    def largest_order(self) -> int:
         return int(self.max_order)
 
     @property
-    def levels(self) -> int:
+    def projection_levels(self) -> int:
         return 1 if self.formulation == "I3" else 2
 
     def internal(self, rtol: float) -> float:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from flexmbs.core.abi.blocks import address_of, call_words
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.layout.state import HOLDING
 from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
 
 # places in Scratch.entries
-TANGENT_ENTRY, RENEWAL_ENTRY, ATTEMPT_ENTRY, KEEP_ENTRY, CONSTRAINTS_ENTRY, INNER_ENTRY = range(6)
+TANGENT_ENTRY, RENEWAL_ENTRY, ATTEMPT_ENTRY, HISTORY_ENTRY, CONSTRAINTS_ENTRY, INTERMEDIATE_ENTRY = range(6)
 ENTRIES = 6
 # what is asked of the constraints (core.equations.constraint_entries)
-FACTORISE, FINISH, SETTLE, FACTORISE_BORDERS, SOLVE_REAL, SOLVE_COMPLEX, AIM, HOLD_STAGE = range(8)
+FACTORISE, FINISH, RETURN, FACTORISE_BORDERS, SOLVE_REAL, SOLVE_COMPLEX, SET_TARGETS, REPLACE_ROWS = range(8)
 
 
 @kernel
@@ -39,11 +38,10 @@ def renewed_accelerations(tables, state, scratch, work, kinds):
 
 
 @kernel
-def attempt(tables, state, settings, scratch, work, h):
+def attempt_step(tables, state, settings, scratch, work, h):
     """Try a step of ``h`` with the method of the run: (iterations, error in parts of the tolerance, its order).
 
-    The end of the step stands in row END of ``scratch.q``, ``.v`` and ``.a``.  Iterations 0: it failed, and what to do
-    next (a smaller ``state.number[STEP]``, a new tangent) is prepared.  The error falls as h to the power of its order.
+    See flexmbs.core.methods.method.Method.
     """
     scratch.answer[0] = h
     call_words(
@@ -54,31 +52,31 @@ def attempt(tables, state, settings, scratch, work, h):
 
 
 @kernel
-def keep(tables, state, settings, scratch, h):
+def update_history(tables, state, settings, scratch, h):
     """Let the method remember what it needs of the accepted step; the factor that it wants for the next one, or 0."""
     scratch.answer[0] = h
     call_words(
-        scratch.entries[KEEP_ENTRY], address_of(tables), address_of(state), address_of(settings), address_of(scratch),
-        0, 0, 0, 0,
+        scratch.entries[HISTORY_ENTRY], address_of(tables), address_of(state), address_of(settings),
+        address_of(scratch), 0, 0, 0, 0,
     )  # fmt: skip
     return scratch.answer[0]
 
 
 @kernel
-def find_inner(tables, state, settings, scratch, work, h):
-    """Motion inside the step, which is about to be accepted, into ``scratch.inner``; how many rows (inner_rows)."""
-    if scratch.entries[INNER_ENTRY] == 0:
+def fill_intermediate_rows(tables, state, settings, scratch, work, h):
+    """Motion inside the step, which is about to be accepted; how many rows (flexmbs.core.methods.method.Method)."""
+    if scratch.entries[INTERMEDIATE_ENTRY] == 0:
         return 0
     scratch.answer[0] = h
     call_words(
-        scratch.entries[INNER_ENTRY], address_of(tables), address_of(state), address_of(settings),
+        scratch.entries[INTERMEDIATE_ENTRY], address_of(tables), address_of(state), address_of(settings),
         address_of(scratch), address_of(work), 0, 0, 0,
     )  # fmt: skip
     return int(scratch.answer[0])
 
 
 @kernel
-def ask_constraints(tables, state, scratch, work, what, which):
+def constraint_task(tables, state, scratch, work, what, which):
     """One of the tasks of core.equations.constraint_entries; False when a matrix is singular."""
     call_words(
         scratch.entries[CONSTRAINTS_ENTRY], address_of(tables), address_of(state), address_of(scratch),
@@ -89,9 +87,9 @@ def ask_constraints(tables, state, scratch, work, what, which):
 
 @kernel
 def factorise_mass(tables, state, scratch, work):
-    """Factors of the mass matrix (with constraints: core.equations.projection) for :func:`solve_mass`; False: singular."""
+    """Factors of the mass matrix (with constraints: core.equations.projection); False: singular."""
     if len(tables.constraints) > 0:
-        return ask_constraints(tables, state, scratch, work, FACTORISE, 0)
+        return constraint_task(tables, state, scratch, work, FACTORISE, 0)
     scratch.projection[:] = 0.0
     for i in range(state.mass.shape[0]):
         for j in range(state.mass.shape[1]):
@@ -101,15 +99,15 @@ def factorise_mass(tables, state, scratch, work):
 
 @kernel
 def solve_mass(tables, state, scratch, x):
-    """Solve with the factors of :func:`factorise_mass`; held multipliers stay."""
-    if state.flag[HOLDING] != 0:
+    """Solve with the factors of :func:`factorise_mass`; multipliers of replaced rows stay."""
+    if state.replaced_count != 0:
         for i in range(x.shape[0]):
-            if state.held[i] != 0:
+            if state.replaced[i] != 0:
                 x[i] = 0.0
     solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
 
 
 @kernel
-def settle_on_constraints(tables, state, scratch, work):
-    """See flexmbs.core.equations.return_to_constraints.settle."""
-    return ask_constraints(tables, state, scratch, work, SETTLE, 0)
+def return_to_constraints(tables, state, scratch, work):
+    """See flexmbs.core.equations.return_to_constraints.return_to_constraints."""
+    return constraint_task(tables, state, scratch, work, RETURN, 0)

@@ -1,24 +1,24 @@
-"""What constraints need beside a step, behind one C function (core.equations.calls); compiled for models that have some."""
+"""What constraints need beside a step, behind one C function (core.equations.calls)."""
 
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import c_function
 from flexmbs.core.equations.calls import (
-    AIM,
     FACTORISE,
     FACTORISE_BORDERS,
     FINISH,
-    HOLD_STAGE,
-    SETTLE,
+    REPLACE_ROWS,
+    RETURN,
+    SET_TARGETS,
     SOLVE_COMPLEX,
     SOLVE_REAL,
 )
-from flexmbs.core.equations.projection import factorise_constraints, finish
-from flexmbs.core.equations.return_to_constraints import settle
+from flexmbs.core.equations.projection import factorise_constraints, finish_constraints
+from flexmbs.core.equations.return_to_constraints import return_to_constraints
 from flexmbs.core.equations.singular_positions import (
-    aim,
     factorise_borders,
-    hold_stage,
+    replace_rows,
+    set_targets,
     solve_complex_bordered,
     solve_real_bordered,
 )
@@ -34,17 +34,17 @@ def constraint_entry(tables, state, scratch, work, what, which, _first, _second)
     if what == FACTORISE:
         done = factorise_constraints(mechanism, now, own)
     elif what == FINISH:
-        finish(mechanism, now, own, kinematics, which)
-    elif what == SETTLE:
-        done = settle(mechanism, now, own, kinematics)
+        finish_constraints(mechanism, now, own, kinematics, which)
+    elif what == RETURN:
+        done = return_to_constraints(mechanism, now, own, kinematics)
     elif what == FACTORISE_BORDERS:
         done = factorise_borders(mechanism, now, own)
     elif what == SOLVE_REAL:
         solve_real_bordered(mechanism, now, own)
     elif what == SOLVE_COMPLEX:
         solve_complex_bordered(mechanism, now, own)
-    elif what == AIM:
-        aim(mechanism, now, own)
-    elif what == HOLD_STAGE:
-        hold_stage(mechanism, now, own, which)
+    elif what == SET_TARGETS:
+        set_targets(mechanism, now, own)
+    elif what == REPLACE_ROWS:
+        replace_rows(mechanism, now, own, which)
     own.answer[0] = 1.0 if done else 0.0

@@ -11,15 +11,7 @@ import math
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.calls import factorise_mass, renewed_accelerations, solve_mass, update_tangent
 from flexmbs.core.equations.mechanics import residual
-from flexmbs.core.layout.state import (
-    CONTRACTION,
-    GOOD,
-    HERE,
-    RESIDUALS,
-    TANGENT,
-    TANGENTS,
-    TIME,
-)
+from flexmbs.core.layout.state import CURRENT, REUSABLE
 from flexmbs.core.linalg.matrix import columns_of, equilibrate
 from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -37,7 +29,7 @@ def fill_tangent(tables, state, scratch, work, kinds):
     A changing mass matrix is the usual reason for slow convergence, and costs a third of the whole tangent.
     """
     q, v, a = state.q, state.v, state.a
-    evaluate_signals(tables, state.number[TIME], work.signal)
+    evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
     m = len(tables.free)
@@ -50,7 +42,7 @@ def fill_tangent(tables, state, scratch, work, kinds):
             moved = 0
             for j in range(group, m, stride):
                 k = tables.free[j]
-                scratch.old[j] = vector[k]
+                scratch.unshifted[j] = vector[k]
                 # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
                 if kind > 0 and is_algebraic(tables.coordinates[k]):
                     continue
@@ -59,27 +51,27 @@ def fill_tangent(tables, state, scratch, work, kinds):
                 vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
             if moved == 0:
                 continue
-            residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted)
-            state.count[RESIDUALS] += 1
+            residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted_residual)
+            state.residual_evaluations += 1
             for j in range(group, m, stride):
                 k = tables.free[j]
-                step = vector[k] - scratch.old[j]
-                vector[k] = scratch.old[j]
+                step = vector[k] - scratch.unshifted[j]
+                vector[k] = scratch.unshifted[j]
                 if step == 0.0:
                     continue
                 first, end, _shift = columns_of(j, m, tables.band)
                 for i in range(first, end):
                     _first, _end, back = columns_of(i, m, tables.band)
                     row = tables.free[i]
-                    matrix[i, j + back] = (scratch.shifted[row] - scratch.residual[row]) / step
+                    matrix[i, j + back] = (scratch.shifted_residual[row] - scratch.residual[row]) / step
     place_condensed(tables, q, v, a)
     if len(tables.constraints) > 0:
         equilibrate(state.mass, tables.band, state.scale)
     regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch, work)
-    state.count[RESIDUALS] += 1
-    state.count[TANGENTS] += 1
-    state.flag[TANGENT] = HERE if kinds == 3 else GOOD
-    state.number[CONTRACTION] = 1.0
+    state.residual_evaluations += 1
+    state.tangent_evaluations += 1
+    state.tangent_status = CURRENT if kinds == 3 else REUSABLE
+    state.convergence_rate = 1.0
     return regular
 
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from flexmbs.core.abi.kernel import c_function
 from flexmbs.core.equations.words import scratch_at, settings_at, state_at
-from flexmbs.core.methods.radau import ERROR_ORDER, attempt_radau, keep_radau
+from flexmbs.core.methods.radau import attempt_step, update_history
 from flexmbs.core.parts.words import WORDS, tables_at, workspace_at
 
 
 @c_function(WORDS)
 def attempt_entry(tables, state, settings, scratch, work, _first, _second, _third):
-    """flexmbs.core.equations.calls.attempt."""
+    """flexmbs.core.equations.calls.attempt_step."""
     mechanism, now, choices, own = tables_at(tables), state_at(state), settings_at(settings), scratch_at(scratch)
     h = own.answer[0]
-    iterations, error = attempt_radau(mechanism, now, choices, own, workspace_at(work), h)
-    own.answer[0], own.answer[1], own.answer[2] = iterations, error, ERROR_ORDER
+    iterations, error, order = attempt_step(mechanism, now, choices, own, workspace_at(work), h)
+    own.answer[0], own.answer[1], own.answer[2] = iterations, error, order
 
 
 @c_function(WORDS)
-def keep_entry(tables, state, settings, scratch, _first, _second, _third, _fourth):
-    """flexmbs.core.equations.calls.keep."""
+def history_entry(tables, state, settings, scratch, _first, _second, _third, _fourth):
+    """flexmbs.core.equations.calls.update_history."""
     mechanism, now, choices, own = tables_at(tables), state_at(state), settings_at(settings), scratch_at(scratch)
-    keep_radau(mechanism, now, choices, own, own.answer[0])
-    own.answer[0] = 0.0
+    own.answer[0] = update_history(mechanism, now, choices, own, own.answer[0])

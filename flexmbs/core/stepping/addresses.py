@@ -1,4 +1,4 @@
-"""Addresses of the large parts of a step (core.equations.calls): of the run's method, of constraints where there are any."""
+"""Addresses of the large parts of a step (core.equations.calls): of the method, of constraints where there are any."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from flexmbs.core.equations import calls
 from flexmbs.core.layout.tables import Tables
-from flexmbs.core.methods.methods import Method
+from flexmbs.core.methods.method import Method
+from flexmbs.core.methods.methods import entries_of
 
 
 def addresses(tables: Tables, method: Method) -> np.ndarray:
@@ -16,7 +17,7 @@ def addresses(tables: Tables, method: Method) -> np.ndarray:
     found = np.zeros(calls.ENTRIES, dtype=np.int64)
     found[calls.TANGENT_ENTRY], found[calls.RENEWAL_ENTRY] = tangent_entry.address, renewal_entry.address
     for place, address in zip(
-        (calls.ATTEMPT_ENTRY, calls.KEEP_ENTRY, calls.INNER_ENTRY), method.entries(), strict=False
+        (calls.ATTEMPT_ENTRY, calls.HISTORY_ENTRY, calls.INTERMEDIATE_ENTRY), entries_of(method), strict=False
     ):
         found[place] = address
     if len(tables.constraints):
