@@ -15,7 +15,6 @@ from math import hypot
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 ANGLES = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
 PLOTS = {
@@ -129,7 +128,7 @@ def drawn(ends):
         link = fm.RigidBody.link(1.0, length, 0.0025, 0.0015).surface
         turn = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, length]]) / length
         links.append(link.moved(np.zeros(3), turn))
-    return SurfaceMesh.joined(links)
+    return fm.SurfaceMesh.joined(links)
 
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:

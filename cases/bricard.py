@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
 
 POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
 AXES = ("y", "z", "x", "y", "z", "x")
@@ -63,6 +62,6 @@ def build(p: Parameters) -> fm.System:
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     return {
         **{axis: result[f"rod 3.end.position.{axis}"][-1] for axis in "xyz"},
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

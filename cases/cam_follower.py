@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Follower": ("guide.displacement",),
@@ -58,7 +57,7 @@ def build(p: Parameters) -> fm.System:
     roller = fm.RigidBody.cylinder(1.0, p.r, 0.5 * p.r, axis="z").surface
     stem = fm.RigidBody.box(1.0, (0.5 * p.r, 2.0 * p.R, 0.5 * p.r), (0.0, p.R, 0.0)).surface
     inertia = p.m * p.R**2 * np.ones(3)
-    follower = system.add(fm.RigidBody(p.m, inertia, surface=SurfaceMesh.joined([roller, stem])), name="follower")
+    follower = system.add(fm.RigidBody(p.m, inertia, surface=fm.SurfaceMesh.joined([roller, stem])), name="follower")
     axle = system.revolute(system.ground.marker("axle"), cam["origin"], axis="z", name="axle")
     axle.prescribe(fm.Polynomial([0.0, p.w]))
     height = float(closed_form(p, np.zeros(1))[0][0])

@@ -13,7 +13,6 @@ from math import asin, cos, sin, sqrt
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Left mass": ("left.origin.position.x", "left.origin.position.y"),
@@ -70,7 +69,7 @@ def build(p: Parameters) -> fm.System:
     axle = system.add(fm.RigidBody.rod(1.0, p.L), name="axle")
     axle.marker("wheel", (p.L, 0.0, 0.0))
     ball, rod = fm.RigidBody.sphere(1.0, 0.05 * p.L).surface, fm.RigidBody.rod(1.0, p.L).surface
-    drawn = SurfaceMesh.joined([ball, rod.moved(np.array([-p.L, 0.0, 0.0]), np.eye(3))])
+    drawn = fm.SurfaceMesh.joined([ball, rod.moved(np.array([-p.L, 0.0, 0.0]), np.eye(3))])
     left = system.add(fm.RigidBody(mass, np.zeros(3), surface=ball), name="left")
     right = system.add(fm.RigidBody(mass, np.zeros(3), surface=drawn), name="right")
     right.marker("rod", (-p.L, 0.0, 0.0))

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from math import pi
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import angle_from_hanging, contact_figures, energy_error
-from flexmbs.mesh import rectangle
 
 POISSON_RATIO = 0.3  # enters torsion only, which has no mode here
 ELEMENTS = 100
@@ -47,7 +45,7 @@ class Parameters:
 
 def link(p: Parameters, length: float) -> fm.FlexibleBody:
     """A link along x: slender beam without rotary inertia, held at its hinge."""
-    section = rectangle(p.thickness, p.width)
+    section = fm.rectangle(p.thickness, p.width)
     material = fm.Material("link", p.youngs_modulus, POISSON_RATIO, p.density)
     return fm.reduce(
         fm.line_mesh(length, ELEMENTS, section, material),
@@ -76,10 +74,10 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """Deflections are those of the second link's tip unless numbered."""
     tip1, tip2 = "link1.tip.displacement.y", "link2.tip.displacement.y"
     return {
-        **contact_figures(result),
-        "energy_error": energy_error(result),
-        "angle1_end": angle_from_hanging(result, "link1")[-1],
-        "angle2_end": angle_from_hanging(result, "link2")[-1],
+        **fm.contact_figures(result),
+        "energy_error": fm.energy_error(result),
+        "angle1_end": fm.angle_from_hanging(result, "link1")[-1],
+        "angle2_end": fm.angle_from_hanging(result, "link2")[-1],
         "tip_deflection_end": result[tip2][-1],
         "tip_deflection_max": abs(result.extreme(tip2)[1]),
         "tip_deflection1_end": result[tip1][-1],

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.bar_mesh import bar_values, bar_with, centreline_point
-from flexmbs.app.case.metrics import chord_deflection
 
 LINKS = ("crank", "coupler", "rocker")
 SECTION = ("width", "thickness", "youngs_modulus", "poisson_ratio", "density")
@@ -49,7 +47,7 @@ class Parameters:
 
 def resolve(p: Parameters) -> Parameters:
     """Fill in what comes from the mesh."""
-    found = bar_values(fm.read_mesh(fm.find_mesh(p.mesh)))
+    found = fm.bar_values(fm.read_mesh(fm.find_mesh(p.mesh)))
     p = replace(p, **{name: found[name] for name in SECTION if getattr(p, name) is None})
     rigid_angles(p, p.crank_angle)
     return p
@@ -76,8 +74,8 @@ def rigid_angles(p: Parameters, crank_angle: float) -> tuple[float, float]:
 def link(p: Parameters, name: str) -> fm.FlexibleBody:
     """A bar with pins at both ends: modes of the free bar have no moment there either."""
     values = {key: getattr(p, key) for key in SECTION}
-    mesh = bar_with(fm.read_mesh(fm.find_mesh(p.mesh)), {"length": getattr(p, name), **values})
-    middle = fm.Interface(point=centreline_point(mesh, 0.5 * getattr(p, name)))
+    mesh = fm.bar_with(fm.read_mesh(fm.find_mesh(p.mesh)), {"length": getattr(p, name), **values})
+    middle = fm.Interface(point=fm.centreline_point(mesh, 0.5 * getattr(p, name)))
     return fm.reduce(
         mesh,
         interfaces={"root": "ROOT", "middle": middle, "tip": "TIP"},
@@ -103,7 +101,7 @@ def build(p: Parameters) -> fm.System:
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """x_end: of the pin between coupler and rocker; mid_deflection_max: of the coupler, off the line of its pins."""
-    deflection = chord_deflection(result, "coupler.root", "coupler.middle", "coupler.tip")
+    deflection = fm.chord_deflection(result, "coupler.root", "coupler.middle", "coupler.tip")
     return {
         "x_end": result["coupler.tip.position.x"][-1],
         "mid_deflection_max": np.abs(deflection).max(),

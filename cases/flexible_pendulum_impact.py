@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from math import pi
 
 import flexmbs as fm
-from flexmbs.app.case.bar_mesh import bar_values, bar_with, centreline_point
-from flexmbs.app.case.metrics import contact_figures, energy_error
 
 FROM_MESH = ("length", "width", "thickness", "youngs_modulus", "poisson_ratio", "density")
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right
@@ -48,7 +46,7 @@ class Parameters:
 
 def resolve(p: Parameters) -> Parameters:
     """Fill in what comes from the mesh and from the material."""
-    found = bar_values(fm.read_mesh(fm.find_mesh(p.mesh)))
+    found = fm.bar_values(fm.read_mesh(fm.find_mesh(p.mesh)))
     p = replace(p, **{name: found[name] for name in FROM_MESH if getattr(p, name) is None})
     if p.contact_position is None:
         p = replace(p, contact_position=p.length)
@@ -60,8 +58,8 @@ def resolve(p: Parameters) -> Parameters:
 
 def build(p: Parameters) -> fm.System:
     """Bar, hinge, stop. As in the paper: slender beam (Euler-Bernoulli) without rotary inertia."""
-    mesh = bar_with(fm.read_mesh(fm.find_mesh(p.mesh)), asdict(p))
-    contact_point = fm.Interface(point=centreline_point(mesh, p.contact_position))
+    mesh = fm.bar_with(fm.read_mesh(fm.find_mesh(p.mesh)), asdict(p))
+    contact_point = fm.Interface(point=fm.centreline_point(mesh, p.contact_position))
     rod = fm.reduce(
         mesh,
         interfaces={"hinge": "ROOT", "tip": "TIP", "contact": contact_point},
@@ -83,8 +81,8 @@ def build(p: Parameters) -> fm.System:
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     deflection = result["pendulum.tip.displacement.y"]
     return {
-        **contact_figures(result),
-        "energy_error": energy_error(result),
+        **fm.contact_figures(result),
+        "energy_error": fm.energy_error(result),
         "angle_end": result["hinge.angle"][-1],
         "tip_deflection_end": deflection[-1],
         "tip_deflection_max": abs(result.extreme("pendulum.tip.displacement.y")[1]),

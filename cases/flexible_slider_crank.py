@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import chord_deflection
 
 PLOTS = {
     "Piston": ("cylinder.displacement",),
@@ -83,7 +82,7 @@ def nearest(body: fm.FlexibleBody, point: np.ndarray) -> int:
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """x_end: of the piston; mid_deflection_max: of the rod's middle, off the line of its pins."""
-    deflection = chord_deflection(result, "rod.big", "rod.middle", "rod.small")
+    deflection = fm.chord_deflection(result, "rod.big", "rod.middle", "rod.small")
     return {
         "x_end": result["cylinder.displacement"][-1],
         "mid_deflection_max": np.abs(deflection).max(),

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
 
 SPINS = {"fast": (0.0, 150.0, -4.61538), "slow": (0.0, 50.0, 0.0)}  # rad/s, body axes
 PLOTS = {
@@ -63,6 +62,6 @@ def drawn_top(center: np.ndarray):
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     return {
         "position_end": [result[f"top.center.position.{axis}"][-1] for axis in "xyz"],
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from math import pi
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
 
 PLOTS = {
     "First point": ("vertical 0.top.position.x", "vertical 0.top.position.y"),
@@ -60,6 +59,6 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "y": result[f"{top}.position.y"][-1],
         "vx": result[f"{top}.velocity.x"][-1],
         "vy": result[f"{top}.velocity.y"][-1],
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Rack": ("rack slide.displacement",),
@@ -38,7 +36,7 @@ class Parameters:
 def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, -p.g), coordinates=p.coordinates)
     spoke = fm.RigidBody.box(1.0, (0.6 * p.radius, 1.6 * p.radius, 0.15 * p.radius)).surface  # shows that it turns
-    shape = SurfaceMesh.joined([fm.RigidBody.cylinder(1.0, p.radius, 0.4 * p.radius).surface, spoke])
+    shape = fm.SurfaceMesh.joined([fm.RigidBody.cylinder(1.0, p.radius, 0.4 * p.radius).surface, spoke])
     inertia = p.pinion_inertia * np.array([1.0, 0.5, 0.5])
     pinion = system.add(fm.RigidBody(1.0, inertia, surface=shape), name="pinion")
     bar = fm.RigidBody.box(1.0, (0.4 * p.radius, 0.4 * p.radius, 12.0 * p.radius), (0.0, 0.2 * p.radius, 0.0))
@@ -67,6 +65,6 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "displacement_end": z[-1],
         "angle_end": result["axle.angle"][-1],
         "closed_form_error": np.abs(z - closed_form(p, result.t)).max(),
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 # a circuit with three hills: x, y, height of its points (m); the last car starts on the highest
 TRACK = np.array(
@@ -40,13 +38,13 @@ def track(p: Parameters) -> fm.Curve:
     return fm.Curve.through(TRACK * [1.0, 1.0, p.height], closed=True)
 
 
-def drawn_track(curve: fm.Curve, half: float) -> SurfaceMesh:
+def drawn_track(curve: fm.Curve, half: float) -> fm.SurfaceMesh:
     """A ribbon along the track, ``half`` (m) to either side; drawn only."""
     s = np.linspace(0.0, curve.length, 401)
     side = curve.frame(s)[:, :, 1]
     points = np.concatenate([curve.position(s) + half * side, curve.position(s) - half * side])
     i, n = np.arange(len(s) - 1), len(s)
-    return SurfaceMesh(points, np.column_stack([np.full(len(i), 4), i, i + n, i + n + 1, i + 1]).ravel())
+    return fm.SurfaceMesh(points, np.column_stack([np.full(len(i), 4), i, i + n, i + n + 1, i + 1]).ravel())
 
 
 def build(p: Parameters) -> fm.System:
@@ -89,6 +87,6 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "speed_max": result["wheels 1.s.rate"].max(),
         "load_max": load.max(),
         "load_min": load.min(),
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

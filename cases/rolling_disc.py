@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 
 PLOTS = {
     "Centre": ("disc.position.x", "disc.position.y", "disc.position.z"),
@@ -56,7 +54,7 @@ def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, -p.g), coordinates=p.coordinates)
     s, c, W = np.sin(p.tilt), np.cos(p.tilt), precession(p)
     spoke = fm.RigidBody.box(1.0, p.radius * np.array([1.8, 0.15, 0.15])).surface  # shows that it turns
-    shape = SurfaceMesh.joined([fm.RigidBody.cylinder(1.0, p.radius, 0.05 * p.radius, axis="z").surface, spoke])
+    shape = fm.SurfaceMesh.joined([fm.RigidBody.cylinder(1.0, p.radius, 0.05 * p.radius, axis="z").surface, spoke])
     inertia = 0.25 * p.mass * p.radius**2 * np.array([1.0, 1.0, 2.0])
     axes = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
     spin = np.array([-W * s, p.wobble, -W * p.X / p.radius])
@@ -77,6 +75,6 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     return {
         "position_end": place[:, -1].tolist(),
         "circle_error": np.linalg.norm(place - circle, axis=0).max(),
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from math import pi
 
 import flexmbs as fm
-from flexmbs.app.case.bar_mesh import bar_values
-from flexmbs.app.case.metrics import energy_error
 
 HINGE_SETS = ("ROOT", "NBIG")  # of the pendulums, and of the connecting rod
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right
@@ -43,7 +41,7 @@ def resolve(p: Parameters) -> Parameters:
 
 def build(p: Parameters) -> fm.System:
     mesh = fm.read_mesh(fm.find_mesh(p.mesh))
-    material = {name: bar_values(mesh)[name] for name in ("youngs_modulus", "poisson_ratio", "density")}
+    material = {name: fm.bar_values(mesh)[name] for name in ("youngs_modulus", "poisson_ratio", "density")}
     body = fm.reduce(
         fm.with_material(mesh, **material),
         interfaces={"hinge": fm.Interface(set=p.hinge_set, kind=p.hinge)},
@@ -61,5 +59,5 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "frequencies": list(result.flexible("pendulum").frequencies[:6]),
         "angle_end": result["hinge.angle"][-1],
         "max_von_mises": result.largest_von_mises("pendulum"),
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
     }

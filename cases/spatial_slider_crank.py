@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.metrics import energy_error
 
 PLOTS = {
     "Crank rate": ("crank bearing.angle.rate",),
@@ -79,6 +78,6 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     return {
         "theta_end": result["crank bearing.angle"][-1],
         "x_end": result["slide.displacement"][-1],
-        "energy_error": energy_error(result),
+        "energy_error": fm.energy_error(result),
         "constraint_error": result["constraint_error"].max(),
     }

@@ -15,8 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh.mesh import Mesh
+from flexmbs import Mesh, MeshError, read_mesh
 
 NO_MESH = {".csv", ".md", ".txt"}
 WHOLE, OMISSIONS, REFUSED = "whole", "omissions", "refused"

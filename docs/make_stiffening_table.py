@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem import assemble
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Material, Mesh, box_mesh, line_mesh, rectangle
+from flexmbs import ElementBlock, Material, Mesh, assemble, box_mesh, line_mesh, natural_modes, rectangle
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import ElementBlock
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 THICKNESS, LENGTH = 0.02, 1.2

@@ -12,12 +12,9 @@ from pathlib import Path
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.app.case.cases import find_mesh, load_case
-from flexmbs.app.case.metrics import contact_figures, energy_error
-from flexmbs.mesh import line_mesh, section_from_rigidities
 
-PENDULUM = load_case("flexible_pendulum_impact").module
-SPIN_UP = load_case("spin_up_beam").module
+PENDULUM = fm.load_case("flexible_pendulum_impact").module
+SPIN_UP = fm.load_case("spin_up_beam").module
 LIMIT = 5.0  # m, half of the spinning beam: beyond it the motion has diverged
 HITS = (0.48, 0.60)  # s, from just before the first hit: where the choices part
 PICTURE = Path(__file__).parent / "images" / "truncation.png"
@@ -43,7 +40,7 @@ def choices(bending: int, axial: int) -> dict[str, object]:
 def pendulum_body(p, second_order, axial: int):
     """The bar of the case flexible_pendulum_impact."""
     return fm.reduce(
-        fm.read_mesh(find_mesh(p.mesh)),
+        fm.read_mesh(fm.find_mesh(p.mesh)),
         interfaces={"hinge": "ROOT", "tip": "TIP"},
         modes=fm.ClampedFree(at="hinge", bending=(p.bending_modes, 0), axial=axial),
         beam_theory="euler-bernoulli",
@@ -64,11 +61,11 @@ def pendulum(p, body) -> fm.System:
 
 def spin_up_body(p, second_order, axial: int):
     """The beam of the case spin_up_beam."""
-    section, material = section_from_rigidities(
+    section, material = fm.section_from_rigidities(
         p.axial_rigidity, p.bending_rigidity, p.bending_rigidity, p.bending_rigidity, p.mass_per_length
     )
     return fm.reduce(
-        line_mesh(p.length, SPIN_UP.ELEMENTS, section, material),
+        fm.line_mesh(p.length, SPIN_UP.ELEMENTS, section, material),
         interfaces={"root": "ROOT", "tip": "TIP"},
         modes=fm.ClampedFree(at="root", bending=(p.modes, 0), axial=axial),
         beam_theory="euler-bernoulli",
@@ -96,7 +93,7 @@ def run(system: fm.System, p) -> tuple[fm.Result, str]:
 def pendulum_row(p, name: str, second_order, axial: int) -> tuple[list[str], fm.Result]:
     body = pendulum_body(p, second_order, axial)
     result, ending = run(pendulum(p, body), p)
-    found = contact_figures(result)
+    found = fm.contact_figures(result)
     reached = ending == "end reached"
     cells = [
         name,
@@ -108,7 +105,7 @@ def pendulum_row(p, name: str, second_order, axial: int) -> tuple[list[str], fm.
         ),
         f"{found['contact_count']}",
         f"{result['hinge.angle'][-1]:.5f}" if reached else "-",
-        f"{energy_error(result):.1e}",
+        f"{fm.energy_error(result):.1e}",
         ending,
     ]
     return cells, result

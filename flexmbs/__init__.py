@@ -1,52 +1,99 @@
 """flexmbs: machines whose parts bend.
 
-mesh -> fem -> reduction -> system -> model -> integrate -> result -> view; each arrow is one public function.
+mesh -> fem -> reduction -> mechanism -> model -> analysis -> result -> view; each arrow is one public function.
 """
 
 from __future__ import annotations
 
-import importlib
+from flexmbs.common.lazy_import import load as _load
 
 __version__ = "0.1.0"
 
-# Every public name has one import path, here; modules are imported when a name is first used, so that
-# `import flexmbs` and the command line start at once.
+# Every public name has one import path, here; its module is imported when the name is first used, so that
+# `import flexmbs` and the command line start at once. The same names for type checkers: __init__.pyi, written by
+# `python tests/unit/test_public_names.py`.
 _WHERE = {
     "flexmbs.common.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
-        "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning", "ResultWarning",
-        "CacheWarning", "ResultFolderError",
+        "ResultFolderError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning",
+        "ResultWarning", "CacheWarning",
     ),
-    "flexmbs.mesh": (
-        "read_mesh", "Mesh", "Material", "BeamSection", "line_mesh", "box_mesh", "scaled", "with_material",
-        "with_rectangular_section", "with_thickness", "with_section", "section_from_rigidities", "check_mesh",
+    "flexmbs.common.stages": ("listening", "show_progress", "Stage"),
+    "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
+    "flexmbs.mesh.materials": (
+        "Material", "OrthotropicMaterial", "AnisotropicMaterial", "UnusableMaterial", "Damping",
     ),
-    "flexmbs.fem": ("assemble", "FEModel"),
-    "flexmbs.reduction": (
-        "reduce", "Interface", "ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "Patch", "SecondOrder",
-        "Rayleigh", "QuasiStatic", "DampedModes", "save_body", "load_body", "FlexibleBody", "Advice",
+    "flexmbs.mesh.element_properties": ("BeamSection", "ShellSection", "Layer", "TrussSection", "SpringSection"),
+    "flexmbs.mesh.couplings": ("BoundaryCondition", "Coupling", "Equation", "PointMass", "Tie"),
+    "flexmbs.mesh.coordinate_systems": ("CoordinateSystem",),
+    "flexmbs.mesh.readers.read_mesh": ("read_mesh",),
+    "flexmbs.mesh.generate": ("line_mesh", "box_mesh"),
+    "flexmbs.mesh.operations": ("bounding_box", "nodes_of", "scaled", "with_material", "with_rectangular_section"),
+    "flexmbs.mesh.node_use": ("without_unused_nodes",),
+    "flexmbs.mesh.sections.assign_sections": ("with_thickness", "with_section"),
+    "flexmbs.mesh.sections.beam_sections": (
+        "rectangle", "circle", "pipe", "general_section", "section_from_rigidities",
     ),
-    "flexmbs.interop": (
-        "body_from_arrays", "InertiaMoments", "read_sid", "write_sid", "read_mbdyn_fem", "write_mbdyn_fem", "read_npz",
-        "write_npz", "read_calculix_matrices", "read_abaqus_matrix",
-    ),
-    "flexmbs.mechanism": (
-        "RigidBody", "Marker", "Sphere", "Point", "Plane", "Hertz", "PowerLaw", "EulerAngles", "Rotation",
-        "rotation", "Part", "weld",
-    ),
-    "flexmbs.mechanism.characteristics": ("Characteristic",),
+    "flexmbs.mesh.mass_properties": ("mass_properties", "MassProperties"),
+    "flexmbs.mesh.quality.check_mesh": ("check_mesh",),
+    "flexmbs.fem.assemble": ("assemble",),
+    "flexmbs.fem.fe_model": ("FEModel",),
+    "flexmbs.fem.vibration": ("natural_modes", "NaturalModes"),
+    "flexmbs.fem.stress_field": ("StressField",),
+    "flexmbs.fem.section_forces": ("SectionForces",),
+    "flexmbs.fem.solvers.factor": ("SingularMatrix",),
+    "flexmbs.reduction.reduce": ("reduce",),
+    "flexmbs.reduction.interface": ("Interface",),
+    "flexmbs.reduction.options": ("ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "Patch", "SecondOrder"),
+    "flexmbs.reduction.damping": ("Rayleigh",),
+    "flexmbs.reduction.high_modes": ("QuasiStatic", "DampedModes"),
+    "flexmbs.reduction.body_store": ("save_body", "load_body"),
+    "flexmbs.reduction.flexible_body": ("FlexibleBody",),
+    "flexmbs.reduction.basis_advice": ("Advice",),
+    "flexmbs.interop.arrays": ("body_from_arrays",),
+    "flexmbs.interop.moments": ("InertiaMoments",),
+    "flexmbs.interop.sid": ("read_sid", "write_sid"),
+    "flexmbs.interop.mbdyn": ("read_mbdyn_fem", "write_mbdyn_fem"),
+    "flexmbs.interop.npz": ("read_npz", "write_npz"),
+    "flexmbs.interop.matrices": ("read_calculix_matrices", "read_abaqus_matrix", "NodalMatrices"),
+    "flexmbs.core.laws.contact.base": ("ContactLaw",),
+    "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
+    "flexmbs.mechanism.rigid_body": ("RigidBody",),
+    "flexmbs.mechanism.composite_body": ("Part", "weld"),
+    "flexmbs.mechanism.body_in_system": ("BodyInSystem",),
+    "flexmbs.mechanism.markers": ("Marker",),
+    "flexmbs.mechanism.geometry.rotations": ("Rotation", "rotation"),
+    "flexmbs.mechanism.geometry.euler_angles": ("EulerAngles",),
     "flexmbs.mechanism.geometry.curves": ("Curve",),
     "flexmbs.mechanism.geometry.surfaces": ("Surface",),
-    "flexmbs.analysis": (
-        "simulate", "kinematics", "statics", "linearize", "mobility", "LinearModes", "Mobility", "Description",
-        "Progress",
-    ),
+    "flexmbs.mechanism.geometry.surface_mesh": ("SurfaceMesh",),
+    "flexmbs.mechanism.joint": ("Joint",),
+    "flexmbs.mechanism.joints": ("JOINT_TYPES",),
+    "flexmbs.mechanism.joints.base": ("Axis", "JointType"),
+    "flexmbs.mechanism.contacts": ("Contact", "Sphere", "Point", "Plane"),
+    "flexmbs.mechanism.sensors": ("Sensor",),
+    "flexmbs.mechanism.characteristics": ("Characteristic",),
+    "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial", "TimeFunction"),
     "flexmbs.analysis.system": ("System",),
-    "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial"),
-    "flexmbs.analysis.run.integrators": ("Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit"),
-    "flexmbs.result": ("Result", "load", "SavedState", "load_state"),
-    "flexmbs.app.case.cases": ("parameter", "find_mesh"),
-    "flexmbs.common.stages": ("listening", "show_progress", "Stage"),
+    "flexmbs.analysis.run.simulate": ("simulate",),
+    "flexmbs.analysis.run.run": ("Progress",),
+    "flexmbs.analysis.run.integrators": (
+        "Integrator", "Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit",
+    ),
+    "flexmbs.analysis.kinematics": ("kinematics",),
+    "flexmbs.analysis.statics.statics": ("statics",),
+    "flexmbs.analysis.linear.linearize": ("linearize", "LinearModes"),
+    "flexmbs.analysis.mobility.mobility": ("mobility", "Mobility"),
+    "flexmbs.analysis.description.description": ("Description",),
+    "flexmbs.result.result": ("Result", "load"),
+    "flexmbs.result.run_folder": ("RunFolder",),
+    "flexmbs.result.saved_state": ("SavedState", "load_state"),
+    "flexmbs.result.stress_peak": ("PeakStress",),
+    "flexmbs.result.trajectory": ("ContactRecord",),
+    "flexmbs.view.opengl": ("RenderingUnavailable",),
+    "flexmbs.app.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
+    "flexmbs.app.case.metrics": ("contact_figures", "energy_error", "angle_from_hanging", "chord_deflection"),
+    "flexmbs.app.case.bar_mesh": ("bar_values", "bar_with", "centreline_point"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -56,7 +103,7 @@ __all__ = sorted(_MODULE_OF)
 def __getattr__(name: str):
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    value = _load(f"{_MODULE_OF[name]}:{name}")
     globals()[name] = value
     return value
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.mesh import box_mesh
+from flexmbs import box_mesh
 
 LENGTH, THICKNESS, WIDTH = 1.0, 0.004, 0.02
 BEAM_ELEMENTS = 100

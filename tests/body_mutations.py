@@ -46,8 +46,7 @@ def make_sources(kind: str, folder: Path) -> list[Path]:
 
 def _bodies() -> dict[str, object]:
     import flexmbs as fm
-    from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
-    from flexmbs.reduction import ClampedFree, FreeFree, SecondOrder, reduce
+    from flexmbs import ClampedFree, FreeFree, Material, SecondOrder, box_mesh, line_mesh, rectangle, reduce
 
     steel = Material("STEEL", 210e9, 0.3, 7850.0)
     line = line_mesh(1.0, 6, rectangle(0.004, 0.02), steel)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.common.errors import FlexmbsError
+from flexmbs import FlexmbsError
 
 KINDS = ("bit", "bytes", "cut", "emptied", "removed", "renamed", "exchanged", "from another run", "longer")
 

@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 CRANK, ROD = 0.045, 0.15  # m
 HEIGHT, WIDTH = 0.016, 0.012  # m, of the rod across its length: in the plane x y, and along z
 SECTION = rectangle(HEIGHT, WIDTH)
-OUT_OF_LINE = "joints are out of line"
+OUT_OF_LINE = "joints are misaligned"
 
 
 @cache

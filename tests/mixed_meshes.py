@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from shell_meshes import flat, sheet
 
-from flexmbs.mesh import Coupling, ElementBlock, Equation, Material, Surface, Tie, box_mesh, line_mesh, rectangle
+from flexmbs import Coupling, ElementBlock, Equation, Material, MeshSurface, Tie, box_mesh, line_mesh, rectangle
 from flexmbs.mesh.outer_faces import outer_faces
 
 # Without lateral contraction a bar of solids bends as a beam does, clamped or rigidly coupled faces included.
@@ -65,7 +65,7 @@ def end_face(mesh, name):
     """Surface of the faces of a box whose nodes are all in a set."""
     inside = np.zeros(len(mesh.points), bool)
     inside[mesh.node_sets[name]] = True
-    return Surface({kind: rows[inside[rows].all(axis=1)] for kind, rows, _ in outer_faces(mesh)})
+    return MeshSurface({kind: rows[inside[rows].all(axis=1)] for kind, rows, _ in outer_faces(mesh)})
 
 
 def ribbed_plate(divisions=(16, 8), thickness=0.004, rib=(0.03, 0.006), width=0.2):

@@ -3,9 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import spsolve
 
-from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.materials import Material
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs import ElementBlock, Material, Mesh, ShellSection
 
 KINDS = ("quad4", "tri3", "quad8", "tri6")
 

@@ -8,7 +8,7 @@ import numpy as np
 from planar_four_bar import four_bar
 
 import flexmbs as fm
-from flexmbs.app.case.cases import load_case
+from flexmbs import load_case
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from itertools import product
 
 import numpy as np
 
+from flexmbs import ElementBlock, Material, Mesh
 from flexmbs.fem.solids.solid_shape_functions import solid_shape
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.materials import Material
-from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 # the six tetrahedra around the main diagonal of a cube, corners numbered 4 i + 2 j + k

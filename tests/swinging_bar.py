@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
-from flexmbs.result import BodyRecord, ContactPair, ContactRecord, MarkerRecord, Structure, Trajectory
+from flexmbs import ContactRecord, FlexibleBody
+from flexmbs.reduction.flexible_body import InertiaFields, PointFields, SurfaceFields
+from flexmbs.result.structure import BodyRecord, ContactPair, MarkerRecord, Structure
+from flexmbs.result.trajectory import Trajectory
 
 YOUNGS_MODULUS = 210e9
 SECTIONS = 41

@@ -1,4 +1,4 @@
-"""Motion that drivers determine alone: positions, velocities, accelerations, reactions and driving forces over time."""
+"""Kinematics: motion fully determined by drivers, with reactions and driving forces (inverse dynamics)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
+from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
@@ -18,31 +19,31 @@ from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result
+from flexmbs.result.result import Result
 
-# The pose extrapolated from the time before is corrected by at most so much (rad or m); beyond it the step is halved,
-# so that the mechanism does not jump to another way of closing its loops.
+# Largest correction (rad or m) of the extrapolated pose; larger ones halve the step, so that the mechanism does not jump
+# to another assembly of its loops.
 LARGEST_CORRECTION = 0.1
 HALVINGS = 12
-MOST_STEPS = 10_000_000  # each is kept in memory
+MAX_STEPS = 10_000_000  # each is kept in memory
 
 
 def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
-    """Motion of a mechanism whose drivers leave no freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
+    """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
-    The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, accelerations, reactions
-    and driving forces (inverse dynamics) among them.  Nothing is integrated in time: every time is exact by itself.
+    The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including accelerations,
+    reactions and driving forces (inverse dynamics). Nothing is integrated in time: the result at each time is exact.
 
     Raises
     ------
     MechanismError
-        Freedoms are left (which), a driver prescribes a rate only, or drivers contradict each other.
+        Degrees of freedom remain (they are named), a driver prescribes only a rate, or drivers contradict each other.
     SimulationError
-        The motion cannot go on: ``error.result`` holds what was computed.
+        The motion cannot continue; ``error.result`` holds the times computed so far.
     """
     check_end(t_end, "kinematics: ")
-    if not isinstance(steps, int | float | np.number) or not 1 <= steps <= MOST_STEPS or steps != int(steps):
-        raise MechanismError(f"kinematics: steps = {steps!r} must be a whole number from 1 to {MOST_STEPS:,}")
+    if not isinstance(steps, int | float | np.number) or not 1 <= steps <= MAX_STEPS or steps != int(steps):
+        raise MechanismError(f"kinematics: steps = {steps!r} must be a whole number from 1 to {MAX_STEPS:,}")
     begin = time.perf_counter()
     model = prepared(system)
     _check(system, model)
@@ -52,15 +53,15 @@ def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None
             model = _advanced(model, moments[-1] if moments else None, float(t))
             moments.append(free_moment(model, float(t)))
     except MechanismError as failure:
-        reason = _blamed(model, float(t), failure)
+        reason = _cause(model, float(t), failure)
         error = SimulationError(f"kinematics: the motion stops between {moments[-1].t:.6g} and {t:.6g} s: {reason}")
         error.result = result_of(system, model, moments, f"stopped: {error}", _stats(begin, moments), out)
         raise error from None
     return result_of(system, model, moments, "finished", _stats(begin, moments), out)
 
 
-def _blamed(model: Model, t: float, failure: MechanismError) -> MechanismError:
-    """The reason with the names of drivers that contradict each other, where it is that."""
+def _cause(model: Model, t: float, failure: MechanismError) -> MechanismError:
+    """The conflict between drivers, by name, if there is one; otherwise ``failure``."""
     try:
         closed_with_drivers(model, t)
     except MechanismError as error:
@@ -73,31 +74,29 @@ def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
 
 
 def _check(system, model: Model) -> None:
-    """MechanismError when freedoms are left, with the coordinates that could be prescribed."""
+    """MechanismError if degrees of freedom remain, naming coordinates that could be prescribed."""
     tables = model.tables
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
     if len(by_rate):
         raise MechanismError(
-            f"kinematics: the driver of '{model.coordinate_names[by_rate[0]]}' prescribes a rate, from which the "
-            "position only follows by integration in time: use simulate"
+            f"kinematics: the driver of '{model.coordinate_names[by_rate[0]]}' prescribes a rate; its position "
+            "requires integration in time: use simulate"
         )
     if np.any(model.state_coordinates):
-        raise MechanismError("kinematics: user states and controllers follow by integration in time: use simulate")
+        raise MechanismError("kinematics: user states and controllers require integration in time: use simulate")
     multipliers = tables.coordinates["multiplier"][tables.free] != 0
     left = int(np.count_nonzero(~multipliers) - np.count_nonzero(multipliers))
     if left > 0:
         names = ", ".join(f"'{name}'" for name in undriven(system, left))
         raise MechanismError(
-            f"kinematics: {left} degree{'s' if left > 1 else ''} of freedom left: nothing prescribes {names}, for "
-            "example; add drivers with prescribe(...), or use simulate"
+            f"kinematics: {left} degree{'s' if left > 1 else ''} of freedom left: nothing prescribes, for example, "
+            f"{names}; add drivers with prescribe(...), or use simulate"
         )
 
 
 def undriven(system, count: int) -> list[str]:
-    """Up to ``count`` (at most five) coordinates whose drivers would take freedoms away."""
+    """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
     from scipy.linalg import qr
-
-    from flexmbs.analysis.evaluation.constraint_directions import null_space
 
     model = closed_with_drivers(compile_system(system), 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
@@ -108,7 +107,7 @@ def undriven(system, count: int) -> list[str]:
 
 
 def _advanced(model: Model, before: Moment | None, t: float, halvings: int = 0) -> Model:
-    """The mechanism at time ``t``: extrapolated from the moment before, drivers imposed, loops closed."""
+    """The mechanism at time ``t``: extrapolated from the previous time, with drivers imposed and loops closed."""
     if before is None:
         return imposed(followed(imposed(model, t), t), t)
     h = t - before.t
@@ -133,7 +132,7 @@ def _advanced(model: Model, before: Moment | None, t: float, halvings: int = 0) 
 
 
 def _distance(before: Model, after: Model) -> float:
-    """Largest change of a coordinate; a ball turns by the angle between its quaternions."""
+    """Largest change of a coordinate; for a ball joint, the angle between its quaternions."""
     change = np.abs(after.q - before.q)
     for ball, start in enumerate(before.balls):
         from flexmbs.core.mechanics.rotation import rotate_quaternion

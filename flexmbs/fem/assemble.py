@@ -17,21 +17,22 @@ from flexmbs.fem.lines.truss_elements import TRUSS_KINDS
 from flexmbs.fem.lines.truss_model import assemble_trusses
 from flexmbs.fem.mixed_model import mixed_model
 from flexmbs.fem.mpc.multipoint_constraints import element_nodes, families, is_joined, with_joined_nodes
-from flexmbs.fem.shells.shell_elements import SHELL_KINDS
+from flexmbs.fem.shells.registry import SHELL_KINDS
 from flexmbs.fem.shells.shell_model import assemble_shells
 from flexmbs.fem.solids.solid_elements import SolidOptions
 from flexmbs.fem.solids.solid_model import assemble_solids
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.fem.uncomputed import refuse_uncomputed
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import with_nodes
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
-_BEAM_KINDS = ("beam2", "beam3")
-_KNOWN = (*_BEAM_KINDS, *TRUSS_KINDS, *SPRING_KINDS, *SHELL_KINDS, *SOLID_KINDS)
+_BEAM_KINDS = tuple(kind for kind, known in KINDS.items() if known.is_beam)
+COMPUTED_KINDS = (*_BEAM_KINDS, *TRUSS_KINDS, *SPRING_KINDS, *SHELL_KINDS, *SOLID_KINDS)
 
 
 @listening()
@@ -60,7 +61,7 @@ def assemble(
     hex8 : "incompatible" (internal modes: bends right with one element through the thickness) or "plain"
     hex20 : "full" (3x3x3 points for the stiffness), "reduced" (2x2x2: softer in coarse meshes, but a row of single
         elements, clamped or not, has motions without stiffness: use it with two elements across at least) or "file":
-        reduced where the file says C3D20R, but not in rows of single elements
+        reduced where the file asks for it (C3D20R of Abaqus), but not in rows of single elements
 
     Raises
     ------
@@ -83,11 +84,11 @@ def assemble(
         raise ValueError(f"beam_theory is {beam_theory!r}; it must be one of {', '.join(BEAM_THEORIES)}")
     if not any(len(block.nodes) for block in mesh.blocks):
         raise MeshError(f"{mesh.source or 'mesh'}: there are no elements to assemble")
-    unknown = sorted({block.kind for block in mesh.blocks} - set(_KNOWN))
+    unknown = sorted({block.kind for block in mesh.blocks} - set(COMPUTED_KINDS))
     if unknown:
         raise MeshError(
             f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} cannot be computed with; "
-            f"bodies are made of {', '.join(_KNOWN)}"
+            f"bodies are made of {', '.join(COMPUTED_KINDS)}"
         )
     refuse_uncomputed(mesh)
     for block in mesh.blocks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.shells.shell_elements import SHELL_KINDS
+from flexmbs.fem.shells.registry import SHELL_KINDS
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial

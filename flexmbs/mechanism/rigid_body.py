@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.user_warnings import warn
+from flexmbs.fem.assemble import assemble
 from flexmbs.mechanism.geometry import primitives, unit_plausibility
 from flexmbs.mechanism.geometry.rotations import Rotation, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
+from flexmbs.mesh.operations import with_material
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding
@@ -260,9 +262,6 @@ class RigidBody:
     @classmethod
     def from_mesh(cls, mesh, density: float | None = None) -> RigidBody:
         """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials."""
-        from flexmbs.fem import assemble
-        from flexmbs.mesh import with_material
-
         model = assemble(mesh if density is None else with_material(mesh, density=density))
         drawn = model.surface(np.zeros((model.ndof, 0)), np.zeros((0, 2), dtype=int), np.zeros((model.ndof, 0)))
         surface = SurfaceMesh(drawn.points, drawn.faces) if len(drawn.faces) else None

@@ -1,7 +1,7 @@
-"""Where a function of time jumps: told from one that is only fast by halving intervals.
+"""Jumps of functions of time, distinguished from fast changes by bisection.
 
-In an interval that is halved again and again the change of a smooth function, however fast, shrinks with the interval;
-that of a function that jumps stays.
+As an interval is bisected, the change of a continuous function, however fast, decreases with the interval; that of a
+function that jumps remains.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 SAMPLES = 1000  # over the run
-SUSPECTS = 30  # intervals that are halved: those where the samples are least smooth
+SUSPECTS = 30  # intervals that are bisected: those where the samples are least smooth
 NARROW = 1e-12  # last interval, relative to the largest time
-STAYS = 0.5  # part of a jump that is left when the interval has shrunk to a thousandth
-LEAST = 1e-12  # m, rad, m/s or rad/s: smaller jumps are rounding of what the function subtracts
-NOTHING = 1e-7  # of the largest value: no jump but rounding, or digits of a table
+REMAINING = 0.5  # smallest fraction of a jump that remains when the interval has shrunk to a thousandth
+SMALLEST = 1e-12  # m, rad, m/s or rad/s: smaller jumps are rounding by cancellation
+NEGLIGIBLE = 1e-7  # relative to the largest value: smaller jumps are rounding, or the digits of a table
 
 
 @dataclass(frozen=True)
 class Jump:
-    """A jump at time ``t`` (s), and the values before and behind it."""
+    """A jump at time ``t`` (s), with the values before and after it."""
 
     t: float
     before: float
@@ -34,18 +34,18 @@ class Jump:
 
 
 def find_jump(
-    function: Callable[[float], float], begin: float, end: float, samples: int = SAMPLES, least: float = LEAST
+    function: Callable[[float], float], begin: float, end: float, samples: int = SAMPLES, smallest: float = SMALLEST
 ) -> Jump | None:
-    """First of the jumps of ``function`` between ``begin`` and ``end`` (s) that samples show; None when it has none.
+    """First jump of ``function`` between ``begin`` and ``end`` (s) found by sampling; None if there is none.
 
-    Jumps smaller than ``least`` are none.  What is shorter than two samples may be missed.  Where the function fails or
-    is not finite the search ends.
+    Jumps below ``smallest`` are ignored. Features shorter than two samples may be missed. The search ends where the
+    function fails or is not finite.
     """
     times, values = _sampled(function, begin, end, samples)
     if len(times) < 2:
         return None
     changes = np.abs(np.diff(values))
-    # not smooth: a change beside its neighbours
+    # roughness: differences of neighbouring changes
     rough = np.zeros(len(changes))
     if len(changes) > 2:
         steps = np.diff(values)
@@ -54,13 +54,13 @@ def find_jump(
         rough[1:] = np.maximum(rough[1:], bend)
     else:
         rough = changes
-    least = max(least, NOTHING * float(np.abs(values).max()))
+    smallest = max(smallest, NEGLIGIBLE * float(np.abs(values).max()))
     suspects = np.sort(np.argsort(rough)[::-1][:SUSPECTS])
     narrow = NARROW * max(abs(begin), abs(end))
     for i in suspects:
-        if changes[i] > least:
-            jump = _halved(function, float(times[i]), float(times[i + 1]), narrow)
-            if jump is not None and jump.size > least:
+        if changes[i] > smallest:
+            jump = _bisected(function, float(times[i]), float(times[i + 1]), narrow)
+            if jump is not None and jump.size > smallest:
                 return jump
     return None
 
@@ -77,15 +77,15 @@ def _sampled(function, begin: float, end: float, samples: int) -> tuple[np.ndarr
 
 
 def value_at(function, t: float) -> float:
-    """Its value, NaN where it fails: what is wrong with it is told where it is used."""
+    """Value of the function, NaN where it fails (the failure is reported where the function is used)."""
     try:
         return float(function(t))
     except Exception:
         return math.nan
 
 
-def _halved(function, low: float, high: float, narrow: float) -> Jump | None:
-    """The jump that is left of the change in an interval, or None."""
+def _bisected(function, low: float, high: float, narrow: float) -> Jump | None:
+    """The jump that remains of the change in an interval after bisection, or None."""
     before, after = value_at(function, low), value_at(function, high)
     sizes: list[tuple[float, float]] = []  # width, change
     while high - low > narrow:
@@ -104,6 +104,6 @@ def _halved(function, low: float, high: float, narrow: float) -> Jump | None:
         return None
     width, last = sizes[-1]
     wide = [change for size, change in sizes if size >= 900.0 * width]
-    if not wide or not last >= STAYS * wide[-1]:
+    if not wide or not last >= REMAINING * wide[-1]:
         return None
     return Jump(0.5 * (low + high), before, after)

@@ -105,8 +105,8 @@ def _called_back(function: UserFunction, signals: CompiledSignals):
     return call
 
 
-def told(error: BaseException) -> str:
-    """An exception with the lines of the user's own code that led to it."""
+def exception_text(error: BaseException) -> str:
+    """An exception as text, with the lines of the user's own code that led to it."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_PACKAGE)]
     lines = "".join(traceback.format_list(frames)).rstrip()
     last = "".join(traceback.format_exception_only(error)).strip()

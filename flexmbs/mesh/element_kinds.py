@@ -1,49 +1,16 @@
-"""The element kinds that a mesh can hold: dimension, nodes, edges and faces of each, in VTK node order."""
+"""The element kinds that a mesh can hold: dimension, nodes, edges and faces of each, in VTK node order.
+
+Which kinds there are, and what the formats call them, says ``element_table``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-_TET_EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
-_TET_FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3))
-_PYRAMID_EDGES = ((0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4))
-_PYRAMID_FACES = ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))
-_WEDGE_EDGES = ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5))
-_WEDGE_FACES = ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))
-_HEX_EDGES = ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7))
-_HEX_FACES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
-_TRI_EDGES = ((0, 1), (1, 2), (2, 0))
-_QUAD_EDGES = ((0, 1), (1, 2), (2, 3), (3, 0))
-_LINE_EDGES = ((0, 1),)
-
-_HEX_CORNERS = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1))
-_TET_CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
-_WEDGE_CORNERS = ((0, 0, -1), (1, 0, -1), (0, 1, -1), (0, 0, 1), (1, 0, 1), (0, 1, 1))
-_TRI_CORNERS = ((0, 0), (1, 0), (0, 1))
-_QUAD_CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-_LINE_CORNERS = ((-1,), (1,))
-
-# Powers of the natural coordinates that span the shape functions.
-_TRI3 = ((0, 0), (1, 0), (0, 1))
-_TRI6 = (*_TRI3, (2, 0), (1, 1), (0, 2))
-_TET4 = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
-_TET10 = (*_TET4, (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0), (0, 1, 1), (1, 0, 1))
-_WEDGE6 = tuple((*ij, k) for k in range(2) for ij in _TRI3)
-# The serendipity wedge: quadratic in the triangle times linear, and linear in the triangle times the square.
-_WEDGE15 = (*((*ij, k) for k in range(2) for ij in _TRI6), *((*ij, 2) for ij in _TRI3))
-_QUAD4 = tuple((i, j) for i in range(2) for j in range(2))
-# Serendipity spaces: (bi- or tri-)linear monomials times at most one squared factor.
-_QUAD8 = tuple((i, j) for i in range(3) for j in range(3) if (i == 2) + (j == 2) <= 1)
-_HEX8 = tuple((i, j, k) for i in range(2) for j in range(2) for k in range(2))
-_HEX20 = tuple((i, j, k) for i in range(3) for j in range(3) for k in range(3) if (i == 2) + (j == 2) + (k == 2) <= 1)
-
-_A, _B = 0.5854101966249685, 0.1381966011250105  # the 4-point rule of degree 2 on the tetrahedron
-_G = 1.0 / np.sqrt(3.0)
-_TET_SAMPLES = np.array([(_B, _B, _B), (_A, _B, _B), (_B, _A, _B), (_B, _B, _A)])
-_HEX_SAMPLES = _G * np.array(_HEX_CORNERS)
-_WEDGE_SAMPLES = np.array([(r, s, t) for t in (-_G, _G) for r, s in ((1 / 6, 1 / 6), (2 / 3, 1 / 6), (1 / 6, 2 / 3))])
+from flexmbs.mesh import element_shapes as shapes
+from flexmbs.mesh.element_table import ELEMENTS, ElementRow
 
 
 @dataclass(frozen=True)
@@ -62,6 +29,10 @@ class ElementKind:
     reference_nodes : (n, dimension) natural coordinates of the nodes
     monomials : powers that span the shape functions
     sample_points : (m, dimension) where the Jacobian of a solid is checked
+    gauss_points : in each direction, for mass properties
+    mirrored_corners : the corners in the opposite orientation
+    inner_count : nodes inside, after those of the edges
+    collapsed : pyramids: nodes and monomials on the cube whose top is one point (``pyramids.with_polynomials``)
     """
 
     name: str
@@ -74,59 +45,44 @@ class ElementKind:
     reference_nodes: np.ndarray | None = None
     monomials: tuple[tuple[int, ...], ...] = ()
     sample_points: np.ndarray | None = None
+    gauss_points: int = 0
+    mirrored_corners: tuple[int, ...] = ()
+    inner_count: int = 0
+    collapsed: tuple[np.ndarray, tuple[tuple[int, ...], ...]] | None = None
+
+    @property
+    def has_middle_nodes(self) -> bool:
+        """Whether there is a node on each edge."""
+        return self.node_count - self.inner_count > self.corner_count
 
 
-def _nodes(corners, edges=()) -> np.ndarray:
-    corners = np.array(corners, float)
-    return np.vstack([corners, *[(corners[i] + corners[j])[None] / 2.0 for i, j in edges]])
-
-
-def _kind(name, corners, edges, faces, monomials, samples=None, is_beam=False) -> ElementKind:
-    quadratic = len(monomials) > len(corners)
-    nodes = _nodes(corners, edges if quadratic else ())
-    return ElementKind(
-        name, nodes.shape[1], len(nodes), len(corners), edges, faces, is_beam, nodes, tuple(monomials), samples
+def _kind(row: ElementRow) -> ElementKind:
+    shape = row.shape
+    if shape is None:  # springs have only nodes
+        count = int(row.kind.removeprefix("spring"))
+        return ElementKind(row.kind, count - 1, count, count, shapes.LINE.edges if count == 2 else ())
+    nodes = shape.nodes(bool(row.first_order), row.inner)
+    known = ElementKind(
+        row.kind,
+        shape.dimension,
+        len(nodes),
+        len(shape.corners),
+        shape.edges,
+        shape.faces,
+        is_beam=row.kind.startswith("beam"),
+        gauss_points=row.gauss_points,
+        mirrored_corners=shape.mirrored,
+        inner_count=len(row.inner),
     )
+    if shape is shapes.PYRAMID:
+        return replace(known, collapsed=(nodes, row.monomials))
+    return replace(known, reference_nodes=nodes, monomials=row.monomials, sample_points=shape.sample_points)
 
 
-_LINE2, _LINE3 = ((0,), (1,)), ((0,), (1,), (2,))
-
-KINDS: dict[str, ElementKind] = {
-    kind.name: kind
-    for kind in (
-        ElementKind("spring1", 0, 1, 1),  # to ground
-        ElementKind("spring2", 1, 2, 2, _LINE_EDGES),
-        _kind("truss2", _LINE_CORNERS, _LINE_EDGES, (), _LINE2),
-        _kind("truss3", _LINE_CORNERS, _LINE_EDGES, (), _LINE3),
-        _kind("beam2", _LINE_CORNERS, _LINE_EDGES, (), _LINE2, is_beam=True),
-        _kind("beam3", _LINE_CORNERS, _LINE_EDGES, (), _LINE3, is_beam=True),
-        _kind("tri3", _TRI_CORNERS, _TRI_EDGES, ((0, 1, 2),), _TRI3),
-        _kind("tri6", _TRI_CORNERS, _TRI_EDGES, ((0, 1, 2),), _TRI6),
-        _kind("quad4", _QUAD_CORNERS, _QUAD_EDGES, ((0, 1, 2, 3),), _QUAD4),
-        _kind("quad8", _QUAD_CORNERS, _QUAD_EDGES, ((0, 1, 2, 3),), _QUAD8),
-        _kind("tet4", _TET_CORNERS, _TET_EDGES, _TET_FACES, _TET4, _TET_SAMPLES),
-        _kind("tet10", _TET_CORNERS, _TET_EDGES, _TET_FACES, _TET10, _TET_SAMPLES),
-        # Pyramids have no polynomial shape functions; their volume is that of a hexahedron with its top in one point.
-        ElementKind("pyramid5", 3, 5, 5, _PYRAMID_EDGES, _PYRAMID_FACES),
-        ElementKind("pyramid13", 3, 13, 5, _PYRAMID_EDGES, _PYRAMID_FACES),
-        _kind("wedge6", _WEDGE_CORNERS, _WEDGE_EDGES, _WEDGE_FACES, _WEDGE6, _WEDGE_SAMPLES),
-        _kind("wedge15", _WEDGE_CORNERS, _WEDGE_EDGES, _WEDGE_FACES, _WEDGE15, _WEDGE_SAMPLES),
-        _kind("hex8", _HEX_CORNERS, _HEX_EDGES, _HEX_FACES, _HEX8, _HEX_SAMPLES),
-        _kind("hex20", _HEX_CORNERS, _HEX_EDGES, _HEX_FACES, _HEX20, _HEX_SAMPLES),
-    )
-}
+KINDS: dict[str, ElementKind] = {row.kind: _kind(row) for row in ELEMENTS}
 
 # First-order kind of each second-order one.
-FIRST_ORDER = {
-    "truss3": "truss2",
-    "beam3": "beam2",
-    "tri6": "tri3",
-    "quad8": "quad4",
-    "tet10": "tet4",
-    "pyramid13": "pyramid5",
-    "wedge15": "wedge6",
-    "hex20": "hex8",
-}
+FIRST_ORDER = {row.kind: row.first_order for row in ELEMENTS if row.first_order}
 
 
 def is_solid(kind: str) -> bool:
@@ -148,7 +104,7 @@ def face_of(kind: str, ring: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
     """The face (or edge) of an element with these corners in turn: its kind and its nodes, second-order ones too."""
     known = KINDS[kind]
     middles: tuple[int, ...] = ()
-    if known.node_count > known.corner_count:
+    if known.has_middle_nodes:
         edge_of = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
         pairs = zip(ring, (*ring[1:], ring[0]), strict=True) if len(ring) > 2 else [ring]
         middles = tuple(edge_of[frozenset(pair)] for pair in pairs)

@@ -87,7 +87,7 @@ class OtherElements:
 
 
 @dataclass(frozen=True)
-class Surface:
+class MeshSurface:
     """Faces of elements, by their nodes: kind of face ("tri3", "quad8", "line2" for edges) -> (k, n) node indices."""
 
     faces: Mapping[str, np.ndarray]
@@ -152,7 +152,7 @@ class Mesh:
     node_sets : name -> (k,) int array of indices into ``points``
     element_sets : name -> (k,) int array of indices into the elements of all blocks, counted through the blocks in
         their order (``element_ids`` gives the file's numbers)
-    surfaces : name -> Surface
+    surfaces : name -> MeshSurface
         Each is a node set of the same name too, unless the file has another node set of that name.
     materials : name -> material, as the file has them, used or not
     couplings, equations, ties, point_masses, boundary_conditions : tuples
@@ -182,7 +182,7 @@ class Mesh:
     materials: Mapping[str, AnyMaterial] = field(default_factory=dict)
     source: str = ""
     warnings: tuple[str, ...] = ()
-    surfaces: Mapping[str, Surface] = field(default_factory=dict)
+    surfaces: Mapping[str, MeshSurface] = field(default_factory=dict)
     couplings: tuple[Coupling, ...] = ()
     equations: tuple[Equation, ...] = ()
     ties: tuple[Tie, ...] = ()

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.mesh import Mesh, Surface
+from flexmbs.mesh.mesh import Mesh, MeshSurface
 
 
 def nodes_in_use(mesh: Mesh) -> np.ndarray:
@@ -57,7 +57,7 @@ def with_nodes(mesh: Mesh, kept: np.ndarray) -> Mesh:
         blocks=tuple(replace(block, nodes=index[block.nodes]) for block in mesh.blocks),
         node_sets={name: left(nodes) for name, nodes in mesh.node_sets.items()},
         surfaces={
-            name: Surface({kind: index[rows[whole(rows)]] for kind, rows in surface.faces.items()})
+            name: MeshSurface({kind: index[rows[whole(rows)]] for kind, rows in surface.faces.items()})
             for name, surface in mesh.surfaces.items()
         },
         couplings=tuple(_coupling(coupling, index, mesh.points) for coupling in mesh.couplings),

@@ -10,15 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
-
 from flexmbs.mesh.element_kinds import KINDS, ElementKind
-
-_FIRST_ORDER = ((0, 0, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1))
-_SECOND_ORDER = (*_FIRST_ORDER, *((i, j, 2) for i in range(3) for j in range(3) if i + j < 4))
-_CORNERS = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (0, 0, 0))
-_BASE_MIDDLES = ((0, -1, -1), (1, 0, -1), (0, 1, -1), (-1, 0, -1))
-_SIDE_MIDDLES = ((-1, -1, -0.5), (1, -1, -0.5), (1, 1, -0.5), (-1, 1, -0.5))
 
 
 def is_pyramid(kind: str) -> bool:
@@ -35,8 +27,7 @@ def with_polynomials(kind: str) -> ElementKind:
     kind : a name in ``element_kinds.KINDS``
     """
     known = KINDS[kind]
-    if not is_pyramid(kind):
+    if known.collapsed is None:
         return known
-    middles = (*_BASE_MIDDLES, *_SIDE_MIDDLES) if kind == "pyramid13" else ()
-    nodes = np.array([*_CORNERS, *middles], float)
-    return replace(known, reference_nodes=nodes, monomials=_SECOND_ORDER if middles else _FIRST_ORDER)
+    nodes, monomials = known.collapsed
+    return replace(known, reference_nodes=nodes, monomials=monomials)

@@ -16,33 +16,11 @@ from flexmbs.mesh.pyramids import is_pyramid, with_polynomials
 _STRAIGHT = 1e-8
 _SAMPLES_AT_ONCE = 200_000
 
-# Gauss points per direction: exact for position times position times Jacobian (degree 4 in each direction of hexahedra
-# and wedges of first order, 9 of those with curved sides; 2 and 7 in tetrahedra). Areas of warped surfaces are no
-# polynomials.
-_GAUSS_POINTS = {
-    "tri3": 2,
-    "tri6": 5,
-    "quad4": 3,
-    "quad8": 4,
-    "tet4": 3,
-    "tet10": 5,
-    "wedge6": 3,
-    "wedge15": 5,
-    "hex8": 3,
-    "hex20": 5,
-    "pyramid5": 3,
-    "pyramid13": 5,
-    "beam2": 3,
-    "beam3": 5,
-    "truss2": 3,
-    "truss3": 5,
-}
-
 
 @cache
 def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Points (m, dimension) in natural coordinates and weights (m,) of an element kind."""
-    count = _GAUSS_POINTS[kind]
+    count = KINDS[kind].gauss_points
     if is_pyramid(kind):
         points, weights = gauss.cube(count, 3)
         return points * [1.0, 1.0, 0.5] - [0.0, 0.0, 0.5], 0.5 * weights

@@ -14,7 +14,7 @@ from flexmbs.mechanism.sensors import UserFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.compile_forces import RecordColumn
 from flexmbs.model.coordinate_limits import CoordinateEnd
-from flexmbs.model.loop_closure_report import Closing
+from flexmbs.model.loop_closure_report import LoopClosure
 from flexmbs.model.spanning_tree import SpanningTree
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -78,7 +78,7 @@ class Model:
     user_functions: tuple[UserFunction | None, ...] = ()
     lags: tuple[int, ...] = ()
     record_columns: tuple[RecordColumn, ...] = ()
-    closing: Closing | None = None
+    closing: LoopClosure | None = None
 
     @property
     def state_coordinates(self) -> np.ndarray:

@@ -72,7 +72,7 @@ class BentBody:
 
 
 @dataclass(frozen=True)
-class OddAxis:
+class NearlyParallelAxis:
     """A joint of a loop whose axis is nearly, but not, parallel to those of the ``others``; ``angle`` in rad."""
 
     joint: str
@@ -89,7 +89,7 @@ class OddAxis:
 
 
 @dataclass(frozen=True)
-class Closing:
+class LoopClosure:
     """See the module; empty tuples when rigid motion closed the loops.
 
     ``drivers``: names of the drivers that demand the deformation (the loops close without them).
@@ -97,7 +97,7 @@ class Closing:
 
     joints: tuple[MisalignedJoint, ...] = ()
     bodies: tuple[BentBody, ...] = ()
-    axes: tuple[OddAxis, ...] = ()
+    axes: tuple[NearlyParallelAxis, ...] = ()
     drivers: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:

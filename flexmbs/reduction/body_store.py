@@ -26,6 +26,7 @@ PARTS = {
     "stress_modes": StressModes,
     "section_force_modes": SectionForceModes,
 }
+BODY_ENDINGS = (".h5", ".hdf5")  # of file names
 NESTED = {(StressModes, "points"): StressPoints}
 
 

@@ -84,11 +84,7 @@ def _write_deck(path: Path, points: np.ndarray, nodes: np.ndarray) -> None:
 
 def compute(task: str, folder: Path) -> dict:
     """One entry of the table, in this process."""
-    from flexmbs.fem import assemble
-    from flexmbs.fem.vibration import natural_modes
-    from flexmbs.mesh.materials import Material
-    from flexmbs.mesh.mesh import ElementBlock, Mesh
-    from flexmbs.reduction import FreeFree
+    from flexmbs import ElementBlock, FreeFree, Material, Mesh, assemble, natural_modes
     from flexmbs.reduction.reduce import reduce_model
 
     with np.load(folder / "rod.npz") as stored:

@@ -9,7 +9,7 @@ import numpy as np
 from accuracy import End, end_error
 from work_precision_systems import FINEST, Case, Family, families, our_run
 
-from flexmbs.common.errors import FlexmbsError
+from flexmbs import FlexmbsError
 
 SHARPEST = 3e-10  # scans end when the error is below this
 LONGEST = 1.5  # s, or when a run takes longer

@@ -17,14 +17,14 @@ from planar_four_bar import four_bar
 from systems import bar, pendulum, rigid_chain
 
 import flexmbs as fm
+from flexmbs import Result, load_case
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.recording.result_structure import result_structure
-from flexmbs.app.case.cases import load_case
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.methods import METHODS
-from flexmbs.result import Result, RunWriter
+from flexmbs.result.storage import RunWriter
 
 TOLERANCES = [10.0 ** (-0.5 * k) for k in range(3, 25)]  # 3e-2 to 1e-12
 RATIOS = (1.0, 1e-2)  # atol / rtol

@@ -7,8 +7,7 @@ import math
 
 import pytest
 
-from flexmbs.app.case.cases import list_cases, load_case, run_case
-from flexmbs.common.errors import FlexmbsError
+from flexmbs import FlexmbsError, list_cases, load_case, run_case
 
 
 def test_all_cases_are_listed():

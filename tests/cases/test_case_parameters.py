@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from flexmbs.app.case.cases import load_case, parameter
+from flexmbs import CaseError, load_case, parameter
 from flexmbs.app.case.parameters import from_values, number, settings_of, split_assignments
-from flexmbs.common.errors import CaseError
 
 DATACLASS = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Parameters:\n"
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from flexmbs.result import load
+from flexmbs import load
 
 BREAKING_CASE = '''
 """A force that stops being a number."""
@@ -112,7 +112,7 @@ def test_run_that_breaks_off_says_why_and_keeps_what_was_finished(tmp_path):
     case.write_text(BREAKING_CASE)
     run = flexmbs("run", case, "--no-view", "--out", tmp_path / "out", check=False)
     assert run.returncode == 1
-    assert "broken stopped:" in run.stderr and "What was finished is in" in run.stderr
+    assert "broken stopped:" in run.stderr and "The finished steps are in" in run.stderr
     result = load(tmp_path / "out")
     assert result.status.startswith("stopped: ")
     # the force is no longer a number from 0.2 s on

@@ -6,9 +6,9 @@ import os
 import pytest
 from click.testing import CliRunner
 
+from flexmbs import RunFolder, load
 from flexmbs.app.cli import main as cli
 from flexmbs.app.cli.terminal_text import LINE, WORD, plain
-from flexmbs.result import RunFolder, load
 
 CASE = '''
 """A pendulum."""

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
+from flexmbs import FlexmbsError
 from flexmbs.app.cli.main import cli
-from flexmbs.common.errors import FlexmbsError
 
 PLATE = """*NODE, NSET=ALL
 1,0,0,0

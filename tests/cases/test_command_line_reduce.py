@@ -7,12 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import FlexmbsError, load_body
+from flexmbs import BodyError, Coupling, FlexmbsError, Interface, Material, box_mesh, load_body
 from flexmbs.app.cli.interfaces import interfaces_of
 from flexmbs.app.cli.main import main
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh import Coupling, Material, box_mesh
-from flexmbs.reduction import Interface
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from flexmbs.app.case.cases import run_case
+from flexmbs import FlexmbsError, run_case
 from flexmbs.app.cli.view import view_command
-from flexmbs.common.errors import FlexmbsError
 
 BEAM = """*NODE
 1,0,0,0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.app.case.cases import run_case
+from flexmbs import run_case
 
 J1 = np.array(
     [

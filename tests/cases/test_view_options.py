@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from flexmbs.app.case.cases import load_case, run_case
+from flexmbs import FlexmbsError, Result, load_case, run_case
 from flexmbs.app.cli.view import stored_view, view_command
-from flexmbs.common.errors import FlexmbsError
-from flexmbs.result import Result
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mechanism.joints import JOINT_TYPES
+from flexmbs import JOINT_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -39,7 +39,7 @@ def test_its_python_runs(folder, monkeypatch, capsys):
 
 def test_its_table_is_complete(tmp_path):
     steel = fm.Material("STEEL", 210e9, 0.3, 7850.0)
-    from flexmbs.mesh import rectangle
+    from flexmbs import rectangle
 
     choice = fm.SecondOrder(field_tolerance=1e-3)
     body = fm.reduce(

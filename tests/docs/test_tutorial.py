@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import flexmbs as fm
-from flexmbs.app.case.cases import load_case, run_case
-from flexmbs.view.opengl import RenderingUnavailable, prepare_offscreen
+from flexmbs import RenderingUnavailable, load_case, run_case
+from flexmbs.view.opengl import prepare_offscreen
 
 ROOT = Path(__file__).resolve().parents[2]
 

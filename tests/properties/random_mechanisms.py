@@ -6,6 +6,7 @@ import numpy as np
 from joint_examples import geometry
 
 import flexmbs as fm
+from flexmbs import JOINT_TYPES, box_mesh, line_mesh, rectangle
 from flexmbs.core.energy import energies
 from flexmbs.core.equations.mechanics import gap_at
 from flexmbs.core.equations.residual import residual
@@ -13,8 +14,6 @@ from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.mechanism.joints import JOINT_TYPES
-from flexmbs.mesh import box_mesh, line_mesh, rectangle
 from flexmbs.model.compile_mechanism import compile_system
 
 # Soft and light, so that inertia, gravity and elasticity have the same size at large deformations.

@@ -9,13 +9,13 @@ import pytest
 from random_mechanisms import Evaluation, add_body, connect, joint_pair, random_tree, rigid_body
 
 import flexmbs as fm
+from flexmbs import JOINT_TYPES
 from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.layout.state import make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.methods import METHODS
-from flexmbs.mechanism.joints import JOINT_TYPES
 
 ALONG_CURVES = {"cam_roller", "curve_on_curve", "follow_curve", "point_on_curve", "point_on_surface"}
 

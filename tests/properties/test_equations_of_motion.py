@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from random_mechanisms import BODY_KINDS, Evaluation, derivative, joint_pair, random_tree
 
-from flexmbs.mechanism.joints import JOINT_TYPES
+from flexmbs import JOINT_TYPES
 
 PAIRS = [(joint, parent, child) for joint in sorted(JOINT_TYPES) for parent in BODY_KINDS for child in BODY_KINDS]
 TREES = range(6)

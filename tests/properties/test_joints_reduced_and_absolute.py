@@ -11,7 +11,7 @@ from joint_examples import geometry
 from random_mechanisms import flexible_body, rigid_body
 
 import flexmbs as fm
-from flexmbs.mechanism.joints import JOINT_TYPES
+from flexmbs import JOINT_TYPES
 from flexmbs.model.compile_mechanism import compile_system
 
 KINDS = sorted(JOINT_TYPES)

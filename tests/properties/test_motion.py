@@ -8,10 +8,10 @@ from random_mechanisms import RUBBER, flexible_body, random_tree, rigid_body
 from scipy.special import ellipj, ellipk
 
 import flexmbs as fm
+from flexmbs import line_mesh, rectangle
 from flexmbs.analysis.run import run
 from flexmbs.analysis.run import simulate as dynamics
 from flexmbs.analysis.run.settings import make_settings
-from flexmbs.mesh import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 

@@ -12,11 +12,10 @@ from scipy.sparse.linalg import spsolve
 from shell_meshes import flat, sheet
 from solid_meshes import STEEL, box
 
-from flexmbs.fem import assemble
+from flexmbs import ElementBlock, Mesh, SpringSection, TrussSection, assemble, rectangle
 from flexmbs.fem.lines.spring_model import assemble_springs
-from flexmbs.fem.shells.shell_elements import SHELL_KINDS
+from flexmbs.fem.shells.registry import SHELL_KINDS
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
-from flexmbs.mesh import ElementBlock, Mesh, SpringSection, TrussSection, rectangle
 from flexmbs.mesh.element_kinds import KINDS
 
 E, NU, G = STEEL.youngs_modulus, 0.3, STEEL.shear_modulus

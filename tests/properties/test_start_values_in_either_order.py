@@ -11,7 +11,7 @@ from random_mechanisms import rigid_body
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
-from flexmbs.mechanism.joints import JOINT_TYPES
+from flexmbs import JOINT_TYPES
 from flexmbs.model.compile_mechanism import compile_system
 
 KINDS = sorted(JOINT_TYPES)

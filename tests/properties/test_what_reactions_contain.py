@@ -11,7 +11,7 @@ import pytest
 from joint_examples import geometry
 
 import flexmbs as fm
-from flexmbs.mechanism.joints import JOINT_TYPES
+from flexmbs import JOINT_TYPES
 
 MASS, INERTIA, CENTER = 2.0, np.diag([0.1, 0.2, 0.15]), np.array([0.1, 0.05, 0.02])
 GRAVITY = np.array([0.5, -9.81, 0.3])

@@ -5,8 +5,8 @@ import warnings
 
 import pytest
 
+from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
-from flexmbs.common.errors import CacheWarning
 from flexmbs.core.abi import machine_code
 
 

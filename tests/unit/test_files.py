@@ -13,12 +13,11 @@ import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
+from flexmbs import FlexmbsError, Result
 from flexmbs.common import atomic_files
 from flexmbs.common.atomic_files import replacing, what_is, write_arrays, write_bytes
-from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import read_npz_arrays
-from flexmbs.result import Result
 
 BODY = replace(bar.structure().bodies[1].flexible, name="bar")
 SPACE = 4096  # bytes; less than any of the files takes

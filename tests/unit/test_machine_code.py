@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
-from flexmbs.common.errors import CacheWarning
 from flexmbs.core.abi.machine_code import MachineCode, compiled
 
 FOLDER = "test-code"

@@ -5,8 +5,9 @@ import sys
 from terminals import Terminal
 
 import flexmbs as fm
+from flexmbs import listening
 from flexmbs.common import stages
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.stages import stage
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 

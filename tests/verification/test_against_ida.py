@@ -10,7 +10,7 @@ from first_order import FirstOrder
 from planar_four_bar import four_bar
 
 import flexmbs as fm
-from flexmbs.app.case.cases import load_case
+from flexmbs import load_case
 
 pytest.importorskip("sksundae")
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from flexmbs import assemble
-from flexmbs.mesh import Material, line_mesh, rectangle
+from flexmbs import Material, assemble, line_mesh, rectangle
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 SECTION = rectangle(0.004, 0.02)

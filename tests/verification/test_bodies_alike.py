@@ -7,9 +7,8 @@ import pytest
 from shell_meshes import sheet
 
 import flexmbs as fm
-from flexmbs.fem import assemble
-from flexmbs.mesh import rectangle
-from flexmbs.reduction import ClampedFree, FreeFree, reduce_model
+from flexmbs import ClampedFree, FreeFree, assemble, rectangle
+from flexmbs.reduction.reduce import reduce_model
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 LENGTH, WIDTH, THICKNESS = 0.5, 0.02, 0.004

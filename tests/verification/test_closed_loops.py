@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from flexmbs.app.case.cases import load_case, run_case
+from flexmbs import load_case, run_case
 
 BOTH = pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from slider_crank import SPEED, Rod, ends_at_means, mechanism, pin_forces, rigid_forces
 
-from flexmbs.fem import assemble
+from flexmbs import ClampedFree, CraigBampton, SecondOrder, StaticModes, assemble, read_mesh, with_material
 from flexmbs.fem.stress_field import von_mises
-from flexmbs.mesh import read_mesh, with_material
-from flexmbs.reduction import ClampedFree, CraigBampton, SecondOrder, StaticModes, reduce_model
+from flexmbs.reduction.reduce import reduce_model
 
 REVOLUTION = 2.0 * np.pi / SPEED
 # deflections stay below 1e-4 of the length; fields that matter less than 1e-6 there are left out

@@ -16,12 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from flexmbs import ShellSection, bounding_box, mass_properties, read_mesh
 from flexmbs.mesh.element_kinds import is_shell
-from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.mass_properties import mass_properties
-from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.quadrature import surface_samples
-from flexmbs.mesh.readers.read_mesh import read_mesh
 
 CORPUS = os.environ.get("FLEXMBS_CORPUS", "")
 with open(Path(__file__).parents[1] / "data" / "corpus_masses.csv", newline="", encoding="utf-8") as table:

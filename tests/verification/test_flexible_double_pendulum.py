@@ -6,8 +6,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.app.case.cases import run_case
-from flexmbs.app.case.metrics import angle_from_hanging
+from flexmbs import angle_from_hanging, run_case
 
 CASE = "flexible_double_pendulum_impact"
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from flexmbs.app.case.cases import run_case
+from flexmbs import run_case
 
 
 def test_trajectory(reference):

@@ -7,7 +7,7 @@ force figures.
 
 import pytest
 
-from flexmbs.app.case.cases import run_case
+from flexmbs import run_case
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

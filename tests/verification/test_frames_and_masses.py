@@ -12,19 +12,19 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import flexmbs as fm
-from flexmbs.fem import assemble
-from flexmbs.fem.steady_spin import spin_stiffness
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import (
+from flexmbs import (
     BeamSection,
     ElementBlock,
     Material,
     Mesh,
     PointMass,
     SpringSection,
+    assemble,
     general_section,
     mass_properties,
+    natural_modes,
 )
+from flexmbs.fem.steady_spin import spin_stiffness
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 SIDE = 0.01

@@ -9,7 +9,7 @@ and peak force converge slower, as both bases lack the tip's own compliance: 2e-
 import pytest
 
 import flexmbs as fm
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import line_mesh, rectangle
 
 MATERIAL = fm.Material("beam", 67e9, 0.0, 2400.0)
 LENGTH, SIDE, STIFFNESS, SPIN, REDUCTION = 0.783, 0.014, 18000.0, 3.8, 1e-3

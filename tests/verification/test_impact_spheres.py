@@ -7,26 +7,15 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-
-STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
-RADIUS = 0.01
-
-
-def falling_sphere(body, radius, height, speed, law, gravity=0.0):
-    system = fm.System(gravity=(0.0, -gravity, 0.0))
-    ball = system.add(body, name="ball")
-    system.prismatic(system.ground.marker("floor"), ball["origin"], axis="y", displacement=height + radius, rate=-speed)
-    system.contact(fm.Sphere(ball["origin"], radius), fm.Plane(system.ground["floor"]), law)
-    return system
+from flexmbs.app.verification.cases.hertz_impact import HEIGHT, RADIUS, STEEL, simulate
 
 
 @pytest.mark.parametrize("index", range(4))
 def test_hertz_sphere(reference, index):
     expected = reference("impact_hertz_sphere")["cases"][index]
-    speed, height = expected["v"], 1e-4
+    speed, height = expected["v"], HEIGHT
     law = fm.Hertz.from_materials(RADIUS, STEEL, STEEL)
-    system = falling_sphere(fm.RigidBody.sphere(7850.0, RADIUS), RADIUS, height, speed, law)
-    result = system.simulate(height / speed + 2.0 * expected["t_c"], rtol=1e-10, atol=1e-14)
+    result = simulate(speed, expected["t_c"])
     (contact,) = result.contacts
     assert contact.start == pytest.approx(height / speed, rel=1e-9)
     assert contact.duration == pytest.approx(expected["t_c"], rel=1e-6)
@@ -42,12 +31,16 @@ def test_hertz_sphere(reference, index):
 
 def test_ball_bounces_back_to_its_height_every_time():
     """Mass 1 kg, 1e5 N/m, from 1 m: closed form of the weighted spring; ten bounces without loss."""
-    ball = fm.RigidBody(1.0, (0.1, 0.1, 0.1))
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    ball = system.add(fm.RigidBody(1.0, (0.1, 0.1, 0.1)), name="ball")
+    floor = system.ground.marker("floor")
+    system.prismatic(floor, ball["origin"], axis="y", displacement=1.0)
+    system.contact(fm.Sphere(ball["origin"], 0.0), fm.Plane(floor), fm.PowerLaw(1e5))
     omega, speed, sink = np.sqrt(1e5), np.sqrt(2.0 * 9.81), 9.81 / 1e5
     # half a period of the spring and the part by which the weight lengthens it
     duration = (np.pi + 2.0 * np.arctan(9.81 / (omega * speed))) / omega
     assert duration == pytest.approx(0.009978882010783542, rel=1e-12)
-    result = falling_sphere(ball, 0.0, 1.0, 0.0, fm.PowerLaw(1e5), 9.81).simulate(9.0, rtol=1e-10, atol=1e-13)
+    result = system.simulate(9.0, rtol=1e-10, atol=1e-13)
     assert len(result.contacts) == 10
     period = result.contacts[0].duration + 2.0 * np.sqrt(2.0 / 9.81)
     for i, contact in enumerate(result.contacts[:-1]):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 215746300000.0, 0.3, 7960.0)
 LENGTH, SIDE, RADIUS, SPEED = 0.1535, 0.01, 0.01, 0.01

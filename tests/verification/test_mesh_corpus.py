@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh.mesh import Mesh
+from flexmbs import Mesh, MeshError, read_mesh
 
 CORPUS = Path(os.environ.get("FLEXMBS_CORPUS", ""))
 ROOT = Path(__file__).parents[2]

@@ -18,12 +18,26 @@ from mixed_meshes import (
 )
 from scipy.optimize import brentq
 
-from flexmbs import ClampedFree, FreeFree, Interface, RigidBody, SecondOrder, System, reduce
-from flexmbs.fem import assemble
+from flexmbs import (
+    ClampedFree,
+    Coupling,
+    FreeFree,
+    Interface,
+    PointMass,
+    RigidBody,
+    SecondOrder,
+    System,
+    Tie,
+    assemble,
+    box_mesh,
+    line_mesh,
+    natural_modes,
+    rectangle,
+    reduce,
+    without_unused_nodes,
+)
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Coupling, PointMass, Tie, box_mesh, line_mesh, rectangle, without_unused_nodes
 from flexmbs.reduction.interface import attach_all
 
 CLAMPED = Interface(set="ROOT", kind="rigid")

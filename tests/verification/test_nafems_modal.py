@@ -15,10 +15,8 @@ import pytest
 from shell_meshes import flat, sheet
 from solid_meshes import box
 
-from flexmbs.fem import assemble
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import line_mesh, rectangle
-from flexmbs.mesh.materials import Material
+from flexmbs import Material, assemble, line_mesh, natural_modes, rectangle
+from flexmbs.app.verification.cases.nafems import thick_plate_frequencies
 
 STEEL = Material("steel", 2e11, 0.3, 8000.0)
 OF_TWO = ("tri6", "quad8")  # their elements are twice as large
@@ -172,7 +170,7 @@ def side_faces(points, mask):
 
 def test_thick_plate_on_the_mesh_of_the_benchmark(figures):
     """FV52, held at the lower edges: 4 x 4 x 1 hex20 against code_aster V2.03.502 with the same mesh and element."""
-    found = frequencies(box("hex20", (4, 4, 1), (10.0, 10.0, 1.0), STEEL), lower_edges, 7)
+    found = thick_plate_frequencies()
     aster = [44.762, 110.52, 110.52, 169.08, 193.93, 206.64, 206.64]
     figures("NAFEMS FV52, thick plate, hex20 4 x 4 x 1", "NAFEMS, same mesh (code_aster V2.03.502)", found, aster, 1e-3)
 

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from flexmbs.fem import assemble
+from flexmbs import CraigBampton, FreeFree, Interface, assemble, read_mesh
 from flexmbs.mesh import gauss_points as gauss
-from flexmbs.mesh import read_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
-from flexmbs.reduction import CraigBampton, FreeFree, Interface, reduce_model
+from flexmbs.reduction.reduce import reduce_model
 
 DATA = Path(__file__).parent / "data" / "reference_solids"
 STEEL = """*MATERIAL, NAME=STEEL

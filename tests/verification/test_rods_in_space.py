@@ -15,8 +15,7 @@ from shell_meshes import sheet
 from solid_meshes import box
 
 import flexmbs as fm
-from flexmbs.fem import assemble
-from flexmbs.mesh import ElementBlock, Mesh, rectangle
+from flexmbs import ElementBlock, Mesh, assemble, rectangle
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 STATIC = fm.CraigBampton("root", count=0, frequency_tolerance=None)  # the responses to loads at the tip, exactly

@@ -5,7 +5,7 @@ Reference converged to 1e-9; twelve modes per plane must give 1e-4 in the first 
 
 import pytest
 
-from flexmbs.app.case.cases import run_case
+from flexmbs import run_case
 
 
 @pytest.mark.parametrize("gamma", range(0, 13))

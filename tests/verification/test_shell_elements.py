@@ -13,9 +13,7 @@ import pytest
 from scipy.linalg import eigh
 from shell_meshes import KINDS, along_edge, dofs, flat, sheet, solved
 
-from flexmbs.fem import assemble
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh.materials import Material
+from flexmbs import Material, assemble, natural_modes
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 STEEL = Material("steel", 2e11, 0.3, 8000.0)

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from flexmbs import read_mesh
-from flexmbs.fem import assemble
+from flexmbs import assemble, read_mesh
 from flexmbs.fem.solids.solid_elements import mass_matrices
 
 DECKS = Path(__file__).parent / "data" / "solid_bars"

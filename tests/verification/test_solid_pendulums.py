@@ -6,7 +6,7 @@ Poisson contraction), swing angle after 2 s within 3e-3 rad, first contact withi
 
 import pytest
 
-from flexmbs.app.case.cases import run_case
+from flexmbs import run_case
 
 BEAM = "pendulum_beam.inp"
 SOLIDS = ("pendulum_hex20.inp", "pendulum_tet10.msh")

@@ -6,8 +6,7 @@ second-order field differs from them by 0.4 %, more with one mode).
 
 import pytest
 
-from flexmbs.app.case.cases import run_case
-from flexmbs.common.errors import SimulationError
+from flexmbs import SimulationError, run_case
 
 
 @pytest.mark.parametrize(

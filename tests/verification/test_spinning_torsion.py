@@ -13,12 +13,21 @@ import pytest
 from scipy.linalg import eigvals
 from shell_meshes import flat, sheet
 
-from flexmbs import ClampedFree, Interface, RigidBody, System, reduce
-from flexmbs.fem import assemble
+from flexmbs import (
+    ClampedFree,
+    Interface,
+    Material,
+    RigidBody,
+    System,
+    assemble,
+    box_mesh,
+    line_mesh,
+    natural_modes,
+    rectangle,
+    reduce,
+)
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 LENGTH, WIDTH, DEPTH = 1.0, 0.04, 0.02

@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs import assemble, read_mesh, reduce
+from flexmbs import ClampedFree, assemble, read_mesh, reduce
 from flexmbs.fem.solvers.factor import symmetric_factor
-from flexmbs.reduction import ClampedFree
 
 DATA = Path(__file__).parent / "data"
 EXPECTED = json.loads((DATA / "calculix_stress.json").read_text())

@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mesh import (
-    ElementBlock,
-    Material,
-    Mesh,
-    PointMass,
-    SpringSection,
-    TrussSection,
-    general_section,
-)
+from flexmbs import ElementBlock, Material, Mesh, PointMass, SpringSection, TrussSection, general_section
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 SIDE = 0.01

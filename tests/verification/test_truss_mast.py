@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.fem import assemble
-from flexmbs.mesh import read_mesh
+from flexmbs import assemble, read_mesh
 
 BAYS = 4
 # displacements of nodes 13 to 15, m, as CalculiX prints them

@@ -1,10 +1,11 @@
-"""Closing the loops: start values that satisfy every constraint, in position and in velocity.
+"""Assembly: start values that satisfy every constraint, in position and in velocity.
 
 Positions by a damped Gauss-Newton iteration with the smallest change of coordinates (Nikravesh, Computer-Aided Analysis
-of Mechanical Systems (1988), 4.3): first only of joint coordinates whose start values were not given, then of all joint
-coordinates, then from fresh starts by the method of Levenberg and Marquardt (nearest_pose).  Only what rigid motion
-cannot close, because joints are out of line, bends flexible bodies, by the least elastic energy (bending), as far as
-misalignment allows it.  Held coordinates (Joint.hold) never change.
+of Mechanical Systems (1988), 4.3): first changing only joint coordinates without given start values, then all joint
+coordinates, then from new starting points by the Levenberg-Marquardt method (nearest_pose). Flexible bodies are bent,
+with the least elastic energy (elastic_closure), only where rigid motion cannot close a loop because joints are
+misaligned, and only within the limits of flexmbs.analysis.assembly.misalignment. Held coordinates (Joint.hold) never
+change.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from typing import NoReturn
 import numpy as np
 
 from flexmbs.analysis.assembly.elastic_closure import Elasticity, bent_closed, least_energy_change, rigid_rank
-from flexmbs.analysis.assembly.locking_axes import locking_axes, odd_axes
+from flexmbs.analysis.assembly.locking_axes import locking_axes, nearly_parallel_axes
 from flexmbs.analysis.assembly.loop_equations import Loops
 from flexmbs.analysis.assembly.misalignment import (
     bent_bodies,
+    checked_strains,
     is_small,
-    judged,
     misaligned_joints,
+    misalignment_error,
     misalignment_size,
     out_of_reach,
-    refuse_rigid,
 )
 from flexmbs.analysis.assembly.nearest_pose import CLOSED, Pose, nearest_pose
 from flexmbs.analysis.evaluation.constraint_directions import dense
@@ -36,28 +37,28 @@ from flexmbs.analysis.evaluation.sparse import least_change
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
 from flexmbs.model.compiled_model import Model
-from flexmbs.model.loop_closure_report import Closing
+from flexmbs.model.loop_closure_report import LoopClosure
 
 LARGEST_MOVE = 0.5  # of one iteration, m or rad
 ITERATIONS = 100
-# From a rough pose the iteration may end where the opening is smallest but not zero: then it starts again from poses
-# that are turned by random angles of up to so many rad.
-FRESH_STARTS, FRESH_TURN = 8, 1.0
-# The iteration is given up when the opening falls by less than this part in so many steps.
+# From a rough pose the iteration may end at a non-zero minimum of the opening; it is then restarted from poses turned by
+# random angles of up to this many rad.
+RESTARTS, RESTART_TURN = 8, 1.0
+# The iteration stops when the opening decreases by less than this fraction in this many consecutive steps.
 SLOW, PATIENCE = 1e-3, 6
-LOOKS_MISALIGNED = 0.12  # parts of the size and rad: up to which what no rigid motion closes is no wrong choice of pose
-PLACES_ALONG = (0.125, 0.375, 0.625, 0.875)  # of a curve, where something on it may start
+LOOKS_MISALIGNED = 0.12  # relative to the size, and rad: smaller openings are misalignment, not a wrong pose
+PLACES_ALONG = (0.125, 0.375, 0.625, 0.875)  # starting points along a curve, as fractions of its length
 
 
 def assembled(model: Model, t: float = 0.0, ignored: frozenset[int] = frozenset()) -> Model:
-    """``model`` with start values for which loops are closed and velocities are consistent.
+    """``model`` with start values for which the loops are closed and the velocities consistent.
 
     ``ignored``: numbers of constraints that need not hold.
 
     Raises
     ------
     MechanismError
-        A loop cannot be closed from there: the joint that is open most, and by how much.
+        A loop cannot be closed from the start values; names the joint that is open most, and by how much.
     """
     if len(model.tables.constraints) == len(ignored):
         return model
@@ -65,14 +66,14 @@ def assembled(model: Model, t: float = 0.0, ignored: frozenset[int] = frozenset(
 
 
 def followed(model: Model, t: float, rates: bool = True) -> Model:
-    """``model``, which stands near a closed position, closed at time ``t`` by as little motion as possible.
+    """``model``, which is near a closed position, closed at time ``t`` by the smallest change of coordinates.
 
-    ``rates``: its velocities are made consistent too.
+    ``rates``: also make the velocities consistent.
 
     Raises
     ------
     MechanismError
-        It cannot be closed from there, or its velocities cannot be made consistent.
+        The loops cannot be closed from there, or the velocities cannot be made consistent.
     """
     if len(model.tables.constraints) == 0:
         return model
@@ -81,7 +82,7 @@ def followed(model: Model, t: float, rates: bool = True) -> Model:
 
 @dataclass(frozen=True)
 class _OwnCoordinates:
-    """Coordinates of a joint that closes a loop, its rows among the constraints, and values from which to try."""
+    """Coordinates of a joint that closes a loop, its constraint rows, and starting values to try."""
 
     own: np.ndarray
     rows: np.ndarray
@@ -102,7 +103,7 @@ class _Assembly:
         for part in model.modal.values():
             self.jointed[part] = False
         self.nearest = (np.inf, self.q, self.reference)
-        self.loose: Loops | None = None  # without drivers of coordinates, made when needed
+        self.undriven: Loops | None = None  # without drivers of coordinates, made when needed
 
     def run(self) -> Model:
         self._guess_closures()
@@ -111,26 +112,26 @@ class _Assembly:
         found = replace(self.model, q=self.q, v=self.v, reference=self.reference)
         axes = locking_axes(replace(found, q=self._unbent()), self.t)
         closing = replace(closing, axes=axes)
-        return replace(found, closing=closing if closing != Closing() else None)
+        return replace(found, closing=closing if closing != LoopClosure() else None)
 
     def follow(self, rates: bool) -> Model:
         if not self._close(self.movable | self.model.held[: self.model.coordinate_count]):
             self._refuse(self.nearest[1], self.nearest[2])
         if rates:
-            self._match_rates(self.model.closing or Closing())
+            self._match_rates(self.model.closing or LoopClosure())
         return replace(self.model, q=self.q, v=self.v, reference=self.reference)
 
     def _unbent(self) -> np.ndarray:
-        """The coordinates found, modal ones as stated."""
+        """The coordinates found, with the modal coordinates as stated."""
         q = self.q.copy()
         q[: len(self.jointed)][~self.jointed] = self.model.q[: len(self.jointed)][~self.jointed]
         return q
 
-    def _closed(self) -> Closing:
-        """Close the loops: by rigid motion, or else by bending flexible bodies as little as possible."""
+    def _closed(self) -> LoopClosure:
+        """Close the loops by rigid motion, otherwise by bending flexible bodies as little as possible."""
         pose = self._rigid_pose()
         if pose is None:
-            return Closing()
+            return LoopClosure()
         joints = misaligned_joints(self.loops, pose)
         flexible, bent, size = not np.all(self.jointed), None, misalignment_size(joints, self.loops.length)
         unreachable = bool(joints) and self._is_out_of_reach(pose, size)
@@ -140,14 +141,14 @@ class _Assembly:
             bent = bent_closed(self.loops, self.movable & self.jointed, pose, 0.0 if drivers else size)
         if bent is not None:
             self.q, self.reference = bent.q, bent.reference
-            return judged(Closing(() if drivers else joints, bent_bodies(self.model, bent.q), (), drivers))
+            return checked_strains(LoopClosure(() if drivers else joints, bent_bodies(self.model, bent.q), (), drivers))
         if unreachable:
             at_pose = replace(self.model, q=pose.q, reference=pose.reference)
-            raise refuse_rigid(joints, odd_axes(at_pose, self.t), flexible and not small)
+            raise misalignment_error(joints, nearly_parallel_axes(at_pose, self.t), flexible and not small)
         return self._refuse(pose.q, pose.reference)
 
     def _rigid_pose(self) -> Pose | None:
-        """None when rigid motion closes the loops (then kept); else the pose in which they are open least."""
+        """None if rigid motion closes the loops (the pose is kept); otherwise the pose with the smallest opening."""
         given = self.model.given[: self.model.coordinate_count]
         every = self.movable & self.jointed
         start = self.q, self.reference
@@ -161,7 +162,7 @@ class _Assembly:
         if self._close(every):
             return None
         for movable, turned in ((every, None), (every & ~given, every & ~given), (every, every)):
-            for q in [start[0]] if turned is None else self._fresh_starts(start[0], turned):
+            for q in [start[0]] if turned is None else self._restarts(start[0], turned):
                 found = nearest_pose(self.loops, movable, q, start[1])
                 if self._kept(found):
                     return None
@@ -171,35 +172,35 @@ class _Assembly:
         return pose
 
     def _is_out_of_reach(self, pose: Pose, size: float) -> bool:
-        if self.loose is None:
-            self.loose = Loops(without_drivers(self.model, self.t), self.t, self.ignored)
-        return out_of_reach(self.loose, pose, self.jointed, size)
+        if self.undriven is None:
+            self.undriven = Loops(without_drivers(self.model, self.t), self.t, self.ignored)
+        return out_of_reach(self.undriven, pose, self.jointed, size)
 
     def _is_misaligned(self, pose: Pose) -> bool:
-        """Whether a pose is open by a little in directions that no rigid motion closes: then no other pose is tried."""
+        """Whether a pose is slightly open in directions that no rigid motion closes; then no other pose is tried."""
         joints = misaligned_joints(self.loops, pose)
         size = misalignment_size(joints, self.loops.length)
         return 0.0 < size < LOOKS_MISALIGNED and self._is_out_of_reach(pose, size)
 
     def _kept(self, pose: Pose) -> bool:
-        """Keep a pose when it is closed but for rounding."""
+        """Keep a pose if it is closed to rounding."""
         if np.abs(pose.opening).max(initial=0.0) >= 100.0 * CLOSED:
             return False
         self.q, self.reference = pose.q, pose.reference
         return True
 
-    def _fresh_starts(self, start: np.ndarray, movable: np.ndarray) -> Iterator[np.ndarray]:
-        """Poses turned at random (the same ones every time)."""
+    def _restarts(self, start: np.ndarray, movable: np.ndarray) -> Iterator[np.ndarray]:
+        """Randomly turned poses, the same ones in every call."""
         turns = self.loops.turns() & movable
-        chance = np.random.default_rng(0)
-        for k in range(FRESH_STARTS if np.any(turns) else 0):
+        random = np.random.default_rng(0)
+        for k in range(RESTARTS if np.any(turns) else 0):
             q = start.copy()
-            turn = chance.uniform(-1.0, 1.0, np.count_nonzero(turns)) * FRESH_TURN * (k + 1) / FRESH_STARTS
+            turn = random.uniform(-1.0, 1.0, np.count_nonzero(turns)) * RESTART_TURN * (k + 1) / RESTARTS
             q[: len(turns)][turns] += turn
             yield q
 
     def _demanding_drivers(self, pose: Pose) -> tuple[str, ...]:
-        """Names of the drivers of positions, when the loops close by rigid motion without them; else none."""
+        """Names of the position drivers if the loops close by rigid motion without them; otherwise none."""
         model, n = self.model, self.model.coordinate_count
         coordinates = [k for k in model.driven_coordinates if model.tables.coordinates["level"][k] == 0]
         names = [model.coordinate_names[k] for k in coordinates]
@@ -207,17 +208,17 @@ class _Assembly:
         names += [model.constraint_names[c] for c in sorted(prescribing)]
         if not names:
             return ()
-        loose = Loops(without_drivers(model, self.t), self.t, self.ignored | prescribing)
-        found = nearest_pose(loose, self.jointed & ~model.held[:n], pose.q, pose.reference)
+        undriven = Loops(without_drivers(model, self.t), self.t, self.ignored | prescribing)
+        found = nearest_pose(undriven, self.jointed & ~model.held[:n], pose.q, pose.reference)
         return tuple(names) if np.abs(found.opening).max(initial=0.0) < 100.0 * CLOSED else ()
 
     def _openings(self, q, reference) -> np.ndarray:
         return self.loops.openings(q, reference)
 
     def _guess_closures(self) -> None:
-        """Coordinates of the joints that close loops: of a few turned starts the one with the smallest opening.
+        """Coordinates of the joints that close loops: of several starting values, those with the smallest opening.
 
-        Closures have coordinates of their own, so that all are fitted at once.
+        The closing joints share no coordinates, so all are fitted at once.
         """
         tables, first = self.model.tables, self.evaluator.rows[0]
         found: list[_OwnCoordinates] = []
@@ -248,7 +249,7 @@ class _Assembly:
                 return
 
     def _starts(self, axes, own: np.ndarray) -> list[np.ndarray]:
-        """Values of the coordinates ``own`` from which a joint may close: a few angles, a few places on its curves."""
+        """Starting values of the coordinates ``own`` of a joint: a few angles, and a few points along its curves."""
         turning = axes["coordinate"][(axes["kind"] == ROTATION) & (axes["factor"] != 0.0)]
         turned = np.isin(own, turning)
         starts = [self.q[own] + angle * turned for angle in ((0.0, 2.0, -2.0) if turned.any() else (0.0,))]
@@ -262,7 +263,7 @@ class _Assembly:
         return starts
 
     def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
-        """Least squares of every closure for its own coordinates; returns coordinates and what stays open."""
+        """Least-squares fit of each closing joint to its own coordinates; returns coordinates and remaining openings."""
         sizes = np.full(len(closures), np.inf)
         zero = np.zeros_like(q)
         for _ in range(20):
@@ -287,7 +288,7 @@ class _Assembly:
         return q, sizes
 
     def _close(self, movable: np.ndarray) -> bool:
-        """Damped Gauss-Newton on the movable coordinates; True when every loop is closed (then kept)."""
+        """Damped Gauss-Newton on the movable coordinates; True if every loop is closed (the pose is then kept)."""
         q, reference = self.q.copy(), self.reference.copy()
         opening = self._openings(q, reference)
         if not np.any(movable):
@@ -309,7 +310,7 @@ class _Assembly:
                     break
                 change *= 0.5
             else:
-                return self._keep_if_closed(q, reference, opening, 100.0 * CLOSED)  # rounding is all that is left
+                return self._keep_if_closed(q, reference, opening, 100.0 * CLOSED)  # only rounding is left
             slow = slow + 1 if np.linalg.norm(found) > (1.0 - SLOW) * size else 0
             q, reference, opening = trial, turned, found
             if slow > PATIENCE:
@@ -317,7 +318,7 @@ class _Assembly:
         return self._keep_if_closed(q, reference, opening, CLOSED)
 
     def _keep_if_closed(self, q: np.ndarray, reference: np.ndarray, opening: np.ndarray, limit: float) -> bool:
-        """Keep a pose that is closed; of the others remember the one that is open least."""
+        """Keep a closed pose; of the others, remember the one with the smallest opening."""
         if np.abs(opening).max(initial=0.0) < limit:
             self.q, self.reference = q, reference
             return True
@@ -326,10 +327,10 @@ class _Assembly:
             self.nearest = (size, q, reference)
         return False
 
-    def _match_rates(self, closing: Closing) -> None:
-        """Velocities that the constraints allow: those not given change first, then all, by as little as possible.
+    def _match_rates(self, closing: LoopClosure) -> None:
+        """Make the velocities consistent: change those without given values first, then all, as little as possible.
 
-        Where bodies had to be bent they keep being bent with the least energy as the joints move.
+        Bodies that are bent to close the loops remain bent with the least energy as the joints move.
         """
         n, rows = self.model.coordinate_count, self.loops.rate_rows
         G = self.evaluator.constraint_matrix(self.q, self.reference, self.t)[rows]
@@ -344,17 +345,17 @@ class _Assembly:
                     self._bend_rates(dense(G), rate, movable, closing)
                 else:
                     self.v[:n][movable] -= least_change(G[:, movable], rate)
-            # functions of time without given derivatives have rates with errors of 1e-10 and more
+            # rates obtained by finite differences have errors of 1e-10 and more
             if np.abs(self._rates()).max(initial=0.0) < 1e-7 * max(1.0, float(np.abs(self.v).max())):
                 return
         rate = np.abs(self._rates())
         worst = self.evaluator.rows[rows[int(np.argmax(rate))]]
         raise MechanismError(
-            f"the velocities cannot be made consistent: constraint '{self.model.coordinate_names[worst]}' still "
-            f"opens at {rate.max():.3g} m/s or rad/s; do drivers contradict each other, or is the mechanism locked?"
+            f"the velocities cannot be made consistent: constraint '{self.model.coordinate_names[worst]}' is still "
+            f"violated by {rate.max():.3g} m/s or rad/s; check for contradictory drivers or a locked mechanism"
         )
 
-    def _bend_rates(self, G: np.ndarray, rate: np.ndarray, movable: np.ndarray, closing: Closing) -> None:
+    def _bend_rates(self, G: np.ndarray, rate: np.ndarray, movable: np.ndarray, closing: LoopClosure) -> None:
         elastic, joints = Elasticity(self.model), np.flatnonzero(movable)
         rows, scales = self.loops.row_scales(self.loops.rate_rows), self.loops.column_scales()[joints]
         rank = rigid_rank(misalignment_size(closing.joints, self.loops.length))
@@ -380,8 +381,8 @@ class _Assembly:
         name, (gap, turn) = max(sizes.items(), key=lambda item: item[1][0] + item[1][1])
         held = [f"'{self.model.coordinate_names[k]}'" for k in np.flatnonzero(self.model.held)]
         keeping = f" with {', '.join(held)} held" if held else ""
-        twist = f" and {turn:.6g} rad" if turn > 1e-9 else ""
+        angle = f" and {turn:.6g} rad" if turn > 1e-9 else ""
         raise MechanismError(
-            f"the loops cannot be closed from the start values{keeping}: '{name}' stays open by {gap:.6g} m{twist}. "
-            f"Start nearer to a closed position, or check lengths and axes"
+            f"the loops cannot be closed from the start values{keeping}: '{name}' stays open by {gap:.6g} m{angle}. "
+            "Start closer to a closed position, or check lengths and axes"
         )

@@ -1,13 +1,13 @@
-"""Loops that rigid motion cannot close, closed by the least elastic energy.
+"""Loops that rigid motion cannot close, closed with the least elastic energy.
 
 With the joint coordinates x, the modal coordinates m (stated values m0) and the stiffness K of all bodies
-    minimise 1/2 (m - m0)^T K (m - m0)  so that  g(x, m) = 0,
-by repeated linearisation: of the left singular vectors of G_x those without singular value, Q, are the directions in
-which rigid motion closes nothing; there Q^T G_m dm = -Q^T g is solved with the least energy, then x closes the rest.
-Coordinates without stiffness units would make a metre of one mode as good as a metre of any other; energy does not.
+    minimise 1/2 (m - m0)^T K (m - m0)  subject to  g(x, m) = 0,
+by successive linearisation. The left singular vectors Q of G_x with zero singular value are the directions that rigid
+motion cannot close: Q^T G_m dm = -Q^T g is solved with the least energy, then x closes the rest. The energy is the
+measure because modal coordinates of different modes are not comparable in metres.
 
-Axes that are out of line by a small angle give rigid motion a little of every direction: large rotations would close
-small gaps.  Singular values below a multiple of the misalignment therefore count as none.
+Slightly misaligned axes make every direction reachable by rigid motion to a small degree, so that large rotations would
+close small gaps. Singular values below a multiple of the misalignment are therefore treated as zero.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from flexmbs.core.layout.tables import OPENINGS
 from flexmbs.model.compiled_model import Model
 
 ITERATIONS = 60
-SAME_ENERGY = 1e-9  # change of the energy, relative, from which on it is the least
-NOT_RIGID = 1.5  # times the misalignment: rigid motion that would have to turn by the inverse of it (rad) is none
+SAME_ENERGY = 1e-9  # relative change of the energy at convergence
+NOT_RIGID = 1.5  # times the misalignment: smaller singular values are treated as zero
 SMALLEST_RANK, LARGEST_RANK = 1e-6, 0.1
 
 
@@ -43,15 +43,15 @@ class Elasticity:
         self.root = (vectors * np.sqrt(values)).T
 
     def energy(self, q: np.ndarray) -> float:
-        """J, of what was added to the stated modal coordinates."""
+        """Elastic energy (J) of the deformation beyond the stated modal coordinates."""
         change = q[self.columns] - self.stated
         return 0.5 * float(change @ self.K @ change)
 
 
 def rigid_rank(misalignment: float) -> float:
-    """Singular value of the scaled matrix (parts of the size, or rad, per rad) below which rigid motion closes nothing.
+    """Singular value of the scaled matrix below which a direction counts as unreachable by rigid motion.
 
-    ``misalignment``: parts of the size, or rad.
+    ``misalignment``: relative to the size of the mechanism, or rad.
     """
     return min(max(NOT_RIGID * misalignment, SMALLEST_RANK), LARGEST_RANK)
 
@@ -59,10 +59,10 @@ def rigid_rank(misalignment: float) -> float:
 def least_energy_change(
     rigid: np.ndarray, modal: np.ndarray, opening: np.ndarray, elastic: Elasticity, bent: np.ndarray, rank: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Changes (joint coordinates, modal coordinates) that close ``opening`` to first order.
+    """Changes of joint and modal coordinates that close ``opening`` to first order.
 
-    ``rigid``, ``modal``: columns of the matrix; ``bent``: what the modal coordinates are beyond those stated, so that
-    bent + change has the least energy; ``rank``: see :func:`rigid_rank`.
+    ``rigid``, ``modal``: columns of the matrix; ``bent``: difference of the modal coordinates from the stated ones
+    (bent + change has the least energy); ``rank``: see :func:`rigid_rank`.
     """
     left, singular, right = np.linalg.svd(rigid, full_matrices=True)
     count = int(np.count_nonzero(singular > rank))
@@ -75,7 +75,7 @@ def least_energy_change(
 
 
 def bent_closed(loops: Loops, movable: np.ndarray, start: Pose, misalignment: float) -> Pose | None:
-    """A pose that is closed with the least elastic energy, from the nearest rigid one; None when there is none near.
+    """A pose closed with the least elastic energy, starting from the nearest rigid one; None if none is found.
 
     ``movable`` (n,) bool: joint coordinates that may move.
     """
@@ -101,7 +101,7 @@ def bent_closed(loops: Loops, movable: np.ndarray, start: Pose, misalignment: fl
 
 
 def _tried(loops: Loops, pose: Pose, factor: float, *changes) -> Pose | None:
-    """The pose after a step, halved while the loops open further (by more than rounding)."""
+    """The pose after a step, which is halved while it increases the opening by more than rounding."""
     for _ in range(12):
         q = pose.q.copy()
         for numbers, change in changes:

@@ -1,7 +1,7 @@
-"""Which constraints are independent: redundant ones are left out of the equations, and named.
+"""Selection of independent constraints; redundant ones are left out of the equations of motion.
 
-The constraint matrix G at the state decides, by QR with column pivoting of G^T; in a singular position, where G loses
-rank for a moment, a position nearby does.
+The selection is a QR decomposition of G^T with column pivoting, G the constraint matrix at the state; in a singular
+position, where the rank of G drops, G at a nearby position is used.
 """
 
 from __future__ import annotations
@@ -17,29 +17,31 @@ from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 
-# A position nearby is some hundredths (m, rad) away, and so are constraints there from depending on each other.  Where
-# the loops close in the singular position alone, as when the ends of a body that only bends are held apart, the
-# position nearby is that one but for the root of the accuracy with which loops are closed.
-APART = 1e-5
-BETTER = 10.0  # another choice of constraints must have a smallest singular value larger by this factor
+# The nearby position is some hundredths of a metre or radian away, and singular values there are of the same size. If the
+# loops close in the singular position only (both ends of a body held apart that can only bend), the nearby position
+# differs from it only by the square root of the closure tolerance.
+NEARBY_RANK_TOLERANCE = 1e-5
+BETTER = 10.0  # another selection must have a smallest singular value larger by this factor
 
 
 def independent_rows(model: Model, t: float) -> np.ndarray:
-    """Coordinate numbers of the multipliers whose constraints are independent of each other at or near the state."""
+    """Coordinate numbers of the multipliers of a set of constraints that are independent at or near the state."""
     evaluator = Evaluator(model)
     kept = chosen_rows(free_columns(model, evaluator.constraint_matrix(model.q, model.reference, t)))
     near = nearby(model, t)
     if near is not None:
-        moved = chosen_rows(free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)), APART)
+        moved = chosen_rows(
+            free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)), NEARBY_RANK_TOLERANCE
+        )
         if len(moved) > len(kept):
             kept = moved
     return evaluator.rows[kept]
 
 
 def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np.ndarray | None:
-    """Multipliers (coordinate numbers) of constraints that are far more independent than ``present`` at this state.
+    """Multipliers (coordinate numbers) of a better conditioned set of constraints than ``present`` at this state.
 
-    None when there are none: the mechanism itself is near a singular position, or has no constraints.
+    None if there is none: the mechanism itself is near a singular position, or has no constraints.
     """
     if len(present) == 0:
         return None
@@ -48,7 +50,7 @@ def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np
     rows = chosen_rows(G)
     if len(rows) != len(present) or issparse(G):
         return None
-    # close to a singular position small entries tell how close
+    # near a singular position, small entries are significant
     G = free_columns(model, evaluator.constraint_matrix(q, reference, t, with_rounding=True))
     smallest = [np.linalg.svd(G[kept], compute_uv=False)[-1] for kept in (rows, present - evaluator.rows[0])]
     return evaluator.rows[rows] if smallest[0] > BETTER * smallest[1] else None
@@ -60,11 +62,11 @@ def free_columns(model: Model, G: np.ndarray) -> np.ndarray:
 
 
 def nearby(model: Model, t: float) -> Model | None:
-    """The mechanism a little further along its freedoms, closed again; None when it cannot move."""
+    """The mechanism moved slightly along its degrees of freedom and closed again; None if it cannot move."""
     evaluator = Evaluator(model)
     n = model.coordinate_count
     G = evaluator.constraint_matrix(model.q, model.reference, t)
-    if issparse(G):  # of many bodies: the start is taken as it is
+    if issparse(G):  # many bodies: the start position is used as it is
         return None
     free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
     _values, singular, vectors = np.linalg.svd(G[:, free], full_matrices=True)

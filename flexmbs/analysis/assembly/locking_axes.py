@@ -1,4 +1,4 @@
-"""Hinge axes that are nearly parallel lock their loop: four hinges move only when they are parallel (or special)."""
+"""Nearly parallel hinge axes, which lock their loop: a four-bar linkage moves only if its axes are parallel."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.core.layout.tables import OPENINGS
 from flexmbs.model.compiled_model import Model
-from flexmbs.model.loop_closure_report import OddAxis
+from flexmbs.model.loop_closure_report import NearlyParallelAxis
 from flexmbs.model.spanning_tree import SpanningTree
 
-PARALLEL = 1e-7  # rad, from which on axes are not parallel
-NEARLY = np.radians(10.0)  # up to which they are taken to be meant parallel
-MOVE = 0.05  # rad, or part of the size: a loop that cannot go a good part of it is locked
+PARALLEL = 1e-7  # rad: axes at larger angles are not parallel
+NEARLY = np.radians(10.0)  # axes at smaller angles are assumed to be intended parallel
+MOVE = 0.05  # rad, or relative to the size: a loop that cannot move a good part of it is locked
 
 
 def loop_joints(tree: SpanningTree, joint) -> tuple:
-    """The joints of the loop that a cut joint closes, beginning with it."""
+    """The joints of the loop that a cut joint closes, starting with that joint."""
     carried = {branch.body: branch for branch in tree.branches}
 
     def path(body: str) -> list:
@@ -41,33 +41,33 @@ def loop_joints(tree: SpanningTree, joint) -> tuple:
     return tuple(one for one in (joint, *second, *reversed(first)) if one.name not in added)
 
 
-def odd_axes(model: Model, t: float) -> tuple[OddAxis, ...]:
-    """In loops of joints with one axis of rotation at most: axes that are nearly parallel to most of the others."""
+def nearly_parallel_axes(model: Model, t: float) -> tuple[NearlyParallelAxis, ...]:
+    """Axes nearly parallel to most others of their loop, in loops of joints with at most one axis of rotation."""
     evaluator = Evaluator(model)
     zero = np.zeros_like(model.q)
     evaluator.residual(model.q, zero, zero, model.reference, t, OPENINGS)
-    found: dict[str, OddAxis] = {}
+    found: dict[str, NearlyParallelAxis] = {}
     for cut in model.tree.cut:
         directions = _hinges(model, evaluator, loop_joints(model.tree, cut))
         if directions is not None and len(directions) > 1:
-            for axis in _odd(directions):
+            for axis in _nearly_parallel(directions):
                 found.setdefault(axis.joint, axis)
     return tuple(found.values())
 
 
-def locking_axes(model: Model, t: float) -> tuple[OddAxis, ...]:
-    """:func:`odd_axes` of loops of an assembled model that cannot move while their bodies keep their shape."""
+def locking_axes(model: Model, t: float) -> tuple[NearlyParallelAxis, ...]:
+    """:func:`nearly_parallel_axes` in loops of an assembled model that cannot move with rigid bodies."""
     found = []
-    odd = {axis.joint: axis for axis in odd_axes(model, t)}
-    for cut in model.tree.cut if odd else ():
+    suspects = {axis.joint: axis for axis in nearly_parallel_axes(model, t)}
+    for cut in model.tree.cut if suspects else ():
         names = {joint.name for joint in loop_joints(model.tree, cut)}
-        if names & set(odd) and not _moves(without_drivers(model, t), t, cut.name, names):
-            found += [replace(odd.pop(name), locked=True) for name in sorted(names & set(odd))]
+        if names & set(suspects) and not _moves(without_drivers(model, t), t, cut.name, names):
+            found += [replace(suspects.pop(name), locked=True) for name in sorted(names & set(suspects))]
     return tuple(found)
 
 
 def _hinges(model: Model, evaluator: Evaluator, joints) -> dict[str, np.ndarray] | None:
-    """Unit vectors of the axes of rotation in world axes; None when a joint has several (the loop is not planar)."""
+    """Unit vectors of the rotation axes in world axes; None if a joint has several (the loop is not planar)."""
     directions = {}
     for joint in joints:
         if joint.type.ends_with_ball or any(axis.curve is not None for axis in joint.type.axes):
@@ -81,7 +81,7 @@ def _hinges(model: Model, evaluator: Evaluator, joints) -> dict[str, np.ndarray]
     return directions
 
 
-def _odd(directions: dict[str, np.ndarray]) -> list[OddAxis]:
+def _nearly_parallel(directions: dict[str, np.ndarray]) -> list[NearlyParallelAxis]:
     names = list(directions)
     axes = np.array([directions[name] for name in names])
     angles = np.arcsin(np.minimum(np.linalg.norm(np.cross(axes[:, None], axes[None]), axis=2), 1.0))
@@ -89,14 +89,14 @@ def _odd(directions: dict[str, np.ndarray]) -> list[OddAxis]:
     most = int(np.argmax(alike.sum(axis=1)))
     others = tuple(name for name, same in zip(names, alike[most], strict=True) if same)
     return [
-        OddAxis(name, float(angle), others)
+        NearlyParallelAxis(name, float(angle), others)
         for name, angle in zip(names, angles[most], strict=True)
         if PARALLEL <= angle <= NEARLY
     ]
 
 
 def _moves(model: Model, t: float, cut: str, names: set[str]) -> bool:
-    """Whether one loop alone can go some way along a motion that its joints allow here, and stay closed."""
+    """Whether one loop by itself can move a finite distance along an instantaneous motion and stay closed."""
     others = frozenset(c for c, name in enumerate(model.constraint_names) if name != cut)
     loops = Loops(model, t, others)
     own = np.array([name.rsplit(".", 1)[0] in names for name in model.coordinate_names[: model.coordinate_count]])

@@ -1,4 +1,4 @@
-"""The loops of a model as equations: openings, their matrix, and scales that make metres and radians comparable."""
+"""The loop-closure equations of a model: openings, their matrix, and scales that make metres and radians comparable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Loops:
         self.length = mechanism_length(model, self.evaluator)
 
     def _rows_of_level(self, highest: int) -> np.ndarray:
-        """Rows whose position (0), or position or rate (1), is constrained."""
+        """Rows constrained at position level (0), or at position or velocity level (1)."""
         kept = []
         for c, constraint in enumerate(self.model.tables.constraints):
             if c not in self.ignored:
@@ -32,20 +32,20 @@ class Loops:
         return np.concatenate([*kept, np.zeros(0, dtype=int)])
 
     def rows_of(self, c: int) -> np.ndarray:
-        """Rows of constraint number ``c`` among all."""
+        """Rows of constraint number ``c`` among all constraint rows."""
         constraint = self.model.tables.constraints[c]
         return np.arange(constraint["rows"]) + constraint["row"] - self.evaluator.rows[0]
 
     def openings(self, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
-        """(rows,) m or rad, of the constraints on positions."""
+        """(rows,) openings of the position constraints, m or rad."""
         return self.evaluator.openings(q, self.model.v, reference, self.t)[0][self.position_rows]
 
     def matrix(self, q: np.ndarray, reference: np.ndarray, extent: int):
-        """(rows, coordinates) derivative of the openings, dense or sparse."""
+        """(rows, coordinates) derivative of the openings, dense or sparse; ``extent``: what the residual evaluates."""
         return self.evaluator.constraint_matrix(q, reference, self.t, extent)[self.position_rows]
 
     def row_scales(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """(rows,) 1 / m for lengths and 1 for angles of joints, by the size of the mechanism; None: of positions."""
+        """(rows,) 1 / size of the mechanism for lengths and 1 for angles of joints; ``rows`` None: position rows."""
         scales = np.ones(len(self.evaluator.rows))
         for c, constraint in enumerate(self.model.tables.constraints):
             if constraint["kind"] == CLOSURE:
@@ -53,7 +53,7 @@ class Loops:
         return scales[self.position_rows if rows is None else rows]
 
     def column_scales(self) -> np.ndarray:
-        """(coordinates,) what a unit change of each coordinate is: 1 rad, or the size of the mechanism in m."""
+        """(coordinates,) reference change of each coordinate: 1 rad, or the size of the mechanism in m."""
         scales = np.full(self.model.coordinate_count, self.length)
         for axis in self.model.tables.axes:
             if axis["kind"] == BALL or axis["kind"] == ROTATION and axis["factor"] != 0.0:
@@ -61,7 +61,7 @@ class Loops:
         return scales
 
     def turns(self) -> np.ndarray:
-        """(coordinates,) bool: angles of joints (not of balls)."""
+        """(coordinates,) bool: joint angles (not those of ball joints)."""
         found = np.zeros(self.model.coordinate_count, dtype=bool)
         for axis in self.model.tables.axes:
             found[axis["coordinate"]] |= axis["kind"] == ROTATION and axis["factor"] != 0.0

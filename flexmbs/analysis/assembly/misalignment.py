@@ -1,17 +1,17 @@
-"""Joints out of line and bodies bent for them: measured, judged, and refused or warned of by name.
+"""Misaligned joints and the bodies bent to close their loops: measured, then accepted with a warning or refused.
 
-What counts as a misalignment is told by the ranks: what stays open in the nearest rigid pose lies in directions in
-which the joints cannot move in random poses, were all of them free.  (Bars that are too short leave the loop open in
-a direction in which they do move elsewhere.)
+An opening is a misalignment if it lies in directions that the joints cannot reach by rigid motion in random poses, with
+all joints free. (Bars that are too short leave the loop open in a direction that is reachable in other poses.)
 
-Judged is what drivers do not demand and the stated modal coordinates do not explain:
+Limits, apart from bending that drivers demand or that the stated modal coordinates explain:
 
 - rigid bodies: any misalignment is refused;
-- up to ``LARGEST_GAP`` of the mechanism's size and ``LARGEST_ANGLE``, about what the coarsest class (v) of ISO 2768-1
-  allows parts of 100 mm, flexible bodies are bent by the least energy, with a warning; larger ones are refused;
-- strains above ``LARGEST_STRAIN``, the elastic limit of common spring steels, are refused whatever the gap is;
-- where only drivers demand the bending: a warning above ``LARGEST_STRAIN``, refusal above ``LARGEST_DRIVEN_STRAIN``,
-  beyond which small strains, which everything here assumes, are no longer so.
+- up to ``LARGEST_GAP`` of the mechanism's size and ``LARGEST_ANGLE`` (about the coarsest tolerance class (v) of
+  ISO 2768-1 for parts of 100 mm), flexible bodies are bent with the least energy, with a warning; larger misalignment
+  is refused;
+- strains above ``LARGEST_STRAIN``, the elastic limit of common spring steels, are refused whatever the gap;
+- if only drivers demand the bending: a warning above ``LARGEST_STRAIN``, refusal above ``LARGEST_DRIVEN_STRAIN``, where
+  the assumption of small strains no longer holds.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.tables import CLOSURE, OPENINGS
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.model.compiled_model import Model
-from flexmbs.model.loop_closure_report import BentBody, Closing, MisalignedJoint
+from flexmbs.model.loop_closure_report import BentBody, LoopClosure, MisalignedJoint
 from flexmbs.reduction.flexible_body import FlexibleBody
 
-LARGEST_GAP = 0.01  # of the size of the mechanism
+LARGEST_GAP = 0.01  # relative to the size of the mechanism
 LARGEST_ANGLE = np.radians(2.0)
 LARGEST_STRAIN = 5e-3
 LARGEST_DRIVEN_STRAIN = 0.1
-NOTABLE_STRAIN = 1e-6  # 0.2 MPa in steel: less comes of the digits of mesh files, and is not warned of
-OUT_OF_REACH = 0.5  # share of an opening that rigid motion cannot close, from which on it is a misalignment
-PLACES, MOVE = 9, np.pi  # random poses, and how far away they are: rad, or parts of the size
+NOTABLE_STRAIN = 1e-6  # 0.2 MPa in steel: smaller strains come from rounding in mesh files and cause no warning
+OUT_OF_REACH = 0.5  # fraction of an opening that rigid motion cannot close; above, it is a misalignment
+PLACES, MOVE = 9, np.pi  # number of random poses, and their distance in rad or relative to the size
 
 
 def misaligned_joints(loops: Loops, pose: Pose) -> tuple[MisalignedJoint, ...]:
-    """The joints that stay open in ``pose``, the worst first."""
+    """The joints that stay open in ``pose``, worst first."""
     every = np.zeros(len(loops.evaluator.rows))
     every[loops.position_rows] = pose.opening
     joints = {joint.name: joint for joint in loops.model.tree.cut}
@@ -66,12 +66,12 @@ def _size(joint: MisalignedJoint, length: float) -> float:
 
 
 def misalignment_size(joints: tuple[MisalignedJoint, ...], length: float) -> float:
-    """The largest one, as parts of the size of the mechanism and rad."""
+    """The largest misalignment: gap relative to the size of the mechanism plus angle in rad."""
     return max((_size(joint, length) for joint in joints), default=0.0)
 
 
 def is_small(joints: tuple[MisalignedJoint, ...], length: float) -> bool:
-    """Within what flexible bodies are bent for."""
+    """Whether the misalignment is small enough for flexible bodies to be bent for it."""
     return all(
         np.linalg.norm(joint.gap) <= LARGEST_GAP * length and np.linalg.norm(joint.turn) <= LARGEST_ANGLE
         for joint in joints
@@ -79,18 +79,18 @@ def is_small(joints: tuple[MisalignedJoint, ...], length: float) -> bool:
 
 
 def out_of_reach(loops: Loops, pose: Pose, movable: np.ndarray, misalignment: float) -> bool:
-    """Whether what is open in ``pose`` lies in directions in which rigid motion closes nothing, in random poses.
+    """Whether the opening in ``pose`` lies in directions that rigid motion cannot close in random poses.
 
-    ``movable`` (n,) bool: joint coordinates, those that are held or driven too.
+    ``movable`` (n,) bool: joint coordinates, including held and driven ones.
     """
     if not np.any(movable):
         return True
     rows, columns = loops.row_scales(), loops.column_scales()[movable]
     opening = rows * pose.opening / pose.size
-    chance, rank, shares = np.random.default_rng(2), rigid_rank(misalignment), []
+    random, rank, shares = np.random.default_rng(2), rigid_rank(misalignment), []
     for _ in range(PLACES):
         q = pose.q.copy()
-        q[: len(movable)][movable] += MOVE * columns * chance.uniform(-1.0, 1.0, np.count_nonzero(movable))
+        q[: len(movable)][movable] += MOVE * columns * random.uniform(-1.0, 1.0, np.count_nonzero(movable))
         G = dense(scaled(loops.matrix(q, pose.reference, OPENINGS)[:, movable], rows, columns))
         left, singular, _right = np.linalg.svd(G, full_matrices=False)
         reached = left[:, singular > rank].T @ opening
@@ -99,7 +99,7 @@ def out_of_reach(loops: Loops, pose: Pose, movable: np.ndarray, misalignment: fl
 
 
 def bent_bodies(model: Model, q: np.ndarray) -> tuple[BentBody, ...]:
-    """Flexible bodies whose modal coordinates in ``q`` are not those stated in ``model``, the most energy first."""
+    """Flexible bodies whose modal coordinates in ``q`` differ from those stated in ``model``, largest energy first."""
     found = []
     for name, part in model.modal.items():
         body, change = model.bodies[name], q[part] - model.q[part]
@@ -110,9 +110,9 @@ def bent_bodies(model: Model, q: np.ndarray) -> tuple[BentBody, ...]:
 
 
 def largest_strain(body: FlexibleBody, q: np.ndarray) -> float | None:
-    """Largest linear strain along an edge of the drawn surface at modal coordinates ``q``; None without a surface.
+    """Largest linear strain along an edge of the surface mesh at modal coordinates ``q``; None without a surface.
 
-    An estimate: shear along the edges (of a twisted beam) is not seen, and means along edges are smaller than peaks.
+    An estimate: shear (a twisted beam) is not captured, and the mean along an edge is below the peak.
     """
     ends = _edges(np.asarray(body.surface.faces))
     if len(ends) == 0:
@@ -125,7 +125,7 @@ def largest_strain(body: FlexibleBody, q: np.ndarray) -> float | None:
 
 
 def _edges(faces: np.ndarray) -> np.ndarray:
-    """(k, 2) corners of the edges of VTK faces [count, i, j, k, count, ...]; mid-side nodes left out."""
+    """(k, 2) end points of the edges of VTK faces [count, i, j, k, count, ...]; mid-side nodes are omitted."""
     found, at = [np.zeros((0, 2), dtype=int)], 0
     while at < len(faces):
         count = int(faces[at])
@@ -141,55 +141,55 @@ def _largest_stress(body: FlexibleBody, q: np.ndarray) -> float | None:
     return float(von_mises(np.tensordot(q, body.surface_stress_modes, axes=(0, 0))).max(initial=0.0))
 
 
-def judged(closing: Closing) -> Closing:
-    """``closing``, when it can be accepted.
+def checked_strains(closing: LoopClosure) -> LoopClosure:
+    """``closing``, if its strains are acceptable.
 
     Raises
     ------
     MechanismError
-        Bodies are strained too much; ``error.closing`` holds the numbers.
+        Bodies are strained too much; ``error.closing`` holds the values.
     """
     limit = LARGEST_DRIVEN_STRAIN if closing.drivers else LARGEST_STRAIN
     worst = max((body.strain for body in closing.bodies if body.strain is not None), default=0.0)
     if worst > limit:
         remedy = (
-            "Let the drivers begin where the loops close" if closing.drivers
-            else "Bring the markers into line, or state the modal coordinates of a body that is meant to be bent"
+            "Start the drivers at values for which the loops close" if closing.drivers
+            else "Align the markers, or state the modal coordinates of a body that is meant to be bent"
         )  # fmt: skip
-        raise refusal(f"the loops close only by straining bodies beyond {100.0 * limit:g} %", closing, remedy)
+        raise closure_error(f"the loops close only by straining bodies beyond {100.0 * limit:g} %", closing, remedy)
     return closing
 
 
-def refusal(what: str, closing: Closing, remedy: str) -> MechanismError:
-    """The error that says ``what`` is wrong, with the numbers of ``closing`` in words and as ``error.closing``."""
+def closure_error(what: str, closing: LoopClosure, remedy: str) -> MechanismError:
+    """A MechanismError: ``what`` is wrong, the values of ``closing`` (also as ``error.closing``), and the remedy."""
     error = MechanismError(f"{what}: {closing.sentence}. {remedy}")
     error.closing = closing
     return error
 
 
-def joints_to_blame(error: MechanismError) -> bool:
-    """Whether ``error`` is a refusal of joints out of line, which no driver has a part in."""
+def is_misalignment(error: MechanismError) -> bool:
+    """Whether ``error`` reports misaligned joints with no driver involved."""
     closing = vars(error).get("closing")
     return closing is not None and bool(closing.joints) and not closing.drivers
 
 
-def refuse_rigid(joints: tuple[MisalignedJoint, ...], axes, flexible: bool) -> MechanismError:
-    """Joints out of line that nothing may bend for."""
+def misalignment_error(joints: tuple[MisalignedJoint, ...], axes, flexible: bool) -> MechanismError:
+    """The error for misaligned joints whose loop no body may be bent to close."""
     limits = f"{100.0 * LARGEST_GAP:g} % of the size of the mechanism or {np.degrees(LARGEST_ANGLE):g} degrees"
-    bent = f"by more than {limits}, for which flexible bodies are not bent"
-    reason = bent if flexible else "and no flexible body can be bent for them"
-    return refusal(
-        f"the loops cannot be closed: joints are out of line, {reason}", Closing(joints=joints, axes=axes),
-        "Bring the markers into line, or give a joint of the loop more freedom (cylindrical, universal, spherical)",
+    bent = f"by more than {limits}, the limit for bending flexible bodies"
+    reason = bent if flexible else "and no flexible body can be bent to compensate"
+    return closure_error(
+        f"the loops cannot be closed: joints are misaligned, {reason}", LoopClosure(joints=joints, axes=axes),
+        "Align the markers, or give a joint of the loop more freedom (cylindrical, universal, spherical)",
     )  # fmt: skip
 
 
-def tell(closing: Closing | None) -> None:
-    """Warn of what was bent to close the loops, and of axes that lock them."""
+def warn_of_misalignment(closing: LoopClosure | None) -> None:
+    """Warn of bodies that were bent to close the loops, and of axes that lock them."""
     if closing is None:
         return
     least = LARGEST_STRAIN if closing.drivers else NOTABLE_STRAIN
     strains = [body.strain for body in closing.bodies]
     strained = any(strain > least if strain is not None else not closing.drivers for strain in strains)
     if closing.axes or strained:
-        warn(f"joints are out of line: {closing.sentence}", MechanismWarning)
+        warn(f"joints are misaligned: {closing.sentence}", MechanismWarning)

@@ -1,7 +1,7 @@
-"""The pose in which loops are open least: the method of Levenberg and Marquardt.
+"""The pose with the smallest opening of the loops, by the Levenberg-Marquardt method.
 
-Where loops can be closed it closes them; where they cannot, as in a planar loop whose hinges are out of line, it finds
-the pose that shows by how much.  Nearly dependent rows do not mislead it as they do Gauss and Newton's.
+It closes loops that can be closed; for others, such as a planar loop with misaligned hinges, it finds the pose with the
+smallest opening. Unlike Gauss-Newton, it is robust against nearly dependent rows.
 Reference: Madsen, Nielsen, Tingleff, Methods for Non-Linear Least Squares Problems (2004), algorithm 3.16.
 """
 
@@ -18,13 +18,13 @@ from flexmbs.core.layout.tables import OPENINGS
 
 CLOSED = 1e-12  # m or rad
 ITERATIONS = 200
-LARGEST_MOVE = 0.5  # of one iteration, rad or parts of the size of the mechanism
-STILL = 1e-10  # step, in the same units, from which on nothing moves any more
+LARGEST_MOVE = 0.5  # of one iteration, rad or relative to the size of the mechanism
+STILL = 1e-10  # step at convergence, in the same units
 
 
 @dataclass(frozen=True)
 class Pose:
-    """Coordinates, quaternions of the balls, openings (m, rad) and their scaled norm."""
+    """Coordinates, quaternions of the ball joints, openings (m, rad) and their scaled norm."""
 
     q: np.ndarray
     reference: np.ndarray
@@ -42,7 +42,7 @@ def pose_at(loops: Loops, q: np.ndarray, reference: np.ndarray) -> Pose:
 
 
 def nearest_pose(loops: Loops, movable: np.ndarray, q: np.ndarray, reference: np.ndarray) -> Pose:
-    """The pose nearby in which the loops are open least, moving only the coordinates ``movable`` (n,) bool."""
+    """The nearby pose with the smallest opening; only the coordinates ``movable`` (n,) bool are changed."""
     rows, columns = loops.row_scales(), loops.column_scales()[movable]
     pose, damping, growth = pose_at(loops, q, reference), None, 2.0
     if not np.any(movable):

@@ -1,1 +1,1 @@
-"""What a mechanism consists of and how it can move, before it runs."""
+"""Summary of a mechanism before it runs: its parts, loops and degrees of freedom."""

@@ -1,4 +1,4 @@
-"""From a mechanism to its description."""
+"""Builds the description of a mechanism."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.model.loop_closure_report import Closing
+from flexmbs.model.loop_closure_report import LoopClosure
 from flexmbs.model.spanning_tree import spanning_tree
 
 
 def describe(system: Mechanism) -> Description:
-    """Bodies, joints, constraints, forces, loops, degrees of freedom and the analysis that fits.
+    """Bodies, joints, constraints, forces, loops, degrees of freedom, and the analysis that applies.
 
-    A mechanism that cannot be assembled is described too; ``problem`` says what is wrong with it.
+    A mechanism that cannot be assembled is described too; ``problem`` then gives the reason.
     """
     closing = None
     try:
@@ -39,7 +39,7 @@ def describe(system: Mechanism) -> Description:
         groups=fixed_groups(system),
         mobility=found,
         problem=problem,
-        closing=closing or Closing(),
+        closing=closing or LoopClosure(),
     )
 
 
@@ -59,7 +59,7 @@ def _joint(joint, cut: bool) -> JointEntry:
 
 
 def _force_groups(system: Mechanism) -> list[dict]:
-    """Everything that a system holds by name besides bodies, joints, constraints and contacts."""
+    """All named groups of a system other than bodies, joints, constraints and contacts."""
     known = {"bodies", "joints", "constraints", "contacts"}
     return [group for word, group in vars(system).items() if isinstance(group, dict) and word not in known]
 
@@ -79,7 +79,7 @@ def _other(item) -> OtherEntry:
 
 
 def _acted_on(item) -> list[tuple[str, list[str]]]:
-    """Markers and joint coordinates among the attributes of an element, and their bodies."""
+    """Markers and joint coordinates that an element refers to, with their bodies."""
     found = []
     for value in vars(item).values() if hasattr(item, "__dict__") else ():
         if isinstance(value, Marker):
@@ -98,7 +98,7 @@ def _acted_on(item) -> list[tuple[str, list[str]]]:
 
 
 def fixed_groups(system: Mechanism) -> tuple[tuple[str, ...], ...]:
-    """Bodies (ground among them) that fixed joints join into one, in groups of two or more."""
+    """Groups of two or more bodies (ground included) that fixed joints connect into one."""
     group = {name: {name} for name in system.bodies}
     for joint in system.joints.values():
         if joint.type.name == "fixed" and group[joint.a.body] is not group[joint.b.body]:

@@ -1,4 +1,4 @@
-"""What a system consists of and how it can move, before it runs: for people, for programs, and as a picture."""
+"""Summary of a mechanism before it runs (parts, loops, degrees of freedom): as text, as JSON, as a picture."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.mobility.mobility import Mobility
-from flexmbs.model.loop_closure_report import Closing, direction_in_words
+from flexmbs.model.loop_closure_report import LoopClosure, direction_in_words
 from flexmbs.view.topology import save_topology
 
 
 @dataclass(frozen=True)
 class BodyEntry:
-    """mass (kg), center (3,) m and inertia (3, 3) kg m2 about it in the body's frame; ``modes``: number of modes."""
+    """Mass (kg), centre of mass (3,) m, inertia (3, 3) kg m2 about it (body axes), and number of ``modes``."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class BodyEntry:
 
 @dataclass(frozen=True)
 class JointEntry:
-    """A joint: its markers as (body, marker), what acts on its coordinates, and whether it closes a loop."""
+    """A joint: its markers as (body, marker), its drivers and forces, and whether it closes a loop."""
 
     name: str
     kind: str
@@ -36,7 +36,7 @@ class JointEntry:
     b: tuple[str, str]
     coordinates: tuple[str, ...]
     prescribed: tuple[str, ...]
-    forces: tuple[tuple[str, str], ...]  # (coordinate, what acts on it)
+    forces: tuple[tuple[str, str], ...]  # (coordinate, kind of force)
     closes_loop: bool
 
 
@@ -58,10 +58,10 @@ class Description:
     ----------
     bodies, joints, constraints, forces, contacts : entries in the order stated
     loops : names of the joints of every closed loop
-    groups : bodies that move as one, because fixed joints join them
-    mobility : degrees of freedom, what is redundant, idle or massless; None when there is a ``problem``
-    closing : joints out of line, bodies that are bent to close loops, axes that lock them
-    problem : why the mechanism cannot be assembled, or empty
+    groups : bodies that move as one because fixed joints connect them
+    mobility : degrees of freedom; redundant constraints, isolated and massless freedoms; None if there is a ``problem``
+    closing : misaligned joints, bodies bent to close loops, axes that lock a loop
+    problem : why the mechanism cannot be assembled; empty if it can
     """
 
     gravity: tuple[float, ...]
@@ -75,7 +75,7 @@ class Description:
     groups: tuple[tuple[str, ...], ...]
     mobility: Mobility | None
     problem: str
-    closing: Closing = Closing()
+    closing: LoopClosure = LoopClosure()
 
     def __str__(self) -> str:
         return _text(self)
@@ -83,7 +83,7 @@ class Description:
     __repr__ = __str__
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, as JSON can hold them."""
+        """Plain values for JSON."""
         found = asdict(self)
         found["closing"] = self.closing.as_dict()
         if self.mobility is not None:
@@ -95,12 +95,12 @@ class Description:
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write a picture of the topology: bodies, joints (those that close loops dashed), ground."""
+        """Write a picture of the topology: bodies, ground, joints (dashed where they close a loop)."""
         return save_topology(self, path)
 
 
 def _text(found: Description) -> str:
-    """Several lines; what is wrong comes last, where it is seen."""
+    """The description as lines of text; a problem comes last, where it is noticed."""
     counts = [
         _count(len(found.bodies), "body", "bodies"),
         _count(len(found.joints), "joint"),
@@ -140,7 +140,7 @@ def _text(found: Description) -> str:
         for body in found.closing.bodies
     ])  # fmt: skip
     if found.closing.axes:
-        lines += ["", "Axes nearly parallel", *(f"  {axis.sentence}" for axis in found.closing.axes)]
+        lines += ["", "Nearly parallel axes", *(f"  {axis.sentence}" for axis in found.closing.axes)]
     if found.mobility is not None:
         lines += ["", "Degrees of freedom", *(f"  {line}" for line in _mobility_lines(found.mobility))]
     if found.problem:
@@ -149,27 +149,27 @@ def _text(found: Description) -> str:
 
 
 def _mobility_lines(found: Mobility) -> list[str]:
-    """Degrees of freedom in sentences."""
+    """Degrees of freedom, one statement a line."""
     modal = f" ({found.modes} of them modes)" if found.modes else ""
     lines = [
-        f"counted (Grübler): {found.body_freedoms} of the bodies{modal} - {found.blocked} blocked - "
+        f"Grübler count: {found.body_freedoms} of the bodies{modal} - {found.constraints} constrained - "
         f"{found.drivers} prescribed = {found.gruebler}",
-        f"true: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
+        f"actual: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
     ]
     if found.momentary:
-        lines.append(f"the start position is singular: {_count(found.momentary, 'more freedom')} there, for a moment")
+        lines.append(f"the start position is singular: {_count(found.momentary, 'instantaneous freedom')} more")
     if found.redundant:
         lines.append(f"redundant: {found.redundant_count}")
         lines += [f"  {item.sentence}" for item in found.redundant]
-    lines += [f"idle: {sentence}" for sentence in found.idle]
+    lines += [f"isolated: {sentence}" for sentence in found.isolated]
     lines += [f"no inertia: {sentence}" for sentence in found.massless]
-    lines.append(f"analysis that fits: {found.analysis}")
+    lines.append(f"analysis: {found.analysis}")
     return lines
 
 
 def _coordinate(joint, name: str) -> str:
     notes = ["prescribed"] if name in joint.prescribed else []
-    notes += [word for coordinate, word in joint.forces if coordinate == name]
+    notes += [kind for coordinate, kind in joint.forces if coordinate == name]
     return f"{name} ({', '.join(notes)})" if notes else name
 
 

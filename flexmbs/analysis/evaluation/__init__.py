@@ -1,1 +1,1 @@
-"""Evaluations of the compiled mechanism at one state: residual, constraints, their matrices and directions."""
+"""The compiled mechanism at one state: residual, constraints, mass and constraint matrices, constraint directions."""

@@ -1,8 +1,8 @@
-"""What every joint blocks, as rows on the motions of the bodies, each with a name in the joint's own axes.
+"""The directions that each joint constrains, as rows on the motions of the bodies, named in the joint's own axes.
 
-The constraint matrix in absolute coordinates has for every joint three or six rows and its massless coordinates.  The
-left null space of the columns of these coordinates leaves the rows of what the joint blocks: five of a revolute.
-Lengths are divided by the size of the mechanism, so that translations and rotations compare.
+In absolute coordinates a joint contributes three or six rows to the constraint matrix, and columns for its massless
+coordinates. The left null space of these columns gives the rows that the joint constrains: five for a revolute joint.
+Lengths are divided by the size of the mechanism, so that translations and rotations are comparable.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from flexmbs.core.layout.tables import CLOSURE, OPENINGS
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
-SMALL = 1e-3  # rows have length 1: where all are smaller, what is left is rounding
-NAMED = 0.9999  # cosine from which a blocked direction is told as an axis of the marker
+SMALL = 1e-3  # rows have unit length: singular values that are all smaller are rounding
+NAMED = 0.9999  # cosine above which a constrained direction is named after an axis of the marker
 
 
 @dataclass(frozen=True)
-class BlockedMotions:
-    """Rows H with H xdot = 0 on the motions of the bodies (xdot: velocities of frames over ``length``, turns, modes).
+class ConstraintDirections:
+    """Rows H with H xdot = 0; xdot holds frame velocities over ``length``, angular velocities and modal rates.
 
     Attributes
     ----------
-    owners : of every row: name of the joint or constraint
-    labels : of every row: "translation along x", "rotation about (0, 0.6, 0.8)", "length" ...
-    rows : (m, columns), each of length 1 (0 when it blocks nothing)
-    columns : (columns,) numbers of the coordinates of the absolute model
-    scales : (columns,) what a column is multiplied by: ``length`` for translations
-    rates : joint coordinate (number in the absolute model) -> (columns,) its rate from the motions of the bodies
+    owners : name of the joint or constraint of each row
+    labels : direction of each row: "translation along x", "rotation about (0, 0.6, 0.8)", "length" ...
+    rows : (m, columns), each of unit length (zero if it constrains nothing)
+    columns : (columns,) coordinate numbers in the absolute model
+    scales : (columns,) factor of each column: ``length`` for translations
+    rates : joint coordinate (number in the absolute model) -> (columns,) its rate as a function of xdot
     """
 
     owners: tuple[str, ...]
@@ -56,12 +56,12 @@ def rank(rows: np.ndarray) -> int:
 
 
 def dense(matrix) -> np.ndarray:
-    """A matrix of constraints, sparse or not, as an array."""
+    """A constraint matrix, dense or sparse, as a dense array."""
     return matrix.toarray() if issparse(matrix) else matrix
 
 
 def null_space(rows: np.ndarray) -> np.ndarray:
-    """(columns, k) orthonormal motions that no row blocks."""
+    """(columns, k) orthonormal basis of the motions that no row constrains."""
     rows = dense(rows)
     if len(rows) == 0:
         return np.eye(rows.shape[1])
@@ -80,8 +80,8 @@ def mechanism_length(model: Model, evaluator: Evaluator) -> float:
     return size if size > 1e-9 else 1.0
 
 
-def blocked_motions(system: Mechanism, model: Model, t: float) -> BlockedMotions:
-    """Rows of all joints as stated, then of the other constraints, of an absolute ``model`` without drivers."""
+def constraint_directions(system: Mechanism, model: Model, t: float) -> ConstraintDirections:
+    """Rows of all joints in the order stated, then of the other constraints; ``model`` is absolute, without drivers."""
     return _Rows(system, model, t).build()
 
 
@@ -108,7 +108,7 @@ class _Rows:
         self.found: list[tuple[str, str, np.ndarray]] = []
 
     def _own_coordinates(self) -> dict[str, list[int]]:
-        """Coordinates of every cut joint."""
+        """Coordinates of each cut joint."""
         own: dict[str, list[int]] = {joint.name: [] for joint in self.model.tree.cut}
         for name, number in self.model.coordinate_index.items():
             joint = name.rsplit(".", 1)[0]
@@ -116,7 +116,7 @@ class _Rows:
                 own[joint].append(number)
         return own
 
-    def build(self) -> BlockedMotions:
+    def build(self) -> ConstraintDirections:
         constraints = self.model.tables.constraints
         closures = [c for c in range(len(constraints)) if constraints[c]["kind"] == CLOSURE]
         for c in closures:
@@ -124,7 +124,7 @@ class _Rows:
         for c in sorted(set(range(len(constraints))) - set(closures)):
             self._other(c)
         rows = np.array([row for _owner, _label, row in self.found]).reshape(-1, len(self.columns))
-        return BlockedMotions(
+        return ConstraintDirections(
             tuple(owner for owner, _label, _row in self.found), tuple(label for _owner, label, _row in self.found),
             rows, self.columns, self.scales, self.rates,
         )  # fmt: skip
@@ -135,7 +135,7 @@ class _Rows:
         return self.G[start : start + int(constraint["rows"])]
 
     def _closure(self, c: int) -> None:
-        """A joint: its coordinates eliminated, what stays named along the axes of its first marker."""
+        """A joint: its coordinates are eliminated; the remaining rows are named along the axes of its first marker."""
         name = self.model.constraint_names[c]
         block = self._block(c).copy()
         block[:3] /= self.length
@@ -159,7 +159,7 @@ class _Rows:
         return turns[0].T @ turns[1]
 
     def _other(self, c: int) -> None:
-        """A constraint that is no joint: joint coordinates in it follow from the motions of the bodies."""
+        """A constraint other than a joint: its joint coordinates are expressed by the motions of the bodies."""
         name, block = self.model.constraint_names[c], self._block(c)
         start = int(self.model.tables.constraints[c]["row"])
         for i, row in enumerate(block):
@@ -176,33 +176,33 @@ class _Rows:
 
 
 def named_directions(held: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """A basis of the columns of ``held`` (3 or 6, k), along axes where these are in their span: (name, direction)."""
+    """A basis of the span of ``held`` (3 or 6, k), along coordinate axes where possible: (name, direction)."""
     found: list[tuple[str, np.ndarray]] = []
     rest = held
-    for part, word in ((slice(0, 3), "translation along"), (slice(3, 6), "rotation about")):
+    for part, kind in ((slice(0, 3), "translation along"), (slice(3, 6), "rotation about")):
         for i, letter in enumerate("xyz"):
             at = part.start + i
             if at < len(held) and rest.shape[1] and np.linalg.norm(rest[at]) > NAMED:
                 direction = rest @ rest[at] / np.linalg.norm(rest[at])
-                found.append((f"{word} {letter}", direction))
+                found.append((f"{kind} {letter}", direction))
                 rest = _without(rest, direction)
-    for part, word in ((slice(0, 3), "translation along"), (slice(3, 6), "rotation about")):
+    for part, kind in ((slice(0, 3), "translation along"), (slice(3, 6), "rotation about")):
         other = np.delete(rest, part, axis=0)
         if rest.shape[1] == 0:
             break
         _left, singular, right = np.linalg.svd(other, full_matrices=True)
         pure = rest @ right[np.count_nonzero(singular > 1e-6) :].T
         for direction in pure.T:
-            found.append((f"{word} {_vector(direction[part])}", direction))
+            found.append((f"{kind} {_vector(direction[part])}", direction))
             rest = _without(rest, direction)
     for direction in rest.T:
         place, turn = _vector(direction[:3]), _vector(direction[3:])
-        found.append((f"translation along {place} together with the rotation about {turn}", direction))
+        found.append((f"translation along {place} combined with the rotation about {turn}", direction))
     return found
 
 
 def _without(basis: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """Orthonormal basis of what is left of ``basis`` without ``direction``, which lies in it."""
+    """Orthonormal basis of the complement of ``direction`` within the span of ``basis``."""
     left, _singular, _right = np.linalg.svd(basis - np.outer(direction, direction @ basis), full_matrices=False)
     return left[:, : basis.shape[1] - 1]
 

@@ -1,4 +1,4 @@
-"""Rows that follow from rows before them, and from which."""
+"""Linearly dependent rows, and the earlier rows that each depends on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-DEPENDENT = 1e-7  # what is left of a row of length 1
-TAKES_PART = 1e-6  # coefficient, relative to the largest one
+DEPENDENT = 1e-7  # residual of a unit row after projection
+SIGNIFICANT = 1e-6  # coefficient relative to the largest one
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """Row ``row`` is a combination of the rows ``others`` (empty: it is zero)."""
+    """Row ``row`` is a linear combination of the rows ``others`` (empty: the row is zero)."""
 
     row: int
     others: tuple[int, ...]
@@ -20,7 +20,7 @@ class Dependence:
 
 
 def dependences(rows: np.ndarray) -> list[Dependence]:
-    """Rows (of length 1 or 0) that depend on rows before them, in order (Gram-Schmidt, twice)."""
+    """Rows (unit or zero) that depend on earlier rows, in order (Gram-Schmidt with reorthogonalisation)."""
     basis = np.zeros((min(rows.shape), rows.shape[1]))
     independent: list[int] = []
     found = []
@@ -36,7 +36,7 @@ def dependences(rows: np.ndarray) -> list[Dependence]:
             found.append(i)
     if not found:
         return []
-    # in terms of all independent rows, in one solution: those behind a row have no part in it
+    # one least-squares solution in all independent rows; rows after the dependent one get zero coefficients
     coefficients = np.linalg.lstsq(rows[independent].T, rows[found].T, rcond=None)[0].T
     return [_explained(rows, i, independent, own) for i, own in zip(found, coefficients, strict=True)]
 
@@ -44,5 +44,5 @@ def dependences(rows: np.ndarray) -> list[Dependence]:
 def _explained(rows: np.ndarray, i: int, independent: list[int], coefficients: np.ndarray) -> Dependence:
     if not np.any(rows[i]):
         return Dependence(i, (), ())
-    part = np.flatnonzero(np.abs(coefficients) > TAKES_PART * np.abs(coefficients).max())
+    part = np.flatnonzero(np.abs(coefficients) > SIGNIFICANT * np.abs(coefficients).max())
     return Dependence(i, tuple(independent[k] for k in part), tuple(float(coefficients[k]) for k in part))

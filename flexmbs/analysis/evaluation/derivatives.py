@@ -1,4 +1,4 @@
-"""Derivatives of forces by differences whose steps find out how smooth the forces are."""
+"""Derivatives of forces by finite differences; the step adapts to the smoothness of the forces."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-FINER = 8.0  # from one step to the next smaller one
+REFINEMENT = 8.0  # ratio of a step to the next smaller one
 LEVELS = 6  # down to 3e-5 of the first step
-SMOOTH = 1e-5  # difference between formulas of second and fourth order, as a part of the derivative
+SMOOTH = 1e-5  # difference between the formulas of second and fourth order, relative to the derivative
 
 
 def derivatives(function: Callable[[np.ndarray], np.ndarray], columns: int, step: float) -> np.ndarray:
-    """(rows, columns) of ``function`` (columns,) -> (rows,) at zero, central differences of fourth order.
+    """Jacobian (rows, columns) of ``function`` (columns,) -> (rows,) at zero by fourth-order central differences.
 
-    The step of each column is ``step`` where the function is smooth over it: formulas of second and fourth order then
-    agree.  Where they do not (a contact that is pressed in by less than the step, a stop, a friction force within its
-    transition) the step gets smaller until they do, or rounding keeps them from it; the nearest agreement counts.
+    A column uses ``step`` where the second- and fourth-order formulas agree, that is, where the function is smooth
+    over that distance. Elsewhere (a contact penetrating by less than the step, an end stop, friction in its transition)
+    the step is reduced until they agree or rounding dominates; the step with the best agreement is used.
     """
     return np.array([_column(function, columns, k, step) for k in range(columns)]).T
 
@@ -35,5 +35,5 @@ def _column(function: Callable[[np.ndarray], np.ndarray], columns: int, k: int, 
         rounding = 1e-14 * float(np.abs(ahead).max(initial=0.0)) / step
         if apart <= SMOOTH * float(np.abs(found).max(initial=0.0)) + rounding:
             break
-        step /= FINER
+        step /= REFINEMENT
     return best

@@ -1,4 +1,4 @@
-"""Variants of a model: other unknowns, without some of its drivers."""
+"""A model with drivers imposed on its state, or with drivers eliminated so that their coordinates are free."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmbs.model.compiled_model import Model
 
 
 def with_tables(model: Model, **changed: np.ndarray) -> Model:
-    """``model`` with some arrays of its tables replaced; MechanismError where kernels could not use them."""
+    """``model`` with some arrays of its tables replaced; MechanismError if the kernels could not use them."""
     fields = {name: getattr(model.tables, name) for name in Tables.fields}
     tables = Tables(**{**fields, **changed})
     check_tables(tables)
@@ -22,7 +22,7 @@ def with_tables(model: Model, **changed: np.ndarray) -> Model:
 
 
 def imposed(model: Model, t: float) -> Model:
-    """``model`` whose driven coordinates have the values and rates that their drivers demand at time ``t``."""
+    """``model`` with the driven coordinates at the values and rates that their drivers prescribe at time ``t``."""
     from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 
     announce_compilation()
@@ -34,7 +34,7 @@ def imposed(model: Model, t: float) -> Model:
 
 
 def with_drivers(model: Model, kept: Collection[int]) -> Model:
-    """``model`` in which only the coordinates ``kept`` are driven; the others are free."""
+    """``model`` with only the coordinates ``kept`` driven; all others are free."""
     coordinates = model.tables.coordinates.copy()
     dropped = [k for k in model.driven_coordinates if k not in kept]
     coordinates["signal"][dropped] = -1
@@ -43,5 +43,5 @@ def with_drivers(model: Model, kept: Collection[int]) -> Model:
 
 
 def without_drivers(model: Model, t: float) -> Model:
-    """``model`` without any driven coordinate, at the place where its drivers put it at time ``t``."""
+    """``model`` without driven coordinates, in the position that its drivers prescribe at time ``t``."""
     return with_drivers(imposed(model, t), ())

@@ -1,9 +1,9 @@
-"""How large the entries of the constraint matrix are before their terms cancel: what tells a zero from a small number.
+"""Magnitudes of the terms in each entry of the constraint matrix, by which rounding is told from small values.
 
-A rod from the centre of a ball joint to a point of the body that turns in it blocks nothing: its entry d . (w x d) is
-zero, and is computed as some 1e-17.  Next to other such entries it looks like a number; next to |w| |d| it is rounding.
-An entry is a difference of velocities of markers (for a coordinate that moves at unit rate); its terms are the motion
-of the bodies' frames, the arms from these to the markers and to the other marker, and what a mode moves at a marker.
+A rod from the centre of a ball joint to a point of the body that turns in it constrains nothing: its entry d . (w x d)
+is zero, but is computed as about 1e-17. Compared with other such entries it looks significant; compared with |w| |d| it
+is rounding. An entry is a difference of marker velocities for a coordinate that moves at unit rate; its terms are the
+motion of the body frames, the lever arms to the markers, and the modal displacement at the markers.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import numpy as np
 
 from flexmbs.core.layout.tables import CABLE, CLOSURE, COUPLING, ROLLING, Tables
 
-ROUNDING = 1e-8  # an entry below this part of its terms is zero: the arm of a rod is no longer than the joint is exact
+ROUNDING = 1e-8  # entries below this fraction of their terms are zero
 ALPHA, ACCELERATION = slice(18, 21), slice(21, 24)  # in a body's frame
 
 
 class EntrySizes:
-    """Sizes of the terms of every constraint's entries, (constraints, 2): of translations, m, and of rotations, rad."""
+    """Magnitudes of the terms in the entries of each constraint, (constraints, 2): translations (m), rotations (rad)."""
 
     def __init__(self, tables: Tables, frames: np.ndarray):
-        """``frames`` (bodies, 24): of the position; with the accelerations when no coordinate moves."""
+        """``frames`` (bodies, 24): body frames at this position, with their accelerations for zero coordinate rates."""
         self.tables, self.base = tables, frames.copy()
         ends = [_markers(tables, constraint) for constraint in tables.constraints]
         self.count = len(ends)
@@ -42,9 +42,9 @@ class EntrySizes:
         self.modal = [modes[b] for b in self.body]
 
     def _modes(self, body: int) -> tuple[slice, np.ndarray, np.ndarray] | None:
-        """Coordinates of a body's modes, and how far (m) and by how much (rad) each moves its markers at most.
+        """Modal coordinates of a body, with the largest displacement (m) and rotation (rad) of a marker in each mode.
 
-        Of the whole body: a torsion mode moves the markers on its axis by rounding, and nothing else.
+        Maxima over the whole body: a torsion mode displaces the markers on its axis by rounding only.
         """
         record, n = self.tables.bodies[body], int(self.tables.bodies[body]["modes"])
         markers = self.tables.markers[(self.tables.markers["body"] == body) & (self.tables.markers["flexible"] != 0)]
@@ -56,13 +56,13 @@ class EntrySizes:
         return slice(start, start + n), moves + size * turns, turns + moves / size
 
     def _span(self, body: int) -> float:
-        """Size of a body by its markers, m."""
+        """Diagonal of the box around the markers of a body, m (1 if they coincide)."""
         places = self.tables.markers["frame_at"][self.tables.markers["body"] == body]
         size = float(np.linalg.norm(np.ptp(self.tables.pool[places[:, None] + np.arange(3)], axis=0)))
         return size if size > 1e-9 else 1.0
 
     def of(self, frames: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """(constraints, 2) sizes when the coordinates move at the rates ``a`` (size,), one of each constraint's."""
+        """(constraints, 2) magnitudes for coordinate rates ``a`` (size,) with at most one coordinate per constraint."""
         change = frames - self.base
         turn = np.linalg.norm(change[:, ALPHA], axis=1)[self.body]
         move = np.linalg.norm(change[:, ACCELERATION], axis=1)[self.body] + turn * self.arm
@@ -81,14 +81,14 @@ class EntrySizes:
 
 def _markers(tables: Tables, constraint) -> list[int]:
     if constraint["kind"] == COUPLING:
-        return []  # its entries are the factors themselves
+        return []  # its entries are the factors themselves, without cancellation
     if constraint["kind"] == CABLE:
         return [int(m) for m in tables.terms["coordinate"][constraint["start"] : constraint["end"]]]
     return [int(constraint["a"]), int(constraint["b"])]
 
 
 def without_rounding(values: np.ndarray, sizes: np.ndarray, constraint) -> np.ndarray:
-    """``values`` (rows,) of one constraint in one column, entries that are rounding of terms of ``sizes`` (2,) zero."""
+    """``values`` (rows,) of one constraint and column; entries that are rounding relative to ``sizes`` (2,) become 0."""
     size = np.full(len(values), sizes[0])
     if constraint["kind"] == CLOSURE:
         size[3:] = sizes[1]

@@ -1,4 +1,4 @@
-"""Single evaluations of the compiled mechanism: residual, constraints and their matrices, gaps."""
+"""The compiled mechanism evaluated at single states: residual, constraints, constraint and mass matrices, gaps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmbs.model.unknown_ordering import coloured, constraint_groups
 
 
 class Evaluator:
-    """The mechanics of a model at chosen states; coordinates (n,) come with the multipliers behind them."""
+    """Evaluates a model at given states; vectors hold the coordinates, then the multipliers."""
 
     def __init__(self, model: Model):
         announce_compilation()
@@ -27,7 +27,7 @@ class Evaluator:
         self.out = np.zeros(self.size)
 
     def residual(self, q, v, a, reference, t: float, extent: int = WHOLE) -> np.ndarray:
-        """(size,) residual at time ``t``; the workspace holds what goes with it (frames, constraints, reactions)."""
+        """(size,) residual at time ``t``; the workspace then holds the frames, constraints and reactions."""
         from flexmbs.core.equations.mechanics import residual
         from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 
@@ -40,7 +40,7 @@ class Evaluator:
         return self.out.copy()
 
     def openings(self, q, v, reference, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """(rows,) how far every constraint is open (m, or rad as a rotation vector), and its rate."""
+        """(rows,) error of each constraint (m, or rad as a rotation vector), and its rate."""
         self.residual(q, v, np.zeros(self.size), reference, t, OPENINGS)
         value = self.work.constraint[self.rows, 0].copy()
         rate = self.work.constraint[self.rows, 1].copy()
@@ -54,11 +54,10 @@ class Evaluator:
     def constraint_matrix(
         self, q, reference, t: float, extent: int = CONSTRAINTS, with_rounding: bool = False
     ) -> np.ndarray:
-        """(rows, coordinates) G = dg'/dv of every constraint; zero columns for driven coordinates.
+        """(rows, coordinates) G = dg'/dv of all constraints; columns of driven coordinates are zero.
 
-        Columns that share no constraint are shifted together; above ``DENSE_ENTRIES`` entries G is a sparse matrix.
-        Entries that are rounding of what cancels in them are zero (flexmbs.analysis.evaluation.entry_sizes), unless
-        ``with_rounding`` asks for all as they are.
+        Columns without a common constraint are evaluated together. Above ``DENSE_ENTRIES`` entries G is sparse. Entries
+        that are rounding are set to zero (flexmbs.analysis.evaluation.entry_sizes), unless ``with_rounding`` is set.
         """
         n, first = self.model.coordinate_count, self.model.coordinate_count
         if len(self.rows) == 0 or n == 0:
@@ -108,7 +107,7 @@ def _rotation_vector(sine: np.ndarray, cosine: float) -> np.ndarray:
 
 
 def gaps(model: Model, work: Workspace, state: State) -> np.ndarray:
-    """Gap of every contact at the present state, m."""
+    """Gap of each contact at this state, m."""
     if not model.contact_names:
         return np.zeros(0)
     from flexmbs.core.equations.mechanics import gap_at

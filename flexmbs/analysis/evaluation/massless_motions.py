@@ -1,4 +1,4 @@
-"""Motions that no constraint blocks and that move no mass: accelerations cannot be told there."""
+"""Motions that the constraints allow but that move no mass, so that their accelerations are undetermined."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from flexmbs.core.layout.tables import CONSTRAINTS
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
 
-# Inertia of a motion, relative to that of bodies that turn with their largest moment of inertia about any axis.
+# Inertia of a motion relative to that of bodies with their largest moment of inertia about every axis.
 WITHOUT_INERTIA = 1e-12
-MANY = 1000  # unknowns from which on the check before a run would cost as much as the run
+MAX_UNKNOWNS = 1000  # above, the check would cost as much as the run
 
 
 def mass_properties(body) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass (kg), centre (3,) m and inertia (3, 3) kg m2 about it, body axes; of a flexible body undeformed."""
+    """Mass (kg), centre of mass (3,) m, inertia (3, 3) kg m2 about it, body axes; flexible bodies undeformed."""
     if not isinstance(body, FlexibleBody):
         return float(body.mass), body.center, body.inertia
     X = body.inertia.X  # int x x^T dm = X X^T (docs/notation.md)
@@ -27,7 +27,7 @@ def mass_properties(body) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 def axis_name(axis: np.ndarray) -> str:
-    """An axis in the frame of a body, in words."""
+    """An axis in the frame of a body, for messages: "its x axis" or "the axis (0, 0.6, 0.8) of its frame"."""
     for i, letter in enumerate("xyz"):
         if abs(axis[i]) > 0.9999:
             return f"its {letter} axis"
@@ -35,8 +35,8 @@ def axis_name(axis: np.ndarray) -> str:
 
 
 def check_inertia(model: Model, t: float) -> None:
-    """MechanismError that names the bodies when a motion has no inertia (left out for very many unknowns)."""
-    if len(model.q) > MANY:
+    """MechanismError naming the bodies if a motion has no inertia (not checked above ``MAX_UNKNOWNS`` unknowns)."""
+    if len(model.q) > MAX_UNKNOWNS:
         return
     sentences = freedoms_without_inertia(model, t)
     if sentences:
@@ -44,7 +44,7 @@ def check_inertia(model: Model, t: float) -> None:
 
 
 def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
-    """A sentence for each independent motion that the constraints allow and that moves no mass."""
+    """One sentence for each independent motion that the constraints allow and that moves no mass."""
     evaluator = Evaluator(model)
     free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
     motions = null_space(evaluator.constraint_matrix(model.q, model.reference, t)[:, free])
@@ -63,7 +63,7 @@ def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
     values, vectors = np.linalg.eigh(inverse @ own @ inverse.T)
     directions = (inverse.T @ vectors[:, values < WITHOUT_INERTIA]).T
     names = [model.coordinate_names[k] for k in free]
-    return tuple(_told(model, evaluator, names, motions @ z, turns @ z, weights[:, 1]) for z in directions)
+    return tuple(_sentence(model, evaluator, names, motions @ z, turns @ z, weights[:, 1]) for z in directions)
 
 
 def _body_motions(model: Model, evaluator: Evaluator, free, motions, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +87,7 @@ def _body_motions(model: Model, evaluator: Evaluator, free, motions, t: float) -
 
 
 def _weights(model: Model, length: float) -> np.ndarray:
-    """(bodies, 2) mass, and the largest moment of inertia (of a point: of its mass at the size of the mechanism)."""
+    """(bodies, 2) mass and largest moment of inertia (of a point mass: its mass times ``length`` squared)."""
     found = []
     for name in model.body_names[1:]:
         mass, _center, inertia = mass_properties(model.bodies[name])
@@ -96,14 +96,15 @@ def _weights(model: Model, length: float) -> np.ndarray:
     return np.array(found)
 
 
-def _told(model: Model, evaluator: Evaluator, names, motion, turns, weights) -> str:
-    """Whose motion has no inertia: the body that turns most."""
+def _sentence(model: Model, evaluator: Evaluator, names, motion, turns, weights) -> str:
+    """Names the body that rotates most in a motion without inertia."""
     b = int(np.argmax(weights * (turns**2).sum(axis=1)))
     size = float(np.linalg.norm(turns[b]))
     if size <= 1e-9 * float(np.abs(motion).max()):
-        return f"'{names[int(np.argmax(np.abs(motion)))]}' carries no inertia: it moves no body"
+        return f"'{names[int(np.argmax(np.abs(motion)))]}' has no inertia: it moves no body"
     axis = evaluator.work.frame[b + 1, :9].reshape(3, 3).T @ turns[b] / size
     return (
-        f"body '{model.body_names[b + 1]}' has no inertia about {axis_name(axis)}, and nothing blocks that rotation; "
-        "give it an inertia there, or a joint that blocks it (universal in place of spherical; a distance for a rod)"
+        f"body '{model.body_names[b + 1]}' has no inertia about {axis_name(axis)}, and nothing constrains that "
+        "rotation; give it an inertia about that axis, or a joint that constrains the rotation (universal instead of "
+        "spherical; rod(...) instead of a body)"
     )

@@ -1,4 +1,4 @@
-"""Rotation vectors of balls folded into their quaternions."""
+"""Rotation vectors of ball joints folded into their reference quaternions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flexmbs.model.compiled_model import Model
 
 
 def folded(model: Model, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """(balls, 4) ``reference`` with the rotation vectors of the balls in ``q`` folded in; there they become zero."""
+    """(balls, 4) ``reference`` with the rotation vectors of the ball joints folded in; they become zero in ``q``."""
     from flexmbs.core.mechanics.rotation import rotate_quaternion
 
     turned = reference.copy()

@@ -1,4 +1,4 @@
-"""Least changes and independent rows for constraint matrices, dense or (of many bodies) sparse."""
+"""Least-norm solutions and independent rows of constraint matrices, dense or (for many bodies) sparse."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import numpy as np
 from scipy import sparse
 
 RANK_TOLERANCE = 1e-8
-DENSE_ENTRIES = 1_000_000  # beyond, matrices are kept sparse
+DENSE_ENTRIES = 1_000_000  # larger matrices are sparse
 
 
 def least_change(G, value: np.ndarray) -> np.ndarray:
-    """Smallest x with G x = value in the sense of least squares, dependent rows allowed; (columns,)."""
+    """(columns,) least-norm least-squares solution of G x = value; rows of G may be dependent."""
     if not sparse.issparse(G):
         return np.linalg.lstsq(G, value, rcond=1e-9)[0]
     from scipy.sparse.linalg import splu
 
     rows, columns = G.shape
-    # a little softness in place of dependent rows; the iteration around this makes it exact
+    # a small compliance regularises dependent rows; the surrounding iteration removes its error
     softness = 1e-10 * max(float(abs(G).max()) ** 2, 1e-300)
     system = sparse.bmat([[sparse.eye(columns), G.T], [G, -softness * sparse.eye(rows)]], format="csc")
     return splu(system).solve(np.concatenate([np.zeros(columns), value]))[:columns]
 
 
 def chosen_rows(G, tolerance: float = RANK_TOLERANCE) -> np.ndarray:
-    """Indices of a largest set of independent rows of G, ascending; what is left of others is below ``tolerance``."""
+    """Indices, ascending, of a maximal set of independent rows of G; the residual of the others is below ``tolerance``."""
     if min(G.shape) == 0:
         return np.zeros(0, dtype=np.int64)
     largest = np.asarray(abs(G).max(axis=0).todense()).ravel() if sparse.issparse(G) else np.abs(G).max(axis=0)
@@ -43,7 +43,7 @@ def chosen_rows(G, tolerance: float = RANK_TOLERANCE) -> np.ndarray:
 
 
 def _by_elimination(G: sparse.csr_matrix, tolerance: float) -> np.ndarray:
-    """Row by row Gaussian elimination with the largest entry left as the pivot: rows that vanish are dependent."""
+    """Gaussian elimination row by row, pivoting on the largest remaining entry; rows that vanish are dependent."""
     pivot_of: dict[int, int] = {}  # column -> number of its pivot row
     pivots: list[tuple[int, dict[int, float]]] = []
     kept = []

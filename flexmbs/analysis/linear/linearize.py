@@ -1,4 +1,4 @@
-"""Linear vibration about a steady state: rest, or constant spin imposed by drivers."""
+"""Linear vibration about a steady state: rest, or constant rotation imposed by drivers."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from flexmbs.model.compiled_model import Model
 
 @dataclass(frozen=True)
 class LinearModes:
-    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state, within what constraints allow.
+    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state, within the constraints.
 
-    Coordinates are those of the joints, so where drivers turn a body, whatever rides on it is seen from a frame that
-    turns along (``turning``), and its frequencies are those in that frame, not those in the stationary frame: a
-    whirling shaft has f - W / 2 pi or f + W / 2 pi here for f there, W being its speed.
+    Coordinates are joint coordinates. If a driver rotates a body, whatever it carries is therefore described in a
+    rotating frame (``turning``), and the frequencies are those in the rotating frame: a whirl at frequency f in the
+    stationary frame appears as f - W / 2 pi or f + W / 2 pi, W being the speed of rotation.
 
     Attributes
     ----------
-    frequencies : (k,) Hz, |Im(eigenvalue)| / 2 pi, ascending; a growing or non-oscillating motion has 0
+    frequencies : (k,) Hz, |Im(eigenvalue)| / 2 pi, ascending; 0 for non-oscillating motion
     damping_ratios : (k,) -Re / |eigenvalue|
     eigenvalues : (k,) complex, 1/s, with Im >= 0
     modes : (k, free coordinates) complex, largest entry 1
     coordinate_names : names of the free coordinates
     M, D, K : (free, free) about the steady state, without constraints
-    steady_state : (free,) values of the free coordinates there (a ball's are zero: its quaternion has the rotation)
-    turning : coordinate -> rad/s of every driven rotation that turns; empty: all is seen from ground
-    touching : names of the contacts that are closed there
+    steady_state : (free,) values of the free coordinates (zero for ball joints, whose rotation is in their quaternion)
+    turning : coordinate -> rad/s of each driven rotation at constant speed; empty: stationary frame
+    touching : names of the contacts that are closed
     """
 
     frequencies: np.ndarray
@@ -51,15 +51,15 @@ class LinearModes:
 
     @property
     def frame(self) -> str:
-        """In words, where the frequencies are seen from."""
+        """The frame in which the frequencies are given, as text."""
         if not self.turning:
             return "the stationary frame"
-        spins = ", ".join(f"'{name}' at {rate:.6g} rad/s" for name, rate in self.turning.items())
-        return f"frames that turn with {spins}: for bodies on these not the frequencies in the stationary frame"
+        rates = ", ".join(f"'{name}' at {rate:.6g} rad/s" for name, rate in self.turning.items())
+        return f"frames rotating with {rates}; for bodies carried by them, frequencies in the stationary frame differ"
 
-    def participation(self, *words: str) -> np.ndarray:
-        """Part of each mode's squared amplitude in the coordinates whose name contains one of ``words``, (k,)."""
-        chosen = [any(word in name for word in words) for name in self.coordinate_names]
+    def participation(self, *names: str) -> np.ndarray:
+        """(k,) fraction of each mode's squared amplitude in coordinates whose name contains one of ``names``."""
+        chosen = [any(part in name for part in names) for name in self.coordinate_names]
         square = np.abs(self.modes) ** 2
         return square[:, chosen].sum(axis=1) / square.sum(axis=1)
 
@@ -67,15 +67,15 @@ class LinearModes:
 def linearize(system, *, time: float = 0.0) -> LinearModes:
     """Frequencies and modes about the steady state nearest to the start values.
 
-    The free coordinates are at rest there (relative to driven joints, which may turn at constant rate): start rates of
-    free coordinates do not count.  Frequencies of what drivers turn are those in the turning frame
-    (``LinearModes.frame``).  Closed contacts act with their tangent stiffness, the others are open.  Where no steady
-    state is near (a ball above its plane) the one that ``statics`` finds is taken.  The matrices are central
-    differences of the full residual (relative error about 1e-8, of contacts 1e-6), so geometric stiffness, spin
-    softening and gyroscopic terms are all in them; with closed loops the forces of their multipliers too.  Modes move
-    within the null space of the constraints.
+    Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed);
+    their start rates are ignored. Frequencies of bodies that drivers rotate are those in the rotating frame
+    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, all others are open. If no steady state is
+    near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices are central differences
+    of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric stiffness, spin
+    softening, gyroscopic terms and, in closed loops, the constraint forces. Modes lie in the null space of the
+    constraints.
 
-    A mechanism that drivers turn has no steady state in absolute coordinates: it is linearised in reduced ones.
+    A mechanism rotated by drivers has no steady state in absolute coordinates; it is linearised in reduced ones.
 
     Parameters
     ----------
@@ -84,25 +84,25 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
     Raises
     ------
     SimulationError
-        No steady state was found (the coordinate that accelerates is named, with how much), a driver accelerates, or
-        nothing is left to vibrate.
+        No steady state was found (the accelerating coordinate and its acceleration are named), a driver accelerates,
+        or no degree of freedom is left.
 
     Warns
     -----
     MechanismWarning
-        A free coordinate moves steadily by itself, as a rotor does without a driver: the frequencies are not about that
-        motion.
+        A free coordinate moves steadily without a driver, such as a rotor: the frequencies are those about rest, not
+        about that motion.
     """
     model = prepared(system, time)
     if np.any(model.state_coordinates):
         raise MechanismError(
-            "linearize: user states, lags and controllers are not covered; take them out of the system for it"
+            "linearize: user states, lags and controllers are not supported; remove them from the system"
         )
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")
     warn_of_free_motion(model, time)
     if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):
-        raise SimulationError("linearize: every coordinate is prescribed; there is nothing left to vibrate")
+        raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
     forces = Forces(balance.model, time, moving=True, contacts=False)
     forces.evaluator.active[:] = balance.active  # they stay closed while the coordinates are moved
@@ -112,7 +112,7 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
 
 
 def _steady_state(model: Model, time: float) -> Balance:
-    """The nearest one, stable or not; where there is none, the one that the forces pull to."""
+    """The nearest steady state, stable or not; if there is none, the stable one that the forces lead to."""
     what = "linearize: no steady state near the start values"
     try:
         return equilibrium(model, time, what, stable=False, moving=True)
@@ -130,7 +130,7 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
     G = _steady_constraints(model, forces)
     motions = null_space(G)
     if motions.shape[1] == 0:
-        raise SimulationError("linearize: the constraints leave no freedom; there is nothing left to vibrate")
+        raise SimulationError("linearize: the constraints leave no degree of freedom to vibrate")
 
     def residual(dq, dv, da):
         full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
@@ -153,7 +153,7 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
 
 
 def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:
-    """Constraint matrix of the free coordinates; SimulationError when drivers move a loop."""
+    """Constraint matrix of the free coordinates; SimulationError if drivers move a loop."""
     evaluator = forces.evaluator
     G = dense(evaluator.constraint_matrix(model.q, model.reference, forces.t))[:, forces.free]
     if len(G):
@@ -161,7 +161,7 @@ def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:
         rates = np.abs(evaluator.work.constraint[forces.rows, 1])
         if rates.max() > 1e-9:
             name = model.coordinate_names[forces.rows[int(np.argmax(rates))]]
-            raise SimulationError(f"linearize: no steady state: drivers move the loop that constraint '{name}' closes")
+            raise SimulationError(f"linearize: no steady state: drivers move the loop closed by constraint '{name}'")
     return G
 
 

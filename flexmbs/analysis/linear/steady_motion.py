@@ -1,4 +1,4 @@
-"""Which motions are steady: what drivers do at a time, and free coordinates that move by themselves."""
+"""Steady motion: the rates that drivers impose, and free coordinates that move without a driver."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from flexmbs.common.errors import MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
 from flexmbs.model.compiled_model import Model
 
-ROUNDING = 1e-6  # of a driver's acceleration, which may be a difference of its motion
-STEADY = 1e-6  # change of rate in the time of one radian or metre, as a part of the rate
+ROUNDING = 1e-6  # of a driver's acceleration, which may be a finite difference
+STEADY = 1e-6  # relative change of rate during one radian or metre of motion
 
 
 def driven_motion(model: Model, t: float) -> np.ndarray:
-    """(coordinates and multipliers,) rates that drivers impose at time ``t``, zero for what is free.
+    """(coordinates and multipliers,) rates that drivers impose at time ``t``; zero for free coordinates.
 
     Raises
     ------
     SimulationError
-        A driver accelerates, so that nothing is steady.
+        A driver accelerates.
     """
     moving, evaluator = imposed(model, t), Evaluator(model)
     zero = np.zeros_like(model.q)
@@ -36,16 +36,16 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
         k = int(np.argmax(excess))
         raise SimulationError(
             f"linearize: no steady state: the driver of '{model.coordinate_names[k]}' accelerates by {a[k]:.6g} "
-            f"(m/s2 or rad/s2) at {t:g} s; choose a time at which its rate is constant (linearize(time=...))"
+            f"(m/s2 or rad/s2) at t = {t:g} s; choose a time at which its rate is constant (linearize(time=...))"
         )
     return v
 
 
 def warn_of_free_motion(model: Model, t: float) -> None:
-    """MechanismWarning when free coordinates move steadily as the start values say, as a rotor without a driver does.
+    """MechanismWarning if free coordinates start in steady motion, such as a rotor without a driver.
 
-    About rest the frequencies are others.  A mechanism that is only caught in motion (a pendulum on its way) is
-    not meant: it accelerates now, or a little later.
+    The frequencies about rest differ from those about that motion. A mechanism that merely starts in motion (a swinging
+    pendulum) is not warned of: it accelerates at once, or shortly after.
     """
     n = model.coordinate_count
     free = model.tables.coordinates["signal"][:n] < 0
@@ -62,8 +62,8 @@ def warn_of_free_motion(model: Model, t: float) -> None:
             return
     k = int(np.argmax(np.abs(v)))
     warn(
-        f"linearize: '{model.coordinate_names[k]}' moves at {v[k]:.6g} (m/s or rad/s) by itself and would go on so; "
-        "the frequencies are those about rest. For those about this motion prescribe it "
+        f"linearize: '{model.coordinate_names[k]}' moves steadily at {v[k]:.6g} (m/s or rad/s) without a driver; the "
+        "frequencies are those about rest. To obtain those about this motion, prescribe it "
         f"(joint.prescribe(lambda t: {v[k]:.6g} * t))",
         MechanismWarning,
     )

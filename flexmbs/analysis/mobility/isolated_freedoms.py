@@ -1,10 +1,10 @@
-"""Freedoms that matter to nothing: spins about axes of symmetry that nothing drives or loads."""
+"""Isolated degrees of freedom: rotations of bodies about an axis of symmetry that nothing drives or loads."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.evaluation.constraint_directions import BlockedMotions, null_space
+from flexmbs.analysis.evaluation.constraint_directions import ConstraintDirections, null_space
 from flexmbs.analysis.evaluation.driver_elimination import with_drivers, without_drivers
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.massless_motions import axis_name
@@ -20,50 +20,52 @@ ROUND = 1e-9  # differences of principal moments, relative
 
 
 class _Body:
-    """Columns of a body in the rows of :class:`BlockedMotions`, and its inertia."""
+    """Columns of a body in the rows of :class:`ConstraintDirections`, and its inertia."""
 
-    def __init__(self, name: str, system: Mechanism, model: Model, blocked: BlockedMotions, frame: np.ndarray):
+    def __init__(self, name: str, system: Mechanism, model: Model, directions: ConstraintDirections, frame: np.ndarray):
         branch = next(branch for branch in model.tree.branches if branch.body == name)
         self.name, self.body = name, system.bodies[name].body
         first = model.coordinate_index[f"{branch.joint.name}.x"]
         self.coordinates = np.arange(first, first + (6 if branch.joint.type.ends_with_ball else 3))
-        self.columns = np.searchsorted(blocked.columns, self.coordinates)
+        self.columns = np.searchsorted(directions.columns, self.coordinates)
         self.turn = frame[:9].reshape(3, 3)
         self.turns = len(self.coordinates) == 6
 
 
-def _bodies(system: Mechanism, start: Model, blocked: BlockedMotions, t: float):
+def _bodies(system: Mechanism, start: Model, directions: ConstraintDirections, t: float):
     """Model in absolute coordinates without drivers, its evaluator, and its bodies."""
     model = bound(with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ()), t)
     evaluator = Evaluator(model)
     evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
     names = model.body_names[1:]
-    bodies = [_Body(name, system, model, blocked, evaluator.work.frame[i + 1].copy()) for i, name in enumerate(names)]
+    bodies = [
+        _Body(name, system, model, directions, evaluator.work.frame[i + 1].copy()) for i, name in enumerate(names)
+    ]
     return model, evaluator, bodies
 
 
-def idle_freedoms(system: Mechanism, start: Model, blocked: BlockedMotions, t: float) -> tuple[str, ...]:
-    """Rigid bodies that can spin about an axis of symmetry while all others rest, and that nothing turns or loads.
+def isolated_freedoms(system: Mechanism, start: Model, directions: ConstraintDirections, t: float) -> tuple[str, ...]:
+    """Rigid bodies that can rotate about an axis of symmetry without moving others, and that nothing drives or loads.
 
-    A rod between two ball joints is one: its spin changes nothing else, because the centre of mass stays, the moments
-    about all axes across are equal, and no force, spring, driver or start velocity acts on it.
+    An example is a rod between two ball joints: rotation about its axis leaves the centre of mass in place, the moments
+    of inertia about all transverse axes are equal, and no force, spring, driver or start velocity acts on it.
     """
-    model, evaluator, bodies = _bodies(system, start, blocked, t)
+    model, evaluator, bodies = _bodies(system, start, directions, t)
     jointed = {joint_end for joint in system.joints.values() for joint_end in (joint.a.body, joint.b.body)}
     found = []
     for body in bodies:
         if not body.turns or body.name not in jointed or not isinstance(body.body, RigidBody):
             continue
-        for spin in _central_spins(body, blocked):
+        for spin in _central_spins(body, directions):
             axis = spin[3:]
-            if _is_symmetric(body.body, axis) and _is_left_alone(model, evaluator, body, spin, blocked, t):
+            if _is_symmetric(body.body, axis) and _is_left_alone(model, evaluator, body, spin, directions, t):
                 found.append(f"body '{body.name}' can spin about {axis_name(axis)}: nothing drives or loads it")
     return tuple(found)
 
 
-def _central_spins(body: _Body, blocked: BlockedMotions) -> list[np.ndarray]:
-    """Motions (velocity of the origin in world axes, turn in body axes of length 1) that leave the centre at rest."""
-    motions = null_space(blocked.rows[:, body.columns]) * blocked.scales[body.columns][:, None]
+def _central_spins(body: _Body, directions: ConstraintDirections) -> list[np.ndarray]:
+    """Motions (velocity of the origin, world axes; unit angular velocity, body axes) with the centre of mass at rest."""
+    motions = null_space(directions.rows[:, body.columns]) * directions.scales[body.columns][:, None]
     if motions.shape[1] == 0 or motions.shape[1] == 6:
         return []
     center = body.body.center
@@ -88,14 +90,14 @@ def _is_symmetric(body: RigidBody, axis: np.ndarray) -> bool:
 
 
 def _is_left_alone(
-    model: Model, evaluator: Evaluator, body: _Body, spin: np.ndarray, blocked: BlockedMotions, t
+    model: Model, evaluator: Evaluator, body: _Body, spin: np.ndarray, directions: ConstraintDirections, t
 ) -> bool:
-    """No driver, spring or other force of a joint coordinate sees the spin, no force changes with it, it is at rest."""
-    motion = np.zeros(len(blocked.columns))
-    motion[body.columns] = spin / blocked.scales[body.columns]
+    """Whether no driver or force depends on the rotation, and it starts at rest."""
+    motion = np.zeros(len(directions.columns))
+    motion[body.columns] = spin / directions.scales[body.columns]
     elements = model.tables.elements
     used = elements["a"][elements["geometry"] == COORDINATE_ELEMENT]
-    for number, rate in blocked.rates.items():
+    for number, rate in directions.rates.items():
         if abs(rate @ motion) > 1e-9 and (number in used or _is_driven(model, number)):
             return False
     q, zero = model.q, np.zeros_like(model.q)
@@ -112,7 +114,7 @@ def _is_left_alone(
     at = body.coordinates
     if abs(spin @ force[at]) > 1e-9 * size or abs(model.v[at[3:]] @ spin[3:]) > 1e-9:
         return False
-    others = np.setdiff1d(blocked.columns, at)
+    others = np.setdiff1d(directions.columns, at)
     changes = [
         (moving - force)[others],
         (elsewhere - force)[others],
@@ -123,14 +125,14 @@ def _is_left_alone(
 
 
 def _is_driven(model: Model, number: int) -> bool:
-    """The driver was taken out of the absolute model: the joint still knows it."""
+    """Whether a coordinate is driven or coupled; drivers are recorded in the joint, as the absolute model has none."""
     joint, coordinate = model.coordinate_names[number].rsplit(".", 1)
     stated = next(one for one in model.tree.cut if one.name == joint)
     return coordinate in stated.drivers or number in coupled_coordinates(model)
 
 
 def coupled_coordinates(model: Model) -> set[int]:
-    """Coordinates in couplings, rigid or elastic."""
+    """Coordinates that take part in couplings, rigid or elastic."""
     tables = model.tables
     records = [*tables.constraints[tables.constraints["kind"] == COUPLING], *tables.couplers]
     return {int(k) for one in records for k in tables.terms["coordinate"][one["start"] : one["end"]]}

@@ -1,8 +1,8 @@
-"""Degrees of freedom of a mechanism before it runs: counted, true, and what is redundant, momentary, idle or massless.
+"""Degrees of freedom of a mechanism: Grübler count, actual count, redundant constraints, special freedoms.
 
-Gruebler's count adds the freedoms of bodies and subtracts what joints block; the true count is the dimension of the
-null space of the constraint matrix, at the assembled start position and a little further along the freedoms, because in
-a singular position the rank falls for a moment (Wojtyra, Mech. Mach. Theory 40 (2005) 1265).
+The Grübler count adds the freedoms of the bodies and subtracts the scalar constraints. The actual count is the dimension
+of the null space of the constraint matrix, evaluated at the assembled start position and slightly further along the
+degrees of freedom, because the rank drops in a singular position (Wojtyra, Mech. Mach. Theory 40 (2005) 1265).
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.analysis.assembly.independent_constraints import nearby
-from flexmbs.analysis.evaluation.constraint_directions import BlockedMotions, blocked_motions
+from flexmbs.analysis.evaluation.constraint_directions import ConstraintDirections, constraint_directions
 from flexmbs.analysis.evaluation.dependent_rows import dependences
 from flexmbs.analysis.evaluation.driver_elimination import with_drivers, without_drivers
 from flexmbs.analysis.evaluation.massless_motions import freedoms_without_inertia
-from flexmbs.analysis.mobility.isolated_freedoms import idle_freedoms
+from flexmbs.analysis.mobility.isolated_freedoms import isolated_freedoms
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import in_other_coordinates
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
-from flexmbs.model.loop_closure_report import Closing
+from flexmbs.model.loop_closure_report import LoopClosure
 
 DRIVER = "the driver of"
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """Motions that ``owner`` blocks although ``others`` block them already (empty: nothing is left to block)."""
+    """Motions constrained by ``owner`` although ``others`` constrain them already (empty: they were never possible)."""
 
     owner: str
     motions: tuple[str, ...]
@@ -39,44 +39,44 @@ class Redundancy:
     def sentence(self) -> str:
         drivers = [name for name in self.others if name.startswith(DRIVER)]
         if self.owner.startswith(DRIVER) and drivers:
-            return f"{self.owner} repeats what {_listed(drivers)} prescribes already"
+            return f"{self.owner} repeats what {_listed(drivers)} already prescribes"
         motions = _motions(self.motions)
         if not self.others:
-            return f"{self.owner} blocks nothing with {motions}"
-        return f"{self.owner} repeats {motions} already blocked by {_listed(list(self.others))}"
+            return f"{self.owner} constrains {motions}, which has no effect"
+        return f"{self.owner} constrains {motions}, already constrained by {_listed(list(self.others))}"
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """Degrees of freedom and what is wrong with them; see :func:`mobility`.
+    """Degrees of freedom and redundant constraints; see :func:`mobility`.
 
     Attributes
     ----------
-    body_freedoms : six per body (three per point mass), and the modes of flexible bodies
-    modes : of these, modal coordinates
-    blocked : number of scalar constraints of joints, couplings, rods
+    body_freedoms : six per body (three per point mass), plus the modes of flexible bodies
+    modes : modal coordinates among them
+    constraints : number of scalar constraints of joints, couplings, rods ...
     drivers : number of prescribed coordinates and components
-    gruebler : body_freedoms - blocked - drivers
-    freedoms : the true count
-    freedoms_without_drivers : of the mechanism when its drivers let go
-    momentary : freedoms of the start position alone: it is singular
-    redundant : what is blocked twice
-    idle, massless : sentences about freedoms that matter to nothing, and freedoms without inertia
-    closing : what closing the loops took besides rigid motion (None: nothing)
+    gruebler : body_freedoms - constraints - drivers
+    freedoms : actual number of degrees of freedom
+    freedoms_without_drivers : the same without drivers
+    momentary : instantaneous freedoms of the start position, which is then singular
+    redundant : redundant constraints
+    isolated, massless : one sentence for each isolated degree of freedom, and for each freedom without inertia
+    closing : misalignment and bending involved in closing the loops (None: none)
     """
 
     body_freedoms: int
     modes: int
-    blocked: int
+    constraints: int
     drivers: int
     gruebler: int
     freedoms: int
     freedoms_without_drivers: int
     momentary: int
     redundant: tuple[Redundancy, ...]
-    idle: tuple[str, ...]
+    isolated: tuple[str, ...]
     massless: tuple[str, ...]
-    closing: Closing | None = None
+    closing: LoopClosure | None = None
 
     @property
     def redundant_count(self) -> int:
@@ -84,17 +84,17 @@ class Mobility:
 
     @property
     def analysis(self) -> str:
-        """The analysis that fits, in words."""
-        redundant = f"; {self.redundant_count} redundant (reactions of least size)" if self.redundant else ""
+        """The applicable analysis, as text."""
+        redundant = f"; {self.redundant_count} redundant (minimum-norm reactions)" if self.redundant else ""
         if self.freedoms > 0:
             return f"dynamic: simulate(t_end), or statics(){redundant}"
         if self.drivers > 0:
             return f"kinematic: kinematics(t_end){redundant}"
-        return f"none: a structure that nothing moves{redundant}"
+        return f"none: a structure without degrees of freedom{redundant}"
 
 
 def mobility(system: Mechanism, t: float = 0.0) -> Mobility:
-    """Degrees of freedom of a system at its start.
+    """Degrees of freedom of a system at its start position.
 
     Raises
     ------
@@ -102,26 +102,31 @@ def mobility(system: Mechanism, t: float = 0.0) -> Mobility:
         The loops cannot be closed, or drivers contradict each other.
     """
     start = closed_with_drivers(compile_system(system), t)
-    loose = without_drivers(start, t)
-    here = blocked_motions(system, with_drivers(in_other_coordinates(system, loose, t, "absolute"), ()), t)
+    undriven = without_drivers(start, t)
+    here = _directions(system, undriven, t)
     near, momentary_rows = here, 0
-    if len(loose.tables.constraints):
-        moved = nearby(loose, t)
+    if len(undriven.tables.constraints):
+        moved = nearby(undriven, t)
         if moved is not None:
-            further = blocked_motions(system, with_drivers(in_other_coordinates(system, moved, t, "absolute"), ()), t)
+            further = _directions(system, moved, t)
             if further.rank() > here.rank():
                 momentary_rows = further.rank() - here.rank()
                 near = further
     return _counted(system, start, near, momentary_rows, t)
 
 
-def _counted(system: Mechanism, start: Model, near: BlockedMotions, momentary: int, t: float) -> Mobility:
+def _directions(system: Mechanism, model: Model, t: float) -> ConstraintDirections:
+    absolute = in_other_coordinates(system, model, t, "absolute")
+    return constraint_directions(system, with_drivers(absolute, ()), t)
+
+
+def _counted(system: Mechanism, start: Model, near: ConstraintDirections, momentary: int, t: float) -> Mobility:
     owners, rows = driver_rows(system, start, near)
     everything = np.vstack([near.rows, rows])
     labels = (*near.labels, *("motion",) * len(rows))
-    words = {name: f"{joint.type.name} '{name}'" for name, joint in system.joints.items()}
-    words |= {name: f"{type(one).__name__.lower()} '{name}'" for name, one in system.constraints.items()}
-    named = [words[owner] for owner in near.owners]
+    titles = {name: f"{joint.type.name} '{name}'" for name, joint in system.joints.items()}
+    titles |= {name: f"{type(one).__name__.lower()} '{name}'" for name, one in system.constraints.items()}
+    named = [titles[owner] for owner in near.owners]
     found = dependences(everything)
     prescribing = sum(constraint.signal is not None for constraint in system.constraints.values())
     modes = sum(part.mode_count for part in system.bodies.values())
@@ -129,35 +134,35 @@ def _counted(system: Mechanism, start: Model, near: BlockedMotions, momentary: i
     return Mobility(
         body_freedoms=everything.shape[1],
         modes=modes,
-        blocked=len(near.rows) - prescribing,
+        constraints=len(near.rows) - prescribing,
         drivers=len(rows) + prescribing,
         gruebler=everything.shape[1] - len(everything),
         freedoms=free,
         freedoms_without_drivers=near.rows.shape[1] - near.rank(),
         momentary=momentary,
         redundant=_grouped(found, [*named, *owners], labels),
-        idle=idle_freedoms(system, start, near, t),
+        isolated=isolated_freedoms(system, start, near, t),
         massless=freedoms_without_inertia(start, t),
         closing=start.closing,
     )  # fmt: skip
 
 
-def driver_rows(system: Mechanism, start: Model, blocked: BlockedMotions) -> tuple[list[str], np.ndarray]:
+def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirections) -> tuple[list[str], np.ndarray]:
     """Names and rows of the drivers of joint coordinates, in absolute coordinates."""
     absolute = compile_system(system, "absolute", start.signals).coordinate_index
     names, rows = [], []
     for k in start.driven_coordinates:
         coordinate = start.coordinate_names[k]
-        row = blocked.rates.get(absolute.get(coordinate, -1))
+        row = directions.rates.get(absolute.get(coordinate, -1))
         if row is not None:
             size = float(np.linalg.norm(row))
             names.append(f"{DRIVER} '{coordinate}'")
             rows.append(row / size if size > 1e-12 else row)
-    return names, np.array(rows).reshape(-1, blocked.rows.shape[1])
+    return names, np.array(rows).reshape(-1, directions.rows.shape[1])
 
 
 def _grouped(found, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
-    """Dependent rows of one owner that repeat the same others, in one."""
+    """Dependent rows, grouped by their owner and by the owners they depend on."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for dependence in found:
         others = tuple(dict.fromkeys(owners[k] for k in dependence.others if owners[k] != owners[dependence.row]))
@@ -170,17 +175,17 @@ def _motions(labels: tuple[str, ...]) -> str:
     groups: dict[str, list[str]] = {}
     for label in labels:
         kind, _blank, axis = label.partition(" about " if label.startswith("rotation about") else " along ")
-        simple = kind in ("rotation", "translation") and "together" not in axis
+        simple = kind in ("rotation", "translation") and "combined" not in axis
         groups.setdefault(kind if simple else label, []).append(axis)
-    told = []
+    phrases = []
     for kind, axes in groups.items():
         if kind not in ("rotation", "translation"):
-            told.append(kind if kind.startswith("its") else f"the {kind}")
+            phrases.append(kind if kind.startswith("its") else f"the {kind}")
             continue
-        word = "about" if kind == "rotation" else "along"
-        told.append(f"the {kind}{'s' if len(axes) > 1 else ''} {word} {_listed(axes)}")
-    return _listed(told)
+        preposition = "about" if kind == "rotation" else "along"
+        phrases.append(f"the {kind}{'s' if len(axes) > 1 else ''} {preposition} {_listed(axes)}")
+    return _listed(phrases)
 
 
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def _listed(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,1 +1,1 @@
-"""From a mechanism to a model that is ready to run, and what is refused on the way."""
+"""From a mechanism to a model that is ready to run: assembly, choice of coordinates, and checks."""

@@ -1,4 +1,4 @@
-"""User functions are tried once at the start state, then handed to the kernels by address."""
+"""User functions: each is called once at the start state, then its address is given to the kernels."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.sensors import UserFunction
-from flexmbs.mechanism.user_functions import function_address, told
+from flexmbs.mechanism.user_functions import exception_text, function_address
 from flexmbs.model.compiled_model import Model
 
 
 def bound(model: Model, t: float) -> Model:
-    """``model`` with the addresses of all user functions written into its tables.
+    """``model`` with the addresses of all user functions in its tables.
 
-    Each is called with what its sensors measure at the start, in the order in which they need each other; what depends
-    on accelerations or reactions, which are not known yet, and controllers, which may keep a memory, are not tried.
+    Each function is called once with its sensor values at the start, in order of dependence. Functions that depend on
+    accelerations or reactions (not known yet) and controllers (which may have memory) are not called.
 
     Raises
     ------
@@ -33,34 +33,34 @@ def bound(model: Model, t: float) -> Model:
         if not table["sampled"][number] and not function.depends_on_accelerations:
             evaluator.residual(model.q, model.v, np.zeros_like(model.q), model.reference, t)
             inputs = evaluator.work.input[table["input_start"][number] : table["input_end"][number]]
-            example = _tried(function, t, inputs)
+            example = _start_value(function, t, inputs)
         table["address"][number] = function_address(function, model.signals, example)
     return model
 
 
-def _tried(function: UserFunction, t: float, inputs: np.ndarray):
-    """What the function returns at the start."""
+def _start_value(function: UserFunction, t: float, inputs: np.ndarray):
+    """What the function returns at the start; MechanismError if it fails or is not finite."""
     try:
         result = function.function(t, *function.arguments(inputs))
     except Exception as error:
-        raise MechanismError(f"{function.name} fails at the start: {told(error)}") from error
+        raise MechanismError(f"{function.name} fails at the start: {exception_text(error)}") from error
     if not np.all(np.isfinite(function.checked(result))):
         raise MechanismError(f"{function.name} returns {result!r} at the start, with inputs {inputs.tolist()}")
     return result
 
 
 def fault_of(model: Model, work) -> tuple[str, float, Exception | None]:
-    """(text, time, exception) of the user function that last gave no finite number; empty text when none did."""
+    """(text, time, exception) of the user function that last returned a non-finite number; empty text if none did."""
     number = int(work.fault[0])
     if number < 0:
         return "", 0.0, None
     function, time = model.user_functions[number], float(work.fault[1])
     table = model.tables.functions
     inputs = work.fault[2 : 2 + table["input_end"][number] - table["input_start"][number]]
-    if table["sampled"][number]:  # it may have a memory: it is not called again
+    if table["sampled"][number]:  # it may have memory, so it is not called again
         return f"{function.name} returned a number that is not finite, with inputs {inputs.tolist()}", time, None
     try:
         result = getattr(function.function, "py_func", function.function)(time, *function.arguments(inputs))
     except Exception as error:
-        return f"{function.name} raised {told(error)}\n", time, error
+        return f"{function.name} raised {exception_text(error)}\n", time, error
     return f"{function.name} returned {result!r} with inputs {inputs.tolist()}", time, None

@@ -1,7 +1,7 @@
-"""Drivers that contradict each other, or that move what the joints hold: found before a run, refused by name.
+"""Drivers that contradict each other or the joints: detected before a run, and reported by name.
 
-A driver whose row is a combination of the loops' rows and of other drivers' rows demands a motion that these determine
-already.  Where it is the same motion the driver is redundant; where it is not, no motion exists.
+A driver whose row is a linear combination of the rows of the loops and of other drivers prescribes a motion that these
+already determine. If it prescribes the same motion the driver is redundant; otherwise no motion exists.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmbs.analysis.assembly.assembly import assembled
 from flexmbs.analysis.assembly.independent_constraints import nearby
-from flexmbs.analysis.assembly.misalignment import joints_to_blame
+from flexmbs.analysis.assembly.misalignment import is_misalignment
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed, with_drivers, without_drivers
 from flexmbs.analysis.evaluation.evaluate import Evaluator
@@ -22,16 +22,16 @@ from flexmbs.core.layout.tables import OPENINGS
 from flexmbs.model.compiled_model import Model
 
 DEPENDENT = 1e-7
-# Derivatives of drivers that were not given are differences with an error of about 1e-9 of the largest value.
+# Derivatives of drivers that are not given are finite differences with a relative error of about 1e-9.
 SAME = 1e-5
-MANY = 1000  # unknowns from which on drivers are compared while the run goes only (flexmbs.analysis.run.run)
+MAX_UNKNOWNS = 1000  # above, conflicts are detected during the run only (flexmbs.analysis.run.run)
 
 
 @dataclass(frozen=True)
 class Driver:
-    """A prescribed joint coordinate, or a constraint that prescribes (a coupling, a distance, a marker component).
+    """A prescribed joint coordinate, or a constraint that prescribes a motion (coupling, rod, marker component).
 
-    ``number`` counts coordinates or constraints of the model.
+    ``number`` is that of the coordinate or of the constraint in the model.
     """
 
     name: str
@@ -49,7 +49,7 @@ def drivers_of(model: Model) -> list[Driver]:
 
 
 def closed_with_drivers(model: Model, t: float) -> Model:
-    """:func:`assembled`, with drivers that contradict told by name.
+    """:func:`assembled`, naming contradictory drivers.
 
     Raises
     ------
@@ -60,16 +60,16 @@ def closed_with_drivers(model: Model, t: float) -> Model:
     try:
         closed = assembled(model, t)
     except MechanismError as error:
-        if not drivers or not len(model.tables.constraints) or joints_to_blame(error):
+        if not drivers or not len(model.tables.constraints) or is_misalignment(error):
             raise
         return _closed_one_by_one(model, drivers, t, error)
-    if drivers and len(model.tables.constraints) and len(model.q) <= MANY:
+    if drivers and len(model.tables.constraints) and len(model.q) <= MAX_UNKNOWNS:
         _check(closed, drivers, t)
     return closed
 
 
 def _closed_one_by_one(model: Model, drivers: Sequence[Driver], t: float, error: MechanismError) -> Model:
-    """Close the loops without drivers, then with one driver more each time; the first that cannot hold is to blame."""
+    """Close the loops without drivers, then add drivers one at a time; the first that cannot be satisfied is named."""
     model = imposed(model, t)
     try:
         closed = _closed_with(model, (), drivers, t)
@@ -80,9 +80,9 @@ def _closed_one_by_one(model: Model, drivers: Sequence[Driver], t: float, error:
         try:
             closed = _closed_with(at_start, drivers[: i + 1], drivers, t)
         except MechanismError as failure:
-            blame = MechanismError(_blame(model, closed, driver, drivers[:i], t, failure))
-            blame.closing = closed.closing
-            raise blame from None
+            conflict = MechanismError(_conflict(model, closed, driver, drivers[:i], t, failure))
+            conflict.closing = closed.closing
+            raise conflict from None
     return imposed(closed, t)
 
 
@@ -93,12 +93,12 @@ def _closed_with(model: Model, kept: Sequence[Driver], drivers: Sequence[Driver]
     return replace(found, tables=model.tables)
 
 
-def _blame(model: Model, closed: Model, driver: Driver, earlier: Sequence[Driver], t: float, failure) -> str:
-    """Why ``driver`` cannot hold where the loops are closed with the ``earlier`` ones."""
+def _conflict(model: Model, closed: Model, driver: Driver, earlier: Sequence[Driver], t: float, failure) -> str:
+    """Why ``driver`` cannot be satisfied in addition to the loops and the ``earlier`` drivers."""
     partners = _Dependence(closed, [*earlier, driver], t).partners(len(earlier))
     locks = f". {closed.closing.locks}" if closed.closing is not None and closed.closing.axes else ""
     if partners is None:
-        return f"the {driver.name} demands what the loops cannot reach at t = {t:g} s: {failure}{locks}"
+        return f"the {driver.name} demands a position that the loops cannot reach at t = {t:g} s: {failure}{locks}"
     reason = ""
     if driver.is_coordinate:
         unit = model.stored_units[model.stored_names.index(model.coordinate_names[driver.number])]
@@ -111,12 +111,12 @@ def _blame(model: Model, closed: Model, driver: Driver, earlier: Sequence[Driver
 
 def _contradiction(driver: Driver, partners: Sequence[Driver]) -> str:
     if not partners:
-        return f"the {driver.name} moves what the joints hold (a locked coordinate)"
+        return f"the {driver.name} moves a coordinate that the joints lock"
     return f"the {driver.name} contradicts the {' and the '.join(partner.name for partner in partners)}"
 
 
 def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
-    """Drivers on locked coordinates, and redundant drivers whose accelerations do not agree."""
+    """MechanismError for drivers of locked coordinates and for redundant drivers with different accelerations."""
     dependence = _Dependence(closed, drivers, t)
     for i, driver in enumerate(drivers):
         partners = dependence.partners(i)
@@ -124,7 +124,7 @@ def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
             continue
         if not partners:
             raise MechanismError(
-                f"{_contradiction(driver, ())}: no motion is left to it. Remove the driver, or a joint of its loop"
+                f"{_contradiction(driver, ())}: its loop leaves no motion. Remove the driver, or a joint of its loop"
             )
         if not dependence.agrees(i):
             raise MechanismError(
@@ -133,13 +133,13 @@ def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
 
 
 class _Dependence:
-    """Rows of drivers against those of the loops, where these are closed and a little further along the freedoms."""
+    """Dependence of driver rows on the rows of the loops, in the closed position and slightly further along its motion."""
 
     def __init__(self, closed: Model, drivers: Sequence[Driver], t: float):
         self.closed, self.drivers, self.t = closed, drivers, t
-        loose = without_drivers(closed, t)
-        moved = nearby(loose, t)
-        self.places = [self._place(one) for one in ((loose,) if moved is None else (loose, moved))]
+        undriven = without_drivers(closed, t)
+        moved = nearby(undriven, t)
+        self.places = [self._place(one) for one in ((undriven,) if moved is None else (undriven, moved))]
 
     def _place(self, model: Model) -> tuple[np.ndarray, np.ndarray]:
         """(null space of the rows without drivers, (drivers, coordinates) rows of the drivers)."""
@@ -159,7 +159,7 @@ class _Dependence:
         return null_space(G[~prescribed]), rows
 
     def partners(self, i: int) -> list[Driver] | None:
-        """Earlier drivers on which driver ``i`` depends (none: on the loops alone); None when it is independent."""
+        """Earlier drivers on which driver ``i`` depends (empty: on the loops alone); None if it is independent."""
         chosen: list[Driver] = []
         for free, rows in self.places:
             seen = rows @ free
@@ -175,15 +175,15 @@ class _Dependence:
         return chosen
 
     def agrees(self, i: int) -> bool:
-        """Whether the acceleration that driver ``i`` demands is the one that the loops and the other drivers give."""
+        """Whether the acceleration that driver ``i`` prescribes agrees with the loops and the other drivers."""
         from flexmbs.core.mechanics.signals import impose_drivers
 
         model = self.closed
-        loose = without_drivers(model, self.t)
-        evaluator = Evaluator(loose)
+        undriven = without_drivers(model, self.t)
+        evaluator = Evaluator(undriven)
         zero = np.zeros_like(model.q)
-        G = dense(evaluator.constraint_matrix(loose.q, loose.reference, self.t))
-        right = -evaluator.residual(loose.q, loose.v, zero, loose.reference, self.t)[evaluator.rows]
+        G = dense(evaluator.constraint_matrix(undriven.q, undriven.reference, self.t))
+        right = -evaluator.residual(undriven.q, undriven.v, zero, undriven.reference, self.t)[evaluator.rows]
         demanded = zero.copy()
         impose_drivers(model.tables, evaluator.work.signal, model.q.copy(), model.v.copy(), demanded)
         own = np.zeros(len(G), dtype=bool)

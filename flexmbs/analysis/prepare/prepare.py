@@ -1,4 +1,4 @@
-"""From a system to a model that is ready to run: loops closed, independent constraints chosen, coordinates as asked."""
+"""From a system to a model that is ready to run: loops closed, coordinates and independent constraints chosen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.analysis.assembly.independent_constraints import independent_rows
-from flexmbs.analysis.assembly.misalignment import tell
+from flexmbs.analysis.assembly.misalignment import warn_of_misalignment
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
@@ -24,10 +24,10 @@ from flexmbs.model.unknown_ordering import banded_order
 
 
 def ready(system, whole: bool = False) -> Model:
-    """:func:`prepared` for a run, in the coordinates that are fastest; MechanismError when a motion has no inertia.
+    """:func:`prepared` for a run, in the fastest coordinates; MechanismError if a motion has no inertia.
 
-    In a tree without closed loops the integrator finds out by itself.  ``whole``: deep trees stay uncut, as explicit
-    methods need them (their accelerations cost O(bodies) in any tree).
+    In a tree without closed loops the integrator detects missing inertia itself. ``whole``: leave deep trees uncut, as
+    explicit methods require (their accelerations cost O(bodies) in any tree).
     """
     model = _in_coordinates(system, _closed(system, 0.0), 0.0, system.coordinates)
     if system.coordinates == "reduced" and model.tree.depth > DEEP and not whole:
@@ -38,24 +38,24 @@ def ready(system, whole: bool = False) -> Model:
 
 
 def in_segments(system, model: Model) -> Model:
-    """``model`` of :func:`ready`, cut where its tree is so deep that another one is faster for implicit methods."""
+    """``model`` of :func:`ready`, with deep trees cut into segments, which is faster for implicit methods."""
     return ready(system) if system.coordinates == "reduced" and model.tree.depth > DEEP else model
 
 
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
-    """Model of a system in its own choice of ``coordinates``, or in another one, with consistent start values."""
+    """Model of a system with consistent start values, in the given ``coordinates`` (None: those of the system)."""
     model = _closed(system, t)
     model = _in_coordinates(system, model, t, coordinates or system.coordinates)
     return bound(with_independent_constraints(model, t), t)
 
 
 def _closed(system, t: float) -> Model:
-    """The system in joint coordinates, its loops closed; a warning says what was bent for it."""
+    """The system in joint coordinates with its loops closed; warns if bodies were bent to close them."""
     stated = compile_system(system)
     if t == 0.0:
         check_stated_start(system, stated)
     model = closed_with_drivers(stated, t)
-    tell(model.closing)
+    warn_of_misalignment(model.closing)
     check_starts_of_cut_balls(model, t)
     return model
 
@@ -65,7 +65,7 @@ def _in_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model
 
 
 def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> Model:
-    """The assembled mechanism with another spanning tree (model.spanning_tree), at the same state."""
+    """The assembled mechanism in other coordinates (with another spanning tree, model.spanning_tree), same state."""
     model = compile_system(system, coordinates, reduced.signals)
     evaluator = Evaluator(reduced)
     zero = np.zeros_like(reduced.q)
@@ -101,14 +101,14 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
 
 
 def with_independent_constraints(model: Model, t: float) -> Model:
-    """``model`` whose unknowns are its free coordinates and the multipliers of independent constraints."""
+    """``model`` with its free coordinates and the multipliers of independent constraints as unknowns."""
     if len(model.tables.constraints) == 0:
         return model
     return with_unknowns(model, independent_rows(model, t))
 
 
 def with_unknowns(model: Model, rows: np.ndarray) -> Model:
-    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, in an order for narrow bands."""
+    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for a small bandwidth."""
     tables = model.tables
     driven = tables.coordinates["signal"][: model.coordinate_count] >= 0
     free, band = banded_order(tables, np.concatenate([np.flatnonzero(~driven), np.sort(rows)]))

@@ -1,7 +1,7 @@
-"""Prescribed motions that contradict the stated start or their own derivatives, or that jump: refused by name.
+"""Prescribed motions that contradict the start values or their own derivatives, or that jump: reported by name.
 
-A body cannot jump, and a jump of its velocity is an impact, with an impulse on everything that hangs on it: neither is
-what a driver does, so that the motion behind it would be that of another mechanism.
+A body cannot jump in position, and a jump of its velocity is an impact with an impulse on all connected bodies. A driver
+can impose neither.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.mechanism.constraints import Coupling
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
-from flexmbs.mechanism.signal_jumps import NOTHING, find_jump, value_at
+from flexmbs.mechanism.signal_jumps import NEGLIGIBLE, find_jump, value_at
 from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import constraint_groups
 
-SAME = 1e-6  # of values (or of 1 rad, 1 m)
-SAME_RATE = 1e-5  # of rates: those that are differences have errors
+SAME = 1e-6  # relative to the value (or to 1 rad, 1 m)
+SAME_RATE = 1e-5  # relative to the rate, which may be a finite difference
 STEP = 1e-6  # s, of the differences with which given derivatives are compared
-WRONG = 1e-3  # part of the largest rate by which they may differ
-TOO_FAST = 0.02  # part of the largest rate by which differences in place of a derivative may miss it
-PLACES = 16  # times at which they are compared; kinks may lie on two of them
-SEARCHED = 20  # steps of a chunk of steps that are searched for jumps, at most
-LOOKED_AT = 100  # samples where a run has stopped
-LEAST = 1e-9  # m, rad: jumps that stop a run; below lie tolerances, and rounding of what functions subtract
-ODD = 1e-3  # part of the change in a step that the rates at its ends do not explain: it is looked at closely
+WRONG = 1e-3  # allowed difference of a given derivative, relative to the largest rate
+TOO_FAST = 0.02  # allowed error of a derivative by differences, relative to the largest rate
+PLACES = 16  # times at which they are compared; two of them may lie on kinks
+MAX_SEARCHED = 20  # steps of a chunk of steps that are searched for jumps
+SAMPLES_AT_STOP = 100  # samples searched for a jump where a run has stopped
+SMALLEST_JUMP = 1e-9  # m, rad: smaller jumps are within tolerances and rounding
+UNEXPLAINED = 1e-3  # relative change in a step that the rates at its ends leave unexplained; above, it is searched
 
 
 @dataclass(frozen=True)
 class Prescribed:
-    """A driver: its signal, level (0 position, 1 velocity, 2 acceleration) and unit ("" when not known)."""
+    """A driver: its signal, level (0 position, 1 velocity, 2 acceleration) and unit ("" if unknown)."""
 
     signal: Signal
     level: int
@@ -44,10 +44,10 @@ class Prescribed:
 
     @property
     def functions(self) -> Iterator[tuple[str, str, object]]:
-        """What must not jump: (noun, unit, function); differences of a function do not show how it jumps."""
-        words = (("position", self.unit), ("velocity", f"{self.unit}/s" if self.unit else ""))
+        """Functions that must not jump: (quantity, unit, function), without derivatives by finite differences."""
+        quantities = (("position", self.unit), ("velocity", f"{self.unit}/s" if self.unit else ""))
         given = (self.signal.value, None if self.signal.by_differences else self.signal.rate)
-        for (noun, unit), function in zip(words[self.level :], given, strict=False):
+        for (noun, unit), function in zip(quantities[self.level :], given, strict=False):
             if function is not None:
                 yield noun, unit, function
 
@@ -67,10 +67,10 @@ def prescribed_motions(system: Mechanism) -> list[Prescribed]:
 
 
 def check_stated_start(system: Mechanism, model: Model) -> None:
-    """A start value or rate that was stated must be the one with which its driver begins.
+    """Check that a stated start value or rate agrees with the driver of the coordinate at t = 0.
 
-    Where loops are closed (``model`` in reduced coordinates), start values are rough poses, which may change: there a
-    MechanismWarning tells the difference, unless the value is held.
+    In closed loops (``model`` in reduced coordinates) start values are only initial guesses, so a difference causes a
+    MechanismWarning, unless the value is held.
 
     Raises
     ------
@@ -85,16 +85,16 @@ def check_stated_start(system: Mechanism, model: Model) -> None:
         for name, signal in joint.drivers.items():
             rough = model.coordinate_index[f"{joint.name}.{name}"] in looped and name not in joint.held
             unit, level = joint.type.coordinates[name], joint.levels[name]
-            words = (
+            stated_values = (
                 ("value", unit, joint.start, joint.given), ("rate", f"{unit}/s", joint.start_rate, joint.given_rates)
             )  # fmt: skip
-            for (noun, unit, stated, given), demanded in zip(words, _at_start(signal, level), strict=True):
+            for (noun, unit, stated, given), demanded in zip(stated_values, _at_start(signal, level), strict=True):
                 if name in given and demanded is not None:
                     _compare(f"joint '{joint.name}'", name, unit, noun, stated[name], demanded, rough)
 
 
 def _at_start(signal: Signal, level: int) -> tuple[float | None, float | None]:
-    """Value and rate that a driver demands at t = 0 (None: nothing)."""
+    """Value and rate that a driver prescribes at t = 0 (None: not prescribed)."""
     first = signal.constant if signal.value is None else float(signal.value(0.0))
     second = 0.0 if signal.rate is None else float(signal.rate(0.0))
     return ((first, second), (None, first), (None, None))[level]
@@ -106,30 +106,30 @@ def _compare(where: str, name: str, unit: str, noun: str, stated: float, demande
         return
     smooth = "fm.Step(t0, t1, y0, y1)" if noun == "value" else "fm.Ramp(t0, t1, slope)"
     fact = (
-        f"{where}: the start {noun} of '{name}' is stated as {stated:.9g} {unit}, and its driver begins with "
+        f"{where}: the start {noun} of '{name}' is given as {stated:.9g} {unit}, but its driver starts at "
         f"{demanded:.9g} {unit} at t = 0 s"
     )
-    remedy = f"State {demanded:.9g}, or leave the start {noun} out"
+    remedy = f"Give {demanded:.9g}, or omit the start {noun}"
     if rough:
-        warn(f"{fact}, which is taken. {remedy}", MechanismWarning)
+        warn(f"{fact}; the value of the driver is used. {remedy}", MechanismWarning)
         return
     raise MechanismError(
-        f"{fact}: a jump by {demanded - stated:.9g} {unit}. {remedy}, or let the driver begin with {stated:.9g} "
-        f"({smooth} goes on smoothly from there)"
+        f"{fact}: a jump of {demanded - stated:.9g} {unit}. {remedy}, or start the driver at {stated:.9g} "
+        f"({smooth} continues smoothly from there)"
     )
 
 
 def check_motions(system: Mechanism, begin: float, end: float) -> None:
-    """MechanismError when a driver jumps in position or velocity between two times (s), or has wrong derivatives."""
+    """MechanismError if a driver jumps in position or velocity between two times (s), or has wrong derivatives."""
     for one in prescribed_motions(system):
-        # differences look at the function before the start too
+        # differences evaluate the function before the start too
         first = begin - DIFFERENCE_REACH if one.signal.by_differences else begin
         for noun, unit, function in one.functions:
             jump = find_jump(function, first, end)
             if jump is not None:
                 raise MechanismError(f"{one.signal.name}: {_jumps(noun, unit, jump)}")
         _check_derivatives(one, begin, end)
-        _tell_too_fast(one, begin, end)
+        _warn_if_too_fast(one, begin, end)
 
 
 def _jumps(noun: str, unit: str, jump) -> str:
@@ -137,38 +137,38 @@ def _jumps(noun: str, unit: str, jump) -> str:
     remedy = (
         "fm.Step(t0, t1, y0, y1) is a smooth step, fm.Table(t, y) a smooth curve through points"
         if noun == "position"
-        else "that is an impact, which a driver cannot give; fm.Ramp(t0, t1, slope) is a smooth run-up"
+        else "a driver cannot impose an impact; fm.Ramp(t0, t1, slope) is a smooth run-up"
     )
     at = 0.0 if abs(jump.t) < 1e-9 else jump.t
     return (
         f"the prescribed {noun} jumps by {jump.after - jump.before:.6g}{unit} at t = {at:.9g} s (from "
-        f"{jump.before:.9g} to {jump.after:.9g}{unit}). Prescribe a motion without jumps: {remedy}"
+        f"{jump.before:.9g} to {jump.after:.9g}{unit}). Prescribe a continuous motion: {remedy}"
     )
 
 
 def _check_derivatives(one: Prescribed, begin: float, end: float) -> None:
-    """Derivatives that the user gave beside a Python function."""
+    """MechanismError if derivatives that the user gave with a Python function are wrong."""
     signal = one.signal
     if signal.function is not None or signal.value is None:
         return
     pairs = [("rate", signal.value, None if signal.by_differences else signal.rate)]
     if not signal.by_differences:
         pairs.append(("acceleration", signal.rate, signal.acceleration if signal.own_acceleration else None))
-    words = (("the position", "rate="), ("the rate", "acceleration="))[one.level :]
-    for (of, word), (_kind, function, derivative) in zip(words, pairs, strict=False):
+    names = (("the position", "rate="), ("the rate", "acceleration="))[one.level :]
+    for (of, argument), (_kind, function, derivative) in zip(names, pairs, strict=False):
         if derivative is None:
             continue
         times, given, found, error = _derivatives(function, derivative, begin, end)
         if np.count_nonzero(error > WRONG) > 2:
             i = int(np.argmax(np.abs(given - found)))
             raise MechanismError(
-                f"{signal.name}: {word} is not the derivative of {of}: at t = {times[i]:.6g} s it gives "
-                f"{given[i]:.6g}, differences of {of} give {found[i]:.6g}"
+                f"{signal.name}: {argument} is not the derivative of {of}: at t = {times[i]:.6g} s it gives "
+                f"{given[i]:.6g}, but differences of {of} give {found[i]:.6g}"
             )
 
 
-def _tell_too_fast(one: Prescribed, begin: float, end: float) -> None:
-    """MechanismWarning where the differences that stand for a derivative are too wide for the motion."""
+def _warn_if_too_fast(one: Prescribed, begin: float, end: float) -> None:
+    """MechanismWarning if a motion changes too quickly for derivatives by finite differences."""
     signal = one.signal
     if signal.function is not None or signal.value is None or not signal.by_differences or one.level > 1:
         return
@@ -178,17 +178,18 @@ def _tell_too_fast(one: Prescribed, begin: float, end: float) -> None:
     i = int(np.argmax(np.abs(given - found)))
     of, derivatives = ("position", "rate= and acceleration=") if one.level == 0 else ("rate", "acceleration=")
     warn(
-        f"{signal.name}: the {of} changes too quickly for derivatives by differences over {1e3 * DIFFERENCE_REACH:g} "
-        f"ms to both sides: at t = {times[i]:.6g} s they give {given[i]:.6g} where it is {found[i]:.6g}. Give "
-        f"{derivatives} too, or a function of flexmbs, whose derivatives are exact (fm.Harmonic, fm.Step, fm.Table)",
+        f"{signal.name}: the {of} changes too quickly for derivatives by finite differences over "
+        f"{1e3 * DIFFERENCE_REACH:g} ms to both sides: at t = {times[i]:.6g} s they give {given[i]:.6g} instead of "
+        f"{found[i]:.6g}. Give {derivatives} too, or use a function with exact derivatives (fm.Harmonic, fm.Step, "
+        "fm.Table)",
         MechanismWarning,
     )
 
 
 def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.ndarray, ...]:
-    """Times (s), ``derivative`` there, narrow differences of ``function``, and what both differ by beyond rounding, as
-    parts of the largest."""
-    # not at round parts of the run, where kinks like to be
+    """Times (s), ``derivative`` and narrow differences of ``function`` at these, and their relative difference beyond
+    rounding."""
+    # not at round fractions of the run, where kinks are likely
     times = begin + (end - begin) * (np.arange(PLACES) + 0.437) / PLACES
     given = np.array([value_at(derivative, t) for t in times])
     found = np.array([(value_at(function, t + STEP) - value_at(function, t - STEP)) / (2.0 * STEP) for t in times])
@@ -199,9 +200,9 @@ def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.nda
 
 
 def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[float, str] | None:
-    """First jump of a driven coordinate between rows of the log (flexmbs.core.layout.log_rows): when, and what is said.
+    """First jump of a driven coordinate between rows of the log (flexmbs.core.stepping.describe_rows): time, message.
 
-    The change over a step is compared with the rates at its ends; what differs is searched for a jump.
+    The change over a step is compared with the rates at its ends; steps that differ are searched for a jump.
     """
     columns, t = model.log_row, rows[:, TIME]
     h = np.diff(t)
@@ -215,10 +216,10 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
             change = np.diff(q)
             explained = 0.5 * h * (v[1:] + v[:-1]) + h**2 / 12.0 * (a[:-1] - a[1:])
             left = np.where(h > 0.0, np.abs(change - explained), 0.0)
-            odd = left > np.maximum(ODD * np.abs(change), NOTHING * np.abs(q).max())
-            largest = np.argsort(np.where(odd, left, 0.0))[::-1][: min(SEARCHED, np.count_nonzero(odd))]
+            suspect = left > np.maximum(UNEXPLAINED * np.abs(change), NEGLIGIBLE * np.abs(q).max())
+            largest = np.argsort(np.where(suspect, left, 0.0))[::-1][: min(MAX_SEARCHED, np.count_nonzero(suspect))]
             for i in np.sort(largest):
-                jump = find_jump(signal.value, float(t[i]), float(t[i + 1]), 8, LEAST)
+                jump = find_jump(signal.value, float(t[i]), float(t[i + 1]), 8, SMALLEST_JUMP)
                 if jump is not None and jump.size > 0.5 * left[i]:
                     unit = joint.type.coordinates[name]
                     found.append((float(t[i]), f"{signal.name}: {_jumps('position', unit, jump)}"))
@@ -227,10 +228,10 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
 
 
 def jump_between(system: Mechanism, begin: float, end: float) -> str:
-    """The sentence about a driver that jumps between two times (s); empty when none does."""
+    """The message about a driver that jumps between two times (s); empty if none does."""
     for one in prescribed_motions(system):
         for noun, unit, function in one.functions:
-            jump = find_jump(function, begin, end, LOOKED_AT, LEAST)
+            jump = find_jump(function, begin, end, SAMPLES_AT_STOP, SMALLEST_JUMP)
             if jump is not None:
                 return f"{one.signal.name}: {_jumps(noun, unit, jump)}"
     return ""

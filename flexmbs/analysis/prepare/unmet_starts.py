@@ -1,4 +1,4 @@
-"""Start values of balls in joints that close loops: such a ball has no coordinates, so that nothing imposes them."""
+"""Start rotations of ball joints that close loops: these have no rotation coordinates, so nothing imposes the values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from flexmbs.mechanism.geometry.rotations import as_matrix
 from flexmbs.mechanism.joint import Joint
 from flexmbs.model.compiled_model import Model
 
-KEPT = 1e-6  # rad, rad/s; functions of time without derivatives leave rates this uncertain
+TOLERANCE = 1e-6  # rad, rad/s; rates by finite differences are no more accurate
 
 
 def check_starts_of_cut_balls(model: Model, t: float) -> None:
-    """Compare stated start rotations and angular velocities of balls in cut joints with those of an assembled model.
+    """Compare stated start rotations and angular velocities of cut ball joints with those of an assembled model.
 
-    A MechanismWarning names the joint where they are not met; MechanismError where they were to be held.
+    MechanismWarning naming the joint if they differ; MechanismError if they were to be held.
     """
     stated = [joint for joint in model.tree.cut if _states_a_ball(joint)]
     if not stated:
@@ -33,8 +33,8 @@ def check_starts_of_cut_balls(model: Model, t: float) -> None:
 
 
 def _states_a_ball(joint: Joint) -> bool:
-    words = joint.given | joint.given_rates | joint.held
-    return joint.type.ends_with_ball and joint.type.axes[-1].coordinate in words and joint.a.can_turn
+    stated = joint.given | joint.given_rates | joint.held
+    return joint.type.ends_with_ball and joint.type.axes[-1].coordinate in stated and joint.a.can_turn
 
 
 def _motion(evaluator: Evaluator, model: Model, marker) -> tuple[np.ndarray, np.ndarray]:
@@ -51,19 +51,19 @@ def _compare(joint: Joint, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray
     name = joint.type.axes[-1].coordinate
     turn = a[0].T @ b[0]
     off = float(np.linalg.norm(rotation_vectors(as_matrix(joint.rotation, joint.name).T @ turn)))
-    spin = b[0].T @ (b[1] - a[1])
-    off_rate = float(np.linalg.norm(spin - joint.angular_velocity))
+    omega = b[0].T @ (b[1] - a[1])
+    off_rate = float(np.linalg.norm(omega - joint.angular_velocity))
     missed = []
-    if name in joint.given | joint.held and off > KEPT:
+    if name in joint.given | joint.held and off > TOLERANCE:
         missed.append(f"the start rotation by {off:.4g} rad")
-    if name in joint.given_rates and off_rate > KEPT * max(1.0, float(np.abs(spin).max())):
+    if name in joint.given_rates and off_rate > TOLERANCE * max(1.0, float(np.abs(omega).max())):
         missed.append(f"the start angular velocity by {off_rate:.4g} rad/s")
     if not missed:
         return
     text = (
-        f"joint '{joint.name}' closes a loop, so that the other joints decide how it is turned; missed are "
-        f"{' and '.join(missed)}. Give start values to the other joints of its loop instead"
+        f"joint '{joint.name}' closes a loop, so its rotation follows from the other joints; this differs from "
+        f"{' and from '.join(missed)}. Give start values to the other joints of its loop instead"
     )
     if name in joint.held:
-        raise MechanismError(f"{text}; hold('{name}') cannot be kept")
+        raise MechanismError(f"{text}; hold('{name}') cannot be satisfied")
     warn(f"{text}.", MechanismWarning)

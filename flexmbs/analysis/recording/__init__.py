@@ -1,1 +1,1 @@
-"""From states and log rows to the arrays that a result stores."""
+"""Conversion of states and log rows to the arrays stored in a result."""

@@ -1,4 +1,4 @@
-"""From log rows of the step loop to the arrays that a result stores."""
+"""Conversion of log rows of the step loop to the arrays stored in a result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmbs.model.compiled_model import Model
 
 
 def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Arrays of a trajectory (flexmbs.result.Trajectory) for finished steps."""
+    """Arrays of a trajectory (flexmbs.result.Trajectory) from log rows of finished steps."""
     from flexmbs.core.stepping.describe_rows import describe_rows
 
     count, n, balls = len(rows), len(model.coordinate_names), len(model.balls)

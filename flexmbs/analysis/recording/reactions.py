@@ -1,10 +1,10 @@
-"""Reactions of redundant mechanisms: of all that balance, those of least size.
+"""Minimum-norm reactions of mechanisms with redundant constraints.
 
-Constraints that repeat others are left out of the equations of motion, and so carry nothing there.  Any self-stress
-(reactions that balance each other) can be added without a change of the motion: a null vector of G^T, G the matrix of
-all constraints.  Reported are the reactions for which the sum over all joints of |force|^2 + |moment|^2 / L^2 is least,
-L the size of the mechanism: one answer, the same in reduced and absolute coordinates, and independent of which
-constraints were left out (Wojtyra and Fraczek, Multibody System Dynamics 30 (2013) 153: minimum-norm reactions).
+Redundant constraints are left out of the equations of motion, so their multipliers are zero. Any self-stress (reactions
+in equilibrium with each other: a null vector of G^T, G the matrix of all constraints) can be added without changing the
+motion. Reported are the reactions that minimise the sum over all joints of |force|^2 + |moment|^2 / L^2, L the size of
+the mechanism: they are unique, the same in reduced and absolute coordinates, and independent of which constraints were
+left out (Wojtyra and Fraczek, Multibody System Dynamics 30 (2013) 153).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import coloured, constraint_groups
-from flexmbs.result import Trajectory
+from flexmbs.result.trajectory import Trajectory
 
-# Redundant constraints beyond which nothing is spread: the work per step grows with the cube of their number.
-MOST = 60
-BATCH = 64  # steps at a time, for the sake of memory
+# With more redundant constraints the reactions stay as they are: the work per step grows with the cube of the number.
+MAX_REDUNDANT = 60
+BATCH = 64  # steps at a time, to limit memory
 
 
 def reaction_slots(model: Model) -> list[tuple[str, int]]:
-    """(name, where the kernels keep its reaction) of every stated joint and constraint."""
+    """(name, row of ``Workspace.reaction``) of every stated joint and constraint."""
     bodies = len(model.body_names)
     carrying = [
         (branch.joint.name, 1 + number) for number, branch in enumerate(model.tree.branches) if not branch.added
@@ -43,29 +43,29 @@ def redundant_count(model: Model) -> int:
     )
 
 
-def spreading(model: Model) -> Callable[[Trajectory], Trajectory] | None:
-    """What puts the least reactions into a trajectory of ``model``; None when its reactions are unique.
+def reaction_settler(model: Model) -> Callable[[Trajectory], Trajectory] | None:
+    """The function that puts minimum-norm reactions into a trajectory of ``model``; None if reactions are unique.
 
-    It is called when a reaction is asked for or saved: a run itself costs nothing more.
+    It is called when a reaction is first used or saved, so the run itself does no extra work.
     """
-    return (lambda trajectory: spread_reactions(model, trajectory)) if 0 < redundant_count(model) <= MOST else None
+    return (lambda found: minimum_norm_reactions(model, found)) if 0 < redundant_count(model) <= MAX_REDUNDANT else None
 
 
-def spread_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
-    """``trajectory`` with the self-stress added that makes reactions (and with them driving forces) least."""
-    spread = _Spread(model, make_workspace(model.tables), redundant_count(model))
-    # positions as the step loop logs them; the rotation vectors of balls are zero there
+def minimum_norm_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
+    """``trajectory`` with the self-stress added that minimises the reactions; driving forces change accordingly."""
+    stress = _SelfStress(model, make_workspace(model.tables), redundant_count(model))
+    # positions as the step loop logs them; the rotation vectors of ball joints are zero there
     rows = np.zeros((len(trajectory.t), model.log_row.v.start))
     rows[:, TIME] = trajectory.t
     rows[:, model.log_row.q.start + model.stored_columns] = trajectory.q
     reaction, driving_force = trajectory.reaction.copy(), trajectory.driving_force.copy()
     for begin in range(0, len(rows), BATCH):
         part = slice(begin, begin + BATCH)
-        spread.apply(rows[part], reaction[part], driving_force[part])
+        stress.apply(rows[part], reaction[part], driving_force[part])
     return trajectory.replaced(reaction=reaction, driving_force=driving_force)
 
 
-class _Spread:
+class _SelfStress:
     def __init__(self, model: Model, work: Workspace, spare: int):
         self.model, self.work, self.spare = model, work, spare
         n = model.coordinate_count
@@ -76,7 +76,7 @@ class _Spread:
         self._colour()
 
     def _colour(self) -> None:
-        """Multipliers without a common coordinate or joint are tried together; masks tell their effects apart."""
+        """Multipliers without a common coordinate or joint are evaluated together; masks separate their effects."""
         model, n = self.model, self.model.coordinate_count
         groups = constraint_groups(model.tables)
         bodies = len(model.body_names)
@@ -98,7 +98,7 @@ class _Spread:
             self.colour[n + members] = number
 
     def _carried(self, c: int) -> list[int]:
-        """Bodies whose joints lie between ground and the markers of a constraint."""
+        """Bodies on the paths from ground to the markers of a constraint."""
         tables = self.model.tables
         constraint = tables.constraints[c]
         if constraint["kind"] == COUPLING:
@@ -131,7 +131,7 @@ class _Spread:
         driving_force += np.einsum("tmr,tr,tmn->tn", stress, amount, forces[:, :, self.driven], optimize=True)
 
     def _units(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(count, multipliers, coordinates) and (count, multipliers, slots, 6): what each multiplier does alone."""
+        """(count, multipliers, coordinates) and (count, multipliers, slots, 6): effect of each unit multiplier."""
         from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 
         model, n = self.model, self.model.coordinate_count
@@ -147,7 +147,7 @@ class _Spread:
         return forces[:, own, :n] * self.touched, reaction[:, own][:, :, self.slots] * stressed
 
     def _weights(self) -> np.ndarray:
-        """(1, slots, 6) what makes forces and moments comparable."""
+        """(1, slots, 6) weights that make forces and moments comparable."""
         length = _length(self.model)
         weights = np.ones((len(self.slots), 6))
         weights[:, 3:] = 1.0 / length
@@ -158,7 +158,7 @@ class _Spread:
         return weights[None]
 
     def _coupling_weight(self, constraint, length: float) -> float:
-        """The multiplier of a coupling counts as the forces and moments that it puts on its coordinates."""
+        """Norm of the forces and moments that a unit multiplier of a coupling exerts on its coordinates."""
         tables, total = self.model.tables, 0.0
         for term in tables.terms[constraint["start"] : constraint["end"]]:
             turns = np.any(tables.axes["kind"][tables.axes["coordinate"] == term["coordinate"]] == ROTATION)

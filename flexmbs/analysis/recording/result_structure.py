@@ -1,4 +1,4 @@
-"""From the compiled model to the constant part of a result."""
+"""Conversion of the compiled model to the constant part of a result."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from flexmbs.mechanism.joints import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
 
 
 def result_structure(system: Mechanism, model: Model) -> Structure:
-    """Bodies, markers, contacts and names as results store them."""
+    """Bodies, markers, contacts and names as stored in a result."""
     markers, index = [], {}
     for name, part in system.bodies.items():
         for marker in part.markers.values():
@@ -59,7 +59,7 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
 
 
 def _free(joint: JointType, kind: str) -> np.ndarray:
-    """(k, 3) orthonormal basis of the directions of all axes of that kind; a ball turns about any."""
+    """(k, 3) orthonormal basis of the directions of all axes of that kind; a ball joint rotates about any axis."""
     if kind == "rotation" and joint.ends_with_ball:
         return np.eye(3)
     directions = np.array([axis.direction for axis in joint.axes if axis.kind == kind]).reshape(-1, 3)
@@ -68,12 +68,12 @@ def _free(joint: JointType, kind: str) -> np.ndarray:
 
 
 def _stored_index(model: Model, local: int) -> int:
-    """Stored coordinates have one entry more than local ones for every ball before them."""
+    """Index of a stored coordinate: each ball joint before it adds one entry (a quaternion has four)."""
     return local + sum(start < local for start in model.balls)
 
 
 def _rate_of(model: Model) -> np.ndarray:
-    """Condensed modes have no rate: they are interpolated linearly between steps."""
+    """``Structure.rate_of``; condensed modes have no rate and are interpolated linearly between steps."""
     columns = model.stored_columns
     rated = np.append(model.tables.coordinates["unit"][: model.coordinate_count] == 0.0, False)
     return np.where(rated[np.minimum(columns, model.coordinate_count)], columns, -1)

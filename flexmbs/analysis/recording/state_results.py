@@ -1,4 +1,4 @@
-"""Results of analyses that know the states themselves: kinematics, statics, assembly."""
+"""Results of analyses that compute states directly: kinematics, statics, assembly."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import numpy as np
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.recording.log_rows import described_steps
-from flexmbs.analysis.recording.reactions import spreading
+from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.core.layout.log_rows import TIME, LogRow
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result, RunWriter
+from flexmbs.result.result import Result
+from flexmbs.result.storage import RunWriter
 
 
 @dataclass(frozen=True)
 class Moment:
-    """State at a time: coordinates, rates, accelerations with the multipliers behind them, and contacts that touch."""
+    """State at a time: coordinates, rates, accelerations followed by multipliers, and closed contacts."""
 
     t: float
     q: np.ndarray
@@ -30,7 +31,7 @@ class Moment:
     active: np.ndarray
 
     def row(self) -> np.ndarray:
-        """As the step loop logs it (flexmbs.core.stepping.describe_rows)."""
+        """The state as a log row (flexmbs.core.layout.log_rows)."""
         columns = LogRow(len(self.q), len(self.reference), len(self.active))
         row = np.zeros(columns.width)
         row[TIME], row[columns.q], row[columns.reference] = self.t, self.q, self.reference.ravel()
@@ -42,18 +43,18 @@ def result_of(
     system, model: Model, moments: Sequence[Moment], status: str, stats: Mapping[str, float],
     out: str | Path | None = None,
 ) -> Result:  # fmt: skip
-    """The same histories as a dynamic run has, at the given moments."""
+    """A result with the same histories as a dynamic run, at the given moments."""
     rows = np.array([moment.row() for moment in moments])
     writer = RunWriter(out, result_structure(system, model))
     writer.append(described_steps(model, Evaluator(model).work, rows))
-    settle = spreading(model)
+    settle = reaction_settler(model)
     return Result(writer.structure, writer.finish(status, stats, settle=settle), None if out is not None else settle)
 
 
 def free_moment(model: Model, t: float) -> Moment:
     """Accelerations and multipliers of a prepared model at its own state, from the equations of motion.
 
-    Motions without inertia keep no acceleration.
+    Motions without inertia have zero acceleration.
     """
     evaluator = Evaluator(model)
     n, zero = model.coordinate_count, np.zeros_like(model.q)
@@ -61,7 +62,7 @@ def free_moment(model: Model, t: float) -> Moment:
     r = evaluator.residual(model.q, model.v, zero, model.reference, t)
     G = dense(evaluator.constraint_matrix(model.q, model.reference, t))[:, free]
     M = evaluator.mass_matrix(model.q, model.reference, t)[np.ix_(free, free)]
-    # accelerations that keep the constraints, then along the motions that these leave; multipliers from what is missing
+    # accelerations that satisfy the constraints, then those within their null space; multipliers balance the rest
     a, motions = -np.linalg.lstsq(G, r[evaluator.rows], rcond=1e-10)[0], null_space(G)
     push = r[free] + M @ a
     if motions.shape[1]:
@@ -75,7 +76,7 @@ def free_moment(model: Model, t: float) -> Moment:
 
 
 def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:
-    """``a`` with the accelerations of the drivers (the signals of the evaluator are current)."""
+    """``a`` with the accelerations of the drivers; the signals of the evaluator must be current."""
     from flexmbs.core.mechanics.signals import impose_drivers
 
     found = a.copy()

@@ -1,1 +1,1 @@
-"""Motion in time: settings, integrator, the run itself, resuming it, and why it failed."""
+"""Simulation in time: settings, choice of integrator, the run, saved states, failure diagnosis."""

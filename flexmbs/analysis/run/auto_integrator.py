@@ -1,4 +1,4 @@
-"""Which integrator suits a model: the choice of ``integrator="auto"``, and its reason."""
+"""The choice of ``integrator="auto"``: the integrator for a model, and the reason."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from flexmbs.core.layout.tables import CURVE
 from flexmbs.core.methods.method import Method
 from flexmbs.model.compiled_model import Model
 
-# An explicit step is bounded by the fastest component, an implicit one by the accuracy of what moves: below this ratio
-# of the largest to the smallest rate the explicit one costs less (docs/integrators.md).
+# Explicit steps are limited by the fastest component, implicit ones by the accuracy of the motion: below this ratio of
+# the largest to the smallest rate the explicit integrator costs less (docs/integrators.md).
 STIFF = 300.0
 NO_METHOD = Method("none")
 SLOWEST = 1e-2  # rad/s
-LARGEST_DENSE = 400  # coordinates; more are not analysed, and their rigid trees are taken for not stiff
+MAX_DENSE = 400  # coordinates; larger models are not analysed, and rigid trees among them are assumed not stiff
 
 
-def chosen(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]:
-    """The integrator of a run, and why."""
+def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]:
+    """The integrator of a run, and the reason for the choice."""
     if integrator != "auto":
-        return named(integrator), "asked for"
+        return named(integrator), "as requested"
     if len(model.tables.constraints):
         return Radau(), f"{len(model.tables.constraints)} constraints (closed loops, cut joints, couplings)"
     if np.any(model.condensed_units):
@@ -29,21 +29,21 @@ def chosen(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]
     if model.contact_names:
         return Radau(), f"contacts ({', '.join(model.contact_names[:3])}{', ...' if model.contact_names[3:] else ''})"
     if np.any(model.tables.axes["kind"] >= CURVE):
-        return Radau(), "curves or surfaces, which are piecewise polynomials"
+        return Radau(), "curves or surfaces, which are only piecewise smooth"
     if len(model.tables.free) == 0:
         return Radau(), "every coordinate is prescribed"
-    if len(model.tables.free) > LARGEST_DENSE and model.modal:
+    if len(model.tables.free) > MAX_DENSE and model.modal:
         return Radau(), "many modal coordinates"
-    if len(model.tables.free) > LARGEST_DENSE:
+    if len(model.tables.free) > MAX_DENSE:
         return Explicit(), "a tree of rigid bodies without contacts"
-    fastest, slowest = rates(model)
+    fastest, slowest = extreme_rates(model)
     if fastest > STIFF * slowest:
-        return Radau(), f"stiff: its fastest component has {fastest:.3g} rad/s, its slowest {slowest:.3g} rad/s"
+        return Radau(), f"stiff: rates from {slowest:.3g} to {fastest:.3g} rad/s"
     return Explicit(), f"a tree without contacts, not stiff (rates from {slowest:.3g} to {fastest:.3g} rad/s)"
 
 
-def rates(model: Model) -> tuple[float, float]:
-    """Largest and smallest |eigenvalue| (rad/s) of the equations of motion at the start, zero ones left out."""
+def extreme_rates(model: Model) -> tuple[float, float]:
+    """Largest and smallest non-zero |eigenvalue| (rad/s) of the equations of motion at the start."""
     from flexmbs.core.equations.calls import update_tangent
     from flexmbs.core.layout.tables import make_workspace
 
@@ -56,16 +56,16 @@ def rates(model: Model) -> tuple[float, float]:
     try:
         solved = np.linalg.solve(M, np.hstack([K, D]))
     except np.linalg.LinAlgError:
-        return 1.0, 1.0  # the run will say which coordinate has no inertia
+        return 1.0, 1.0  # the run will name the coordinate without inertia
     matrix = np.block([[np.zeros((m, m)), np.diag(np.where(states, 0.0, 1.0))], [-solved[:, :m], -solved[:, m:]]])
     sizes = np.abs(np.linalg.eigvals(matrix)) if np.all(np.isfinite(matrix)) else np.ones(1)
-    # what is smaller is a zero eigenvalue up to the differences of which K is made, or slower than any run
+    # smaller ones are zero up to the finite-difference error of K, or slower than any run
     sizes = sizes[sizes > max(1e-3 * sizes.max(initial=0.0) / STIFF, SLOWEST)]
     return (float(sizes.max()), float(sizes.min())) if len(sizes) else (SLOWEST, SLOWEST)
 
 
 def unbanded(matrix: np.ndarray, band: int) -> np.ndarray:
-    """A matrix of the integrator (core.linalg.matrix) as a square array."""
+    """A banded or full matrix of the integrator (core.linalg.matrix) as a square array."""
     if band == 0:
         return matrix
     n = len(matrix)

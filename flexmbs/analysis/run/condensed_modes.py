@@ -1,4 +1,4 @@
-"""Condensed modes take effect where a motion is integrated; statics and linear vibration know all modes as they are."""
+"""Condensation of high modes (QuasiStatic) for simulation; statics and linearisation use all modes unchanged."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 
-UNTOUCHED = 1e-9  # of a row of the constraint matrix
+NEGLIGIBLE = 1e-9  # relative to the largest entry in a row of the constraint matrix
 
 
 def with_condensed_modes(model: Model, t: float, integrator) -> Model:
-    """``model`` whose condensed modes have no inertia of their own (core.mechanics.condensed_modes); their rates are zero.
+    """``model`` with condensed modes without inertia (core.mechanics.condensed_modes); their rates are zero.
 
     Raises
     ------
     MechanismError
-        A constraint takes hold of a marker that moves with a condensed mode; an explicit integrator.
+        A constraint acts on a marker that moves with a condensed mode, or the integrator is explicit.
     """
     chosen = np.flatnonzero(model.condensed_units)
     if len(chosen) == 0:
@@ -36,30 +36,30 @@ def with_condensed_modes(model: Model, t: float, integrator) -> Model:
 
 
 def with_all_modes(model: Model) -> Model:
-    """``model`` without condensation: positions of all modes are those stated."""
+    """``model`` without condensation of modes."""
     coordinates = model.tables.coordinates.copy()
     coordinates["unit"] = 0.0
     return with_tables(model, coordinates=coordinates, condensed=np.zeros(0, dtype=np.int64))
 
 
 def start_values(model: Model) -> np.ndarray:
-    """(coordinates,) accelerations to start the search for consistent ones with: what the condensed positions say."""
+    """(coordinates,) initial guess of the accelerations, from the positions of condensed modes; zero for all others."""
     units = model.tables.coordinates["unit"]
     return np.divide(model.q, units, out=np.zeros_like(model.q), where=units != 0.0)
 
 
 def _check_constraints(model: Model, chosen: np.ndarray, t: float) -> None:
-    """Constraints are kept by accelerations, which condensed modes do not have."""
+    """MechanismError if a constraint involves a condensed mode: constraints need accelerations, which these lack."""
     if len(model.tables.constraints) == 0:
         return
     G = np.abs(dense(Evaluator(model).constraint_matrix(model.q, model.reference, t)))
-    touched = G[:, chosen] > UNTOUCHED * G.max(axis=1, keepdims=True)
+    touched = G[:, chosen] > NEGLIGIBLE * G.max(axis=1, keepdims=True)
     if not np.any(touched):
         return
     row, column = np.argwhere(touched)[0]
     names = model.coordinate_names
     raise MechanismError(
-        f"QuasiStatic: constraint '{names[model.coordinate_count + row]}' takes hold of a marker that moves with "
-        f"'{names[chosen[column]]}', whose acceleration is condensed away: use DampedModes for that body; in "
-        "reduced coordinates joints that close no loop are no constraints"
+        f"QuasiStatic: constraint '{names[model.coordinate_count + row]}' acts on a marker that moves with "
+        f"'{names[chosen[column]]}', which has no acceleration because it is condensed: use DampedModes for that body; "
+        "in reduced coordinates, joints that close no loop are not constraints"
     )

@@ -1,11 +1,11 @@
-"""A run in which energy appears that nothing supplied does not end as finished.
+"""Energy balance of a run: a run that gains energy which nothing supplied is stopped.
 
 Along the accepted steps
     E(t) - E(0) <= W(t),
-E kinetic, gravity and elastic energy, W what drivers, loads and the efforts of motors, actuators, friction and bushings
-have put in (the integral of their power where it is positive): dampers only take.  The difference of both sides is
-compared with the largest energy that has moved so far; an integrator within its tolerance stays below a thousandth of
-that, and a motion that has gone wrong soon consists of nothing else.
+E kinetic, gravity and elastic energy, W the work of drivers, loads, motors, actuators, friction and bushings (the
+integral of their power where it is positive); dampers only dissipate. The excess is compared with the largest energy
+exchanged so far: it stays below a thousandth of that if the integrator keeps its tolerance, and soon dominates if the
+motion is wrong.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import Settings
 from flexmbs.model.compiled_model import Model
 
-GAINED = 0.2  # of the largest energy that has moved: what may appear
-TOLERANCES = 20.0  # ... or so many times rtol, whichever is more
-MARGIN = 1.0  # of the work put in, for its integration from step to step
-# Where a force is a function of time, of sensors or of a controller, its power at the ends of the steps may say little
-# about that between them (a hammer's blow): only far more than all energies tells.
-FAR_MORE = 1e4
-REST_SPEED = 1e-4  # m/s: the whole mechanism at this speed is as good as at rest
-REST_PLACE = 1e-6  # m: its weight times this
-SHORTER_STEPS = "Give max_step, a tenth of what that motion lasts"
-REST_MODES = 100.0  # times the elastic energy of the tolerance of the modal coordinates
+GAIN_LIMIT = 0.2  # allowed energy gain relative to the largest energy exchanged
+TOLERANCES = 20.0  # ... or this many times rtol, whichever is larger
+MARGIN = 1.0  # relative to the work supplied, for the error of its integration
+# If a force is a function of time, of sensors or of a controller, its power at the ends of the steps may not represent
+# that in between (a hammer blow): the gain must then exceed all energies by this factor.
+IMPULSIVE_FACTOR = 1e4
+REST_SPEED = 1e-4  # m/s: speed of the whole mechanism that counts as rest
+REST_PLACE = 1e-6  # m: displacement of its weight that counts as rest
+SHORTER_STEPS = "Set max_step to about a tenth of the duration of that motion"
+REST_MODES = 100.0  # times the elastic energy at the tolerance of the modal coordinates
 
 
 @dataclass
@@ -44,24 +44,24 @@ class _Account:
     total: float  # their sum at the last step
     driven: np.ndarray  # (3, drivers), see SuppliedPower.driven
     work: float = 0.0
-    moved: float = 0.0  # largest energy that has moved
+    exchanged: float = 0.0  # largest energy exchanged, J
 
 
 class EnergyWatch:
-    """Takes the accepted steps as they come; :meth:`take` says when energy has appeared, and how much."""
+    """Checks the accepted steps as they arrive; :meth:`take` reports when energy was gained, and how much."""
 
     def __init__(self, system, model: Model, settings: Settings):
         self.power = SuppliedPower(system, model)
         self.applies = self.power.is_known and len(model.tables.condensed) == 0
-        self.allowed = max(GAINED, TOLERANCES * float(settings.rtol))
+        self.allowed = max(GAIN_LIMIT, TOLERANCES * float(settings.rtol))
         self.system = system
         self.account: _Account | None = None
-        self.passed_over: tuple[str, float, float] | None = None  # driver, begin and end of the step, s
+        self.skipped: tuple[str, float, float] | None = None  # driver, start and end of the step that skips its motion
         if self.applies:
             self.floor = self._floor(model, settings)
 
     def _floor(self, model: Model, settings: Settings) -> float:
-        """Energies of a mechanism that rests within rounding and tolerances, J."""
+        """Energy (J) of a mechanism at rest within rounding and tolerances."""
         masses = {name: mass_properties(body)[0] for name, body in model.bodies.items()}
         weight = float(np.linalg.norm(model.tables.gravity))
         floor = sum(masses.values()) * (REST_SPEED**2 + REST_PLACE * weight)
@@ -71,7 +71,7 @@ class EnergyWatch:
         return floor
 
     def take(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> tuple[float, str] | None:
-        """When (s) and how energy has appeared in these rows, which ``arrays`` describe; None when all is well."""
+        """Time (s) and message of an energy gain in these rows, which ``arrays`` describe; None if there is none."""
         if not self.applies or len(rows) == 0:
             return None
         t, energy = rows[:, TIME], arrays["energy"]
@@ -82,56 +82,55 @@ class EnergyWatch:
         account = self.account
         work = account.work + np.cumsum(self._work(account, t, power, energy.sum(axis=1), driven))
         change = energy - account.start
-        moved = energy[:, 0] + np.abs(change[:, 1]) + np.maximum(np.abs(change[:, 2]), np.abs(energy[:, 2]))
-        moved = np.maximum.accumulate(np.concatenate([[account.moved], moved]))
+        exchanged = energy[:, 0] + np.abs(change[:, 1]) + np.maximum(np.abs(change[:, 2]), np.abs(energy[:, 2]))
+        exchanged = np.maximum.accumulate(np.concatenate([[account.exchanged], exchanged]))
         gained = change.sum(axis=1) - work
-        limit = self.allowed * moved[1:] + MARGIN * work
+        limit = self.allowed * exchanged[1:] + MARGIN * work
         if self.power.varies:
             first = account.start[0] + account.start[2]
-            limit = np.maximum(limit, FAR_MORE * (first + work + np.maximum(-change[:, 1], 0.0)))
+            limit = np.maximum(limit, IMPULSIVE_FACTOR * (first + work + np.maximum(-change[:, 1], 0.0)))
         rounding = 1e-9 * float(np.abs(account.start).max())
         wrong = gained > limit + self.floor + rounding
         self.account = _Account(
             float(t[-1]), float(power[-1]), account.start, float(energy[-1].sum()), driven[-1], float(work[-1]),
-            float(moved[-1]),
+            float(exchanged[-1]),
         )  # fmt: skip
         if not np.any(wrong):
             return None
         i = int(np.argmax(wrong))
-        return float(t[i]), self._told(model, rows[i], {name: array[i] for name, array in arrays.items()}, work[i])
+        return float(t[i]), self._message(model, rows[i], {name: array[i] for name, array in arrays.items()}, work[i])
 
-    def tell(self) -> None:
-        """ResultWarning when a step was longer than what a driver did."""
-        if self.passed_over is not None:
+    def warn_of_skipped_motion(self) -> None:
+        """ResultWarning if a step was longer than the motion of a driver."""
+        if self.skipped is not None:
             warn(
-                f"{self._passing()}: curves between the ends of that step, and what a prescribed rate leads to, are "
-                f"not right. {SHORTER_STEPS}",
+                f"{self._skipping()}: histories within that step, and the position that follows from a prescribed "
+                f"rate, are wrong. {SHORTER_STEPS}",
                 ResultWarning,
             )
 
     def because(self, reason: str) -> str:
-        """``reason`` why constraints have opened, unless a step was longer than what a driver did: then that."""
-        return reason if self.passed_over is None else f"{self._passing()}. {SHORTER_STEPS} ({reason})"
+        """``reason`` for open constraints, preceded by the skipped motion of a driver if there is one."""
+        return reason if self.skipped is None else f"{self._skipping()}. {SHORTER_STEPS} ({reason})"
 
-    def _passing(self) -> str:
-        name, begin, end = self.passed_over
-        step = f"the step from t = {begin:.6g} to {end:.6g} s"
-        return f"{step} passes over a motion of the driver of '{name}', which is quicker"
+    def _skipping(self) -> str:
+        name, begin, end = self.skipped
+        return f"the step from t = {begin:.6g} to {end:.6g} s skips a shorter motion of the driver of '{name}'"
 
     def _work(self, account: _Account, t, power, total, driven) -> np.ndarray:
-        """(rows,) J put in over each step; where a driver has done more than the step's ends show, all that came."""
+        """(rows,) J supplied in each step; if a step skips the motion of a driver, all energy gained in it."""
         times, powers = np.concatenate([[account.t], t]), np.concatenate([[account.power], power])
         work = 0.5 * np.diff(times) * (powers[1:] + powers[:-1])
         came = np.diff(np.concatenate([[account.total], total]))
         states = np.concatenate([account.driven[None], driven])
         seen = self.power.is_seen(times, states)
-        if self.passed_over is None and not np.all(seen):
-            passed = self.power.passed_over(times, states)
-            if passed is not None:
-                self.passed_over = passed[1], float(times[passed[0]]), float(times[passed[0] + 1])
+        if self.skipped is None and not np.all(seen):
+            skipped = self.power.skipped_motion(times, states)
+            if skipped is not None:
+                self.skipped = skipped[1], float(times[skipped[0]]), float(times[skipped[0] + 1])
         return np.where(seen, work, np.maximum(work, came))
 
-    def _told(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float) -> str:
+    def _message(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float) -> str:
         kinetic, gravity, elastic = arrays["energy"]
         start = self.account.start
         gained = float(arrays["energy"].sum() - start.sum() - work)
@@ -145,13 +144,13 @@ class EnergyWatch:
         return (
             f"the mechanism has gained {gained:.3g} J that nothing supplied: kinetic {start[0]:.4g} -> {kinetic:.4g} "
             f"J, gravity {start[1]:.4g} -> {gravity:.4g} J, elastic {start[2]:.4g} -> {elastic:.4g} J since the start, "
-            f"with {work:.3g} J from drivers and forces. Most is in body '{fastest}' (about {size:.2g} J)"
-            f"{self._largest_force(model, row)}. Tighter tolerances (rtol), and describe() for constraints that repeat "
-            "others, are what to try"
+            f"with {work:.3g} J from drivers and forces. Most of it is in body '{fastest}' (about {size:.2g} J)"
+            f"{self._largest_force(model, row)}. Try a tighter tolerance (rtol), and check describe() for redundant "
+            "constraints"
         )
 
     def _largest_force(self, model: Model, row: np.ndarray) -> str:
-        """The constraint that pulls most, in words."""
+        """The constraint with the largest multiplier, as the end of a sentence; empty without constraints."""
         n, own = len(model.coordinate_names), model.coordinate_count
         if n == own:
             return ""

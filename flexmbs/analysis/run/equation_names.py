@@ -1,4 +1,4 @@
-"""An equation of motion in words: which joint between which bodies, which mode, which row of which constraint."""
+"""Names of equations for messages: joint and bodies, mode and body, or row of a constraint."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from flexmbs.core.layout.tables import COUPLING
 from flexmbs.model.compiled_model import Model
 
 
-def equation_in_words(system, model: Model, k: int) -> str:
-    """Whose equation or coordinate number ``k`` is.
+def equation_name(system, model: Model, k: int) -> str:
+    """Name of equation or coordinate number ``k``.
 
     "coordinate 'hinge.angle' of joint 'hinge' (between body 'crank' and body 'rod')", "mode 'bending y 2' of body
-    'rod'", "'loop.force x' of constraint 'loop' (between body 'a' and body 'b')", "user state 'charge'".
+    'rod'", "row 'force along x' of constraint 'loop' (between body 'a' and body 'b')", "user state 'charge'".
     """
     name = model.coordinate_names[k]
     if k >= model.coordinate_count:
@@ -31,7 +31,7 @@ def equation_in_words(system, model: Model, k: int) -> str:
 
 
 def _constraint(model: Model, k: int) -> str:
-    """A scalar constraint."""
+    """Name of a scalar constraint."""
     for c, constraint in enumerate(model.tables.constraints):
         if constraint["row"] <= k < constraint["row"] + constraint["rows"]:
             owner = model.constraint_names[c]

@@ -1,4 +1,4 @@
-"""Why a run stopped, in words: when, with which step, and whose equation could not be satisfied."""
+"""Failure diagnosis: why a run stopped, when, with which step size, and which equation failed."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
-from flexmbs.analysis.run.equation_names import equation_in_words
+from flexmbs.analysis.run.equation_names import equation_name
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.saved_states import fill
-from flexmbs.analysis.run.settings import ABSURD
+from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import Workspace, make_workspace
 from flexmbs.core.methods.methods import Method
-from flexmbs.mechanism.user_functions import told
+from flexmbs.mechanism.user_functions import exception_text
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import SavedState
+from flexmbs.result.saved_state import SavedState
 
-OPENED, HALTED = -1, 100  # outcomes beside those of the step loop
-GROWN = 1e6  # times its largest value before (of functions of the state: times 1): what goes to infinity
-# Smallest singular value of the constraints, relative to the largest, from which on they depend on
-# each other; it falls with the root of the distance to the singular position.
+OPENED, HALTED = -1, 100  # outcomes in addition to those of the step loop
+UNBOUNDED = 1e6  # times the largest value before (functions of the state: times 1): a function that tends to infinity
+# Smallest singular value of the constraints, relative to the largest, below which they count as dependent; it decreases
+# with the square root of the distance to the singular position.
 DEPENDENT = 1e-4
-LOST = 1e-6  # part of the inertia at the start that is as good as none
+LOST = 1e-6  # inertia relative to that at the start below which it counts as zero
 LARGE_FORCE = 1e9  # times the largest inertia at the start
-TAKES_PART = 0.1  # share of a constraint in the dependence
+TAKES_PART = 0.1  # smallest coefficient of a constraint in the dependence that is reported
 
 
 @dataclass(frozen=True)
-class Stop:
-    """Where a run stopped.
+class Failure:
+    """The state in which a run stopped.
 
     Attributes
     ----------
-    outcome : of the step loop, ``OPENED`` or ``HALTED``
-    state : as the loop left it
+    outcome : of the step loop, or ``OPENED`` or ``HALTED``
+    state : as the step loop left it
     opening, opened_at : by how much constraints are open (m or rad), and when (s)
-    halted : when (s), and what is said, where a curve ended, a driver jumped, or energy appeared
-    limit : what kept the steps small (:func:`what_limits`)
+    halted : time (s) and message where a curve ended, a driver jumped, or energy was gained
+    limit : what kept the steps small (:func:`step_size_limit`)
     """
 
     system: object
@@ -67,10 +67,10 @@ class Stop:
 
     @property
     def worst(self) -> str:
-        return equation_in_words(self.system, self.model, int(self.state.worst_coordinate))
+        return equation_name(self.system, self.model, int(self.state.worst_coordinate))
 
     def reason(self) -> tuple[str, BaseException | None]:
-        """What happened, and the exception of a user function behind it."""
+        """The reason as text, and the exception of the user function that caused it, if any."""
         if self.outcome == HALTED:
             when, what = self.halted
             return f"at t = {when:.9g} s {what}", None
@@ -78,7 +78,7 @@ class Stop:
         if signals.error is not None:
             if signals.failed == "a function of time":
                 signals.failed = self._broken_signals().partition(" raised ")[0] or signals.failed
-            text = f"{signals.failed} raised an exception {self.where}:\n{told(signals.error)}"
+            text = f"{signals.failed} raised an exception {self.where}:\n{exception_text(signals.error)}"
             return text, signals.error
         fault, time_of_fault, cause = fault_of(self.model, self.work)
         if fault and time_of_fault >= self.state.time:
@@ -86,22 +86,22 @@ class Stop:
         broken = self._broken_signals()
         if broken:
             return f"{broken}, {self.where}; worst equation: {self.worst}", None
-        return self._of_the_motion(), None
+        return self._mechanical_reason(), None
 
-    def _of_the_motion(self) -> str:
-        """Reasons in the mechanism itself."""
+    def _mechanical_reason(self) -> str:
+        """The reason in the mechanism itself."""
         if self.outcome == OPENED:
             return f"{self._contradiction()}, {self.where}"
         if self.outcome == s.DIVERGED:
             k = int(self.state.worst_coordinate)
             body = next(name for name, part in self.model.modal.items() if part.start <= k < part.stop)
             return (
-                f"body '{body}' is deformed by more than {ABSURD:g} times its size {self.where} ({self.worst}): the "
-                "motion diverges (is the geometric stiffness left out, or the body far too soft?)"
+                f"body '{body}' is deformed by more than {MAX_DEFORMATION:g} times its size {self.where} "
+                f"({self.worst}): the motion diverges (check for missing geometric stiffness or a body far too soft)"
             )
         if self.outcome == s.SINGULAR:
             cause = self._without_inertia() or self._dependent() or "the mass matrix is singular"
-            return f"accelerations cannot be told {self.where}; worst equation: {self.worst}. {cause}"
+            return f"the accelerations are not determined {self.where}; worst equation: {self.worst}. {cause}"
         if self.outcome == s.NOT_FINITE:
             return f"the motion is no longer finite {self.where}; worst equation: {self.worst}"
         return self._underflow()
@@ -110,23 +110,23 @@ class Stop:
         causes = (self._jumping, self._growing, self._dependent, self._without_inertia)
         cause = next((found for found in (cause() for cause in causes) if found), "")
         if not cause:
-            cause = "the motion diverges or jumps there, or the tolerances are beyond double precision"
-        return f"the step size fell to nothing {self.where}: {self.limit}; worst equation: {self.worst}. {cause}"
+            cause = "the motion diverges or jumps there, or the tolerances are too tight for double precision"
+        return f"the step size became too small {self.where}: {self.limit}; worst equation: {self.worst}. {cause}"
 
     def _here(self) -> Model:
-        """The model at the state where the run stopped."""
+        """The model in the state where the run stopped."""
         state = self.state
         return replace(self.model, q=state.q.copy(), v=state.v.copy(), reference=state.reference.copy())
 
     def _without_inertia(self) -> str:
-        """The motion whose inertia has vanished since the start; empty when all have kept a part of it."""
+        """The motion whose inertia has vanished since the start; empty if there is none."""
         model, state = self.model, self.state
         n, evaluator = model.coordinate_count, Evaluator(model)
         free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
         before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
         now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.time)
         G = evaluator.constraint_matrix(state.q, state.reference, state.time)
-        # inertia is told by differences of the residual, in which large forces would hide it
+        # inertia is computed by differences of the residual, in which large forces would mask it
         if issparse(G) or not np.abs(now).max(initial=0.0) < LARGE_FORCE * before.max(initial=0.0):
             return ""
         M = evaluator.mass_matrix(state.q, state.reference, state.time)[np.ix_(free, free)]
@@ -139,26 +139,26 @@ class Stop:
             return ""
         k = int(free[np.argmax(np.abs(motions @ vectors[:, 0]))])
         return (
-            f"the mass matrix has become singular: the inertia of {equation_in_words(self.system, model, k)} has "
+            f"the mass matrix has become singular: the inertia of {equation_name(self.system, model, k)} has "
             f"fallen to {abs(values[0]):.1e} of that at the start"
         )
 
     def _dependent(self) -> str:
-        """Constraints that have come to depend on each other; empty when there are none."""
+        """Constraints that have become dependent; empty if there are none."""
         smallest, tied = self._tied()
         if smallest > DEPENDENT:
             return ""
         drivers = [f"'{self.model.coordinate_names[k]}'" for k in self.model.driven_coordinates]
-        led = f" against the drivers of {', '.join(drivers)}" if drivers else ""
+        driven = f" with the drivers of {', '.join(drivers)}" if drivers else ""
         return (
-            f"constraints have come to depend on each other{led}, the mechanism is in a singular position (smallest "
-            f"singular value {smallest:.1e} of the largest): {tied}"
+            f"constraints have become dependent{driven}: the mechanism is in a singular position (smallest singular "
+            f"value {smallest:.1e} of the largest): {tied}"
         )
 
     def _tied(self) -> tuple[float, str]:
-        """Smallest singular value of the constraints in parts of the largest, and those that take part in it, in words.
+        """Smallest singular value of the constraints relative to the largest, and the names of those involved.
 
-        Infinite when that cannot be told.
+        Infinite if it cannot be computed.
         """
         model, state = self.model, self.state
         evaluator = Evaluator(model)
@@ -170,17 +170,17 @@ class Stop:
         left, singular, _right = np.linalg.svd(rows)
         smallest = float(singular[-1]) if len(singular) == len(rows) else 0.0
         numbers = evaluator.rows[used][np.abs(left[:, -1]) > TAKES_PART]
-        tied = dict.fromkeys(equation_in_words(self.system, model, int(k)).partition("constraint ")[2] for k in numbers)
+        tied = dict.fromkeys(equation_name(self.system, model, int(k)).partition("constraint ")[2] for k in numbers)
         return smallest / float(singular.max(initial=1e-300)), f"constraint {', constraint '.join(tied)}"
 
     def _jumping(self) -> str:
-        """A driver that jumps where the run stopped."""
+        """A driver that jumps where the run stopped; empty if there is none."""
         now = float(self.state.time)
         ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.step_size))
         return jump_between(self.system, now - ahead, now + ahead)
 
     def _growing(self) -> str:
-        """A function of time, or of the state, that has gone to infinity where the run stopped."""
+        """A function of time or of the state that tends to infinity where the run stopped; empty if there is none."""
         now, found = float(self.state.time), []
         for given in self.model.signal_list:
             if given.value is not None:
@@ -189,12 +189,12 @@ class Stop:
         for name, value in zip(*self._outputs(self.state, now), strict=True):
             found.append((name, 1.0, value))
         for name, before, value in found:
-            if value > GROWN * max(before, 1e-300):
+            if value > UNBOUNDED * max(before, 1e-300):
                 return f"{name} grows without bound: {value:.3g} at t = {now:.9g} s"
         return ""
 
     def _outputs(self, state: s.State, t: float) -> tuple[list[str], np.ndarray]:
-        """Names of the user functions that are not sampled, and the size of their outputs."""
+        """Names of the continuous user functions, and the magnitude of their outputs."""
         functions, evaluator = self.model.tables.functions, Evaluator(self.model)
         evaluator.residual(state.q, state.v, state.a, state.reference, t)
         outputs = evaluator.work.signal[len(self.model.tables.signals) :, 0]
@@ -204,7 +204,7 @@ class Stop:
         return names, np.array([np.abs(part).max() for part in parts])
 
     def _broken_signals(self) -> str:
-        """What is wrong with functions of time where the run stopped; empty when they are finite there."""
+        """What is wrong with functions of time where the run stopped; empty if they are finite."""
         now, step = self.state.time, self.state.step_size
         faults = []
         for given in self.model.signal_list:
@@ -216,15 +216,15 @@ class Stop:
         return ", ".join(faults)
 
     def _contradiction(self) -> str:
-        """What drivers demand of each other where the constraints have opened, or the constraint that has."""
+        """The conflict between drivers where the constraints have opened, or the constraint that has opened."""
         drivers = [self.model.coordinate_names[k] for k in self.model.driven_coordinates]
         if not drivers and not self.model.prescribing:
             return self._opened()
         try:
             closed_with_drivers(self._here(), self.state.time)
         except MechanismError as error:
-            return f"the motion cannot go on: {error}"
-        stuck = f", where its drivers ({', '.join(drivers)}) cannot lead it further" if drivers else ""
+            return f"the motion cannot continue: {error}"
+        stuck = f", where its drivers ({', '.join(drivers)}) cannot move it further" if drivers else ""
         smallest, tied = self._tied()
         which = f": {tied}" if smallest < np.inf else ""
         return (
@@ -233,22 +233,22 @@ class Stop:
         )
 
     def _opened(self) -> str:
-        """The constraint that has opened although it repeated others at the start."""
+        """The constraint that has opened although it was redundant at the start."""
         state, evaluator = self.state, Evaluator(self.model)
         opening = evaluator.openings(state.q, state.v, state.reference, float(state.time))[0]
         left_out = ~np.isin(evaluator.rows, self.model.tables.free)
         k = int(evaluator.rows[int(np.argmax(np.where(left_out, np.abs(opening), 0.0)))])
         return (
-            f"constraints have opened by {self.opening:.3g} m or rad: {equation_in_words(self.system, self.model, k)} "
-            "repeats others at the start and contradicts them now; the mechanism is in a singular position, or a "
-            "flexible body would have to stretch and has no mode for it (fm.CraigBampton has)"
+            f"constraints have opened by {self.opening:.3g} m or rad: {equation_name(self.system, self.model, k)} "
+            "is redundant at the start and now contradicts the others; the mechanism is in a singular position, or a "
+            "flexible body would have to stretch but has no mode for it (fm.CraigBampton has)"
         )
 
 
-def what_limits(
+def step_size_limit(
     model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
 ) -> str:  # fmt: skip
-    """What kept the steps small before ``state``: steps from ``saved`` on are repeated, and their failures counted."""
+    """What kept the steps small before ``state``: the steps from ``saved`` on are repeated and their failures counted."""
     from flexmbs.core.stepping.step_loop import advance
 
     model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
@@ -265,5 +265,5 @@ def what_limits(
     if rejected:
         return f"the error estimate exceeded the tolerance in {rejected} attempts"
     if again.step_size == step:
-        return "the error estimate asked for ever smaller steps"
+        return "the error estimate required ever smaller steps"
     return "the matrix of Newton's iteration is singular"

@@ -1,4 +1,4 @@
-"""What is checked and found before the first step of a run."""
+"""Initialisation of a run: checks of the start state, and consistent start values of lags."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from flexmbs.core.layout.tables import Workspace
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 
-MOST_ROUNDS = 30  # until loads that follow reactions have settled
+MAX_ROUNDS = 30  # iterations for loads that follow reactions
 
 
 def check_start(model: Model, work: Workspace, state: State) -> None:
-    """MechanismError when a curve has ended or a contact is inside the other body at the start."""
+    """MechanismError if a coordinate is beyond the end of its curve, or a contact penetrates, at the start."""
     beyond = coordinate_beyond(model.ends, state.q[None, :])
     if beyond is not None:
-        raise MechanismError(f"at the start {end_passed(beyond[1], state.q)}")
+        raise MechanismError(f"at the start, {end_passed(beyond[1], state.q)}")
     for c, (name, gap) in enumerate(zip(model.contact_names, gaps(model, work, state), strict=True)):
         if gap < -1e-12 and not state.active[c]:
             raise MechanismError(
-                f"contact '{name}' starts {-gap:.3g} m inside: move a body or the stop until the gap is positive"
+                f"contact '{name}' starts with a penetration of {-gap:.3g} m: move one of the bodies until the gap is "
+                "positive"
             )
 
 
 def warm_up(
     model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log, known: Collection[str]
 ) -> None:  # fmt: skip
-    """Load or compile the kernels on a copy of the state, so that compile time is told apart from solve time.
+    """Load or compile the kernels on a copy of the state, so that compile time is not counted as solve time.
 
-    MechanismError when the start is impossible.  For ``known`` see :func:`start_lags`.
+    MechanismError if the start is impossible. For ``known`` see :func:`start_lags`.
     """
     from flexmbs.core.stepping.step_loop import advance, impose_start, start
 
@@ -54,7 +55,7 @@ def warm_up(
 
 
 def _massless(model: Model, mass: np.ndarray) -> str:
-    """The coordinate with the greatest part in the motion of least inertia."""
+    """The coordinate with the largest component in the motion with the smallest inertia."""
     if mass.shape[0] != mass.shape[1] or not np.all(np.isfinite(mass)):
         return "a motion"
     _values, vectors = np.linalg.eigh(0.5 * (mass + mass.T))
@@ -65,16 +66,16 @@ def start_lags(
     model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State,
     known: Collection[str],
 ) -> None:  # fmt: skip
-    """Loads that follow reactions begin at these; friction changes them in turn, so this is iterated.
+    """Set loads that follow reactions to the reactions at the start, iteratively, as friction changes the reactions.
 
-    ``copy`` of ``state`` has been started; coordinates in ``known`` keep what a saved state says.
+    ``copy`` of ``state`` has been started; coordinates in ``known`` keep the values of a saved state.
     """
     from flexmbs.core.stepping.step_loop import start
 
     tables = model.tables
     states = tables.states[list(model.lags)]
     states = states[[model.coordinate_names[k] not in known for k in states["coordinate"]]]
-    for _ in range(MOST_ROUNDS if len(states) else 0):
+    for _ in range(MAX_ROUNDS if len(states) else 0):
         found = work.signal[states["signal"], 0].copy()
         change = np.abs(found - state.v[states["coordinate"]]).max()
         if not np.isfinite(change):

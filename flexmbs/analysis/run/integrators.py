@@ -1,9 +1,8 @@
-"""Integrators as a user names them: ``simulate(integrator=fm.BDF(max_order=3))``, or by their names.
+"""Integrators as users state them: by name, or with parameters, such as ``simulate(integrator=fm.BDF(max_order=3))``.
 
-A tolerance bounds the local error of a step.  Where that falls with another power of the step than the error of the
-whole motion does, halving the tolerance would not halve the error; ``internal`` turns the tolerance that was asked for
-into the one of the steps, so that the error of the motion is proportional to it (as Hairer and Wanner's RADAU5 does,
-1996, IV.8).
+A tolerance bounds the local error of a step. If the local error decreases with a different power of the step size than
+the error of the motion, halving the tolerance does not halve the error; ``internal`` converts the requested tolerance
+to that of the steps, so that the error of the motion is proportional to it (as in RADAU5: Hairer and Wanner 1996, IV.8).
 """
 
 from __future__ import annotations
@@ -37,50 +36,46 @@ class Integrator(ABC):
 
     name: str
     formulation: str = "index 2"
-    trees_only: bool = False  # it knows no constraints
-    max_growth: float = 8.0  # of the step, from one to the next (Hairer and Wanner 1996, IV.8)
+    trees_only: bool = False  # it does not support constraints
+    max_growth: float = 8.0  # largest ratio of a step to the previous one (Hairer and Wanner 1996, IV.8)
+    max_order: int = 1  # largest order, for methods with variable order
 
     @property
     def method(self) -> Method:
-        """What the step loop needs of it."""
+        """The method as the step loop uses it."""
         return METHODS[self.name]
 
     @property
     def projection_levels(self) -> int:
-        """What accepted steps are projected to: 1 the positions, 2 the velocities as well."""
+        """Projection of accepted steps to the constraints: 1 positions, 2 positions and velocities."""
         return 2
 
     @property
-    def largest_order(self) -> int:
-        """Largest order, of a method that chooses it."""
-        return 1
-
-    @property
     def parameters(self) -> np.ndarray:
-        """Numbers that the method reads."""
+        """Parameters of the method, in the order in which its kernels read them."""
         return np.zeros(1)
 
-    def least(self, constrained: bool) -> float:
-        """Relative tolerance of steps below which rounding decides, with or without constraints."""
+    def min_tolerance(self, constrained: bool) -> float:
+        """Relative tolerance of steps below which rounding dominates, with or without constraints."""
         return 1e-13
 
     def newton_part(self, rtol: float) -> float:
-        """Part of the tolerance of a step to which Newton's iteration is carried on.
+        """Tolerance of Newton's iteration relative to that of the step.
 
-        One stage is solved to rounding sooner than to 2 % of a very tight tolerance.
+        It increases for very tight tolerances, where 2 % would be below rounding.
         """
         return max(0.02, min(0.5, 1000.0 * np.finfo(float).eps / rtol))
 
     def reuse_rate(self, unknowns: int) -> float:
-        """Convergence rate of simplified Newton up to which it goes on with its tangent.
+        """Convergence rate of simplified Newton above which the tangent is updated.
 
-        Another mass matrix costs a residual per unknown, another iteration as many as there are stages.
+        An update of the mass matrix costs one residual per unknown, an iteration one residual per stage.
         """
         return 0.25
 
     @abstractmethod
     def internal(self, rtol: float) -> float:
-        """Relative tolerance of each step for a motion that keeps ``rtol``."""
+        """Relative tolerance of each step for a motion accurate to ``rtol``."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +85,8 @@ class Radau(Integrator):
     name = "radau"
 
     def internal(self, rtol: float) -> float:
-        # The estimate falls as h^4, the error as h^5 or faster: loose tolerances would be missed, tight ones are kept
-        # with something to spare.
+        # The estimate decreases as h^4, the error as h^5 or faster: loose tolerances would be missed, tight ones are
+        # met with a margin.
         return rtol * max(1.0, rtol / 1e-6) ** -0.3
 
     def newton_part(self, rtol: float) -> float:
@@ -103,25 +98,25 @@ class Radau(Integrator):
 
 class _SecondOrder(Integrator):
     name = "generalised_alpha"
-    # a change of the step moves the algorithmic acceleration by as much, and what of it is stiff with it
+    # a change of the step size changes the algorithmic acceleration by the same factor, including its stiff part
     max_growth = 2.0
 
     def internal(self, rtol: float) -> float:
-        # the error of a step falls as h^3, that of the motion as h^2
+        # the error of a step decreases as h^3, that of the motion as h^2
         return 0.3 * rtol**1.5
 
-    def least(self, constrained: bool) -> float:
-        # steps of order 2 are then so short that rounding of the constraints, divided by them, shakes the accelerations
-        return 2e-12 if constrained else super().least(constrained)
+    def min_tolerance(self, constrained: bool) -> float:
+        # steps of order 2 become so short that rounding of the constraints, divided by h^2, disturbs the accelerations
+        return 2e-12 if constrained else super().min_tolerance(constrained)
 
 
 @dataclass(frozen=True)
 class GeneralisedAlpha(_SecondOrder):
-    """Generalised-alpha, order 2, on the Lie group for rotations: damps high frequencies as much as is asked for.
+    """Generalised-alpha, order 2, on the Lie group for rotations, with adjustable damping of high frequencies.
 
     Attributes
     ----------
-    rho_inf : what a step leaves of the highest frequencies, from 0 (nothing) to 1 (no numerical damping)
+    rho_inf : spectral radius at infinite frequency, from 0 (annihilation in one step) to 1 (no numerical damping)
     formulation : of constraints: "index 2" (stabilised: positions and velocities satisfy them) or "index 3" (positions)
 
     Chung and Hulbert, J. Appl. Mech. 60 (1993) 371.
@@ -160,7 +155,7 @@ class HHT(_SecondOrder):
 
 @dataclass(frozen=True)
 class Newmark(_SecondOrder):
-    """Newmark's method; the default is the trapezoidal rule, of order 2; with gamma > 1/2 the order is 1.
+    """Newmark's method; the default is the trapezoidal rule (order 2); gamma > 1/2 reduces the order to 1.
 
     J. Eng. Mech. Div. ASCE 85 (1959) 67.
     """
@@ -171,7 +166,7 @@ class Newmark(_SecondOrder):
 
     def __post_init__(self):
         _check("gamma", self.gamma, 0.5, 1.0)
-        _check("beta", self.beta, 0.5 * self.gamma, 1.0)  # below it is not unconditionally stable
+        _check("beta", self.beta, 0.5 * self.gamma, 1.0)  # smaller values are not unconditionally stable
         _check_formulation(self.formulation, "index 2", "index 3")
 
     @property
@@ -181,20 +176,19 @@ class Newmark(_SecondOrder):
 
 
 def _without_loss_of_order(alpha_m: float, alpha_f: float) -> np.ndarray:
-    """The parameters with order 2 and the most damping of high frequencies."""
+    """The parameters for order 2 with the largest damping of high frequencies."""
     gamma = 0.5 + alpha_f - alpha_m
     return np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
 
 
 @dataclass(frozen=True)
 class BDF(Integrator):
-    """Backward differentiation formulas of variable order and step.
+    """Backward differentiation formulas with variable order and step size.
 
     Attributes
     ----------
     formulation : of constraints: "SI2" (stabilised index 2), "SI1" (the same with the integrals of the multipliers
-    under
-        error control) or "I3" (index 3: positions only)
+        under error control) or "I3" (index 3: positions only)
     max_order : from 1 to 6; orders above 2 are not stable for undamped oscillations with some step sizes
     """
 
@@ -208,24 +202,20 @@ class BDF(Integrator):
             raise MechanismError(f"max_order = {self.max_order!r} must be a whole number from 1 to 6")
 
     @property
-    def largest_order(self) -> int:
-        return int(self.max_order)
-
-    @property
     def projection_levels(self) -> int:
         return 1 if self.formulation == "I3" else 2
 
     def internal(self, rtol: float) -> float:
-        # of order k the error of a step falls as h^(k+1), that of the motion as h^k
+        # at order k the error of a step decreases as h^(k+1), that of the motion as h^k
         return 0.1 * rtol**1.2
 
-    def least(self, constrained: bool) -> float:
-        return 2e-12  # below that the first steps, of order 1, drown in rounding
+    def min_tolerance(self, constrained: bool) -> float:
+        return 2e-12  # below, rounding dominates the first steps, which have order 1
 
 
 @dataclass(frozen=True)
 class Explicit(Integrator):
-    """Explicit Runge-Kutta pairs of order 5 and, for tight tolerances, 8: trees without loops that are not stiff.
+    """Explicit Runge-Kutta pairs of order 5 and, for tight tolerances, 8: for non-stiff trees without closed loops.
 
     Bogacki and Shampine 1996; Dormand and Prince in Hairer, Norsett and Wanner I (1993).
     """
@@ -234,8 +224,8 @@ class Explicit(Integrator):
     trees_only = True
 
     def internal(self, rtol: float) -> float:
-        # The estimate of a step and the error of the motion fall with the same power of the step.  Between the ends of
-        # its long steps order 8 is of order 7, which the estimate does not see.
+        # The error estimate and the error of the motion decrease with the same power of the step. The dense output of
+        # order 8 has order 7, which the estimate does not cover.
         return 0.3 * rtol if 0.3 * rtol >= TIGHT else 0.03 * rtol
 
 
@@ -243,10 +233,7 @@ BY_NAME = {"radau": Radau, "generalised_alpha": GeneralisedAlpha, "bdf": BDF, "e
 
 
 def named(integrator: str | Integrator) -> Integrator:
-    """An integrator from its name, with its default parameters.
-
-    MechanismError when there is none of that name.
-    """
+    """An integrator by name, with default parameters; MechanismError for an unknown name."""
     if isinstance(integrator, Integrator):
         return integrator
     if integrator not in BY_NAME:

@@ -1,8 +1,8 @@
-"""Ctrl-C during a run: noted at once, obeyed between two chunks of steps, so that nothing is torn.
+"""Ctrl-C during a run: recorded at once and handled between two chunks of steps, so that all data stay consistent.
 
-Functions of the user may never return. Where Python runs one of them, the first Ctrl-C interrupts it, and the run ends
-as usual. In compiled code no Python can run: there the second Ctrl-C ends the process as the system does, which loses
-only what came after the last chunk file.
+A user function may never return. In a Python function the first Ctrl-C interrupts it, and the run ends as usual.
+Compiled code cannot be interrupted: a second Ctrl-C then kills the process, which loses only the steps after the last
+chunk file.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from contextlib import suppress
 
 
 class DeferredInterrupt:
-    """Context manager: while it lasts, the first Ctrl-C only sets ``asked``; a second one interrupts at once.
+    """Context manager within which the first Ctrl-C only sets ``requested``; a second one interrupts at once.
 
-    The first one interrupts where ``inside()`` is true: in a function of the user. A second one that comes before the
-    first was noted ends the process. Only in the main thread and where nobody else handles Ctrl-C (Python delivers it
-    there alone).
+    The first one interrupts at once if ``inside()`` is true, that is, in a user function. A second one that arrives
+    before the first was recorded ends the process. Active only in the main thread (Python delivers signals there) and
+    if Ctrl-C has no other handler.
     """
 
     def __init__(self, inside: Callable[[], bool] = lambda: False) -> None:
-        self.asked = False
+        self.requested = False
         self._inside = inside
         self._installed = False
 
@@ -33,7 +33,7 @@ class DeferredInterrupt:
         if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._note)
             self._installed = True
-            _let_the_next_one_kill()
+            _reset_handler_after_next()
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -43,15 +43,15 @@ class DeferredInterrupt:
 
     def _note(self, number, frame) -> None:
         signal.signal(signal.SIGINT, self._note)  # Python runs, so it handles the next one too
-        again, self.asked = self.asked, True
+        again, self.requested = self.requested, True
         if again or self._inside():
             raise KeyboardInterrupt
 
 
-def _let_the_next_one_kill() -> None:
-    """After the next SIGINT, which goes to Python, the system's own handler takes over, until Python sets another.
+def _reset_handler_after_next() -> None:
+    """Deliver the next SIGINT to Python, then restore the system's handler until Python sets another.
 
-    Nothing is done where the layout of ``struct sigaction`` is not known (Windows has none).
+    Does nothing on systems whose ``struct sigaction`` layout is unknown (Windows has none).
     """
     layout = {"linux": (136, 0x80000000), "darwin": (12, 0x4)}.get(sys.platform)  # offset of sa_flags, SA_RESETHAND
     if layout is None or ctypes.sizeof(ctypes.c_void_p) != 8:

@@ -1,10 +1,10 @@
-"""A start without vibration: flexible bodies deflected as the inertia forces of the motion and its loads deflect them.
+"""A start without vibration: flexible bodies deflected by the inertia forces and loads of the motion.
 
-Modal coordinates q that follow a slow motion vary slowly themselves: q(t) on a grid of times about the start is the one
-whose accelerations, by the equations of motion, are the second derivatives of the polynomial through q(t). That is
-iterated from q'' = 0 (static deflection under inertia forces); each round brings in the next power of (w / w1)^2, the
-frequency of the motion over that of the bodies' lowest vibration. Velocities are the first derivatives: the smooth
-motion of a stiff mechanical system (B. Simeon, Computational Flexible Multibody Dynamics, Springer 2013).
+Modal coordinates q that follow a slow motion vary slowly: q(t) on a grid of times about the start is determined such
+that its accelerations, by the equations of motion, equal the second derivatives of the polynomial through q(t). This is
+iterated from q'' = 0 (static deflection under inertia forces); each round adds the next power of (w / w1)^2, the
+frequency of the motion over the lowest natural frequency of the bodies. Velocities are the first derivatives. This is
+the smooth motion of a stiff mechanical system (B. Simeon, Computational Flexible Multibody Dynamics, Springer 2013).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.model.compiled_model import Model
 
 NODES = np.arange(-2, 3)  # of the grid of times, in steps
-STEP = 0.25  # over the angular frequency of the lowest vibration
+STEP = 0.25  # times the reciprocal of the lowest natural angular frequency
 ROUNDS, ITERATIONS = 4, 12
-SETTLED = 1e-7  # relative to the size of the deflection: smaller steps end where rounding keeps them from falling
-PROBE = 1e-6  # m, of the modal coordinates, to find how accelerations depend on them
+SETTLED = 1e-7  # relative to the deflection: below, the iteration ends as soon as rounding stops its convergence
+PROBE = 1e-6  # m, perturbation of modal coordinates for finite differences
 
 
 def without_vibration(model: Model, t: float) -> Model:
-    """A prepared model whose modal coordinates and their velocities start on the slow motion.
+    """A prepared model with modal coordinates and velocities that start on the slow motion.
 
-    Joint coordinates stay where they are, but for what closes the loops.
+    Joint coordinates change only as far as closing the loops requires.
 
     Raises
     ------
@@ -43,14 +43,14 @@ def without_vibration(model: Model, t: float) -> Model:
     """
     modal = np.concatenate([np.empty(0, dtype=int), *(np.r_[part] for part in model.modal.values())])
     if len(modal) == 0:
-        raise MechanismError("quasi_static_start=True: there is no flexible body with modes; leave it out")
+        raise MechanismError("quasi_static_start=True requires a flexible body with modes; omit it")
     found = _SlowMotion(model, t, modal).run()
     return with_independent_constraints(found, t)
 
 
 @dataclass(frozen=True)
 class _Directions:
-    """Motions (n, d) that the constraints allow and that bend bodies, and what accelerations (modes, d) they change."""
+    """Allowed motions (n, d) that deform bodies, and the changes (modes, d) of accelerations that they cause."""
 
     motions: np.ndarray
     answer: np.ndarray
@@ -86,7 +86,7 @@ class _SlowMotion:
         return self._settled(models[2], self.t, rates[2], accelerations[2])
 
     def _carried(self, model: Model, moment: Moment, dt: float) -> Model:
-        """The joints a short time later; modal coordinates as they are."""
+        """The joints a short time later, with unchanged modal coordinates."""
         q, v = model.q.copy(), model.v.copy()
         change = dt * moment.v[: self.n] + 0.5 * dt * dt * moment.a[: self.n]
         change[self.modal] = 0.0
@@ -95,7 +95,7 @@ class _SlowMotion:
         return replace(model, q=q, v=v)
 
     def _settled(self, model: Model, t: float, rates: np.ndarray, accelerations: np.ndarray) -> Model:
-        """The deflection at which the modes have these accelerations; their velocities are given."""
+        """The deflection at which the modes have these accelerations, for given modal velocities."""
         size, before = 0.0, np.inf
         for _ in range(ITERATIONS):
             v = model.v.copy()
@@ -113,9 +113,9 @@ class _SlowMotion:
                 return self._closed(model, t)
             before = last
         raise SimulationError(
-            f"quasi_static_start: no slow deflection was found at t = {t:.6g} s (the last step changed a mode by"
-            f" {last:.3g}, the largest is {size:.3g}): a load or the motion changes as fast"
-            " as the bodies vibrate there; start without it, or from rest with drivers that begin gently (fm.Ramp)"
+            f"quasi_static_start: no slow deflection was found at t = {t:.6g} s (the last iteration changed a modal"
+            f" coordinate by {last:.3g}, the largest is {size:.3g}): a load or the motion changes as fast"
+            " as the bodies vibrate; start without it, or from rest with a gentle run-up of the drivers (fm.Ramp)"
         )
 
     def _closed(self, model: Model, t: float) -> Model:
@@ -127,7 +127,7 @@ class _SlowMotion:
         return replace(model, q=q)
 
     def _directions(self, model: Model) -> _Directions:
-        """Of the motions that the constraints allow those that bend bodies, with the least motion of the joints."""
+        """The allowed motions that deform bodies, with the smallest motion of the joints."""
         free = np.flatnonzero(~self.driven)
         G = dense(Evaluator(model).constraint_matrix(model.q, model.reference, self.t))[:, free]
         motions = null_space(G) if len(G) else np.eye(len(free))
@@ -144,10 +144,12 @@ class _SlowMotion:
         return _Directions(motions, answer)
 
     def _lowest(self) -> float:
-        """rad/s of the lowest vibration, from the changes of accelerations with deflections."""
+        """Lowest natural angular frequency (rad/s), from the changes of accelerations with deflections."""
         bent = self.directions.motions[self.modal]
         values = np.linalg.eigvals(-np.linalg.lstsq(bent, self.directions.answer, rcond=1e-10)[0]).real
         positive = values[values > 0.0]
         if not len(positive):
-            raise SimulationError("quasi_static_start: no mode of the flexible bodies has a stiffness at the start")
+            raise SimulationError(
+                "quasi_static_start: no mode of the flexible bodies has positive stiffness at the start"
+            )
         return float(np.sqrt(positive.min()))

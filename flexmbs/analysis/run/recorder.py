@@ -1,4 +1,4 @@
-"""From the log of the step loop to what a run stores: which steps, described, handed to the writer."""
+"""Recording of a run: selects rows of the step loop's log, converts them, and passes them to the writer."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import ContactRecord, RunWriter, SavedState
+from flexmbs.result.saved_state import SavedState
+from flexmbs.result.storage import RunWriter
+from flexmbs.result.trajectory import ContactRecord
 
-# Constraints that were left out as redundant and open by more than this (m or rad) are not redundant: drivers that
-# agree at the start contradict each other later.  Redundant ones stay closed to about 1e-9.
+# Redundant constraints stay closed to about 1e-9. One that opens by more than this (m or rad) is not redundant: drivers
+# that agree at the start contradict each other later.
 OPEN = 1e-6
-MOST_PENDING = 2**23  # bytes that wait for being written, at most
+MAX_PENDING = 2**23  # bytes waiting to be written
 
 
 class Recorder:
-    """Keeps what waits for being written, and counts steps for ``store_every``.
+    """Holds data until it is written, and counts steps for ``store_every``.
 
-    Stored are every ``store_every``-th step, steps at which a contact starts or ends, samples of controllers, and the
+    It stores every ``store_every``-th step, steps at which a contact starts or ends, samples of controllers, and the
     last step of a run.
     """
 
     def __init__(self, model: Model, writer: RunWriter, store_every: int = 1, watch: EnergyWatch | None = None) -> None:
         self.writer = writer
         self.watch = watch
-        self.gained: tuple[float, str] | None = None  # when, and what is said, where energy has appeared
+        self.gained: tuple[float, str] | None = None  # time and message of an energy gain
         self.store_every = store_every
         self.logged = 0  # rows of the log so far
-        self.opening, self.opened_at = 0.0, 0.0  # of constraints, largest in the rows taken last; when beyond OPEN
-        self._work = make_workspace(model.tables)  # its own: what is described does not touch what is stepped with
+        self.opening, self.opened_at = 0.0, 0.0  # largest opening in the rows taken last, and its time if above OPEN
+        self._work = make_workspace(model.tables)  # separate from the workspace of the step loop
         self._arrays: list[dict[str, np.ndarray]] = []
         self._contacts: list[ContactRecord] = []
-        self._written = 0  # rows that the writer had when the first of them came
-        self._last: np.ndarray | None = None  # row before those that come, and whether it is stored
+        self._written = 0  # rows of the writer before the first pending one
+        self._last: np.ndarray | None = None  # last row taken, and whether it is stored
         self._last_stored = True
 
     def describe(self, model: Model, rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -45,7 +47,7 @@ class Recorder:
     def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
         """Add rows of the log and contacts that ended (flexmbs.core.layout.state.Log).
 
-        Where constraints open, rows behind are left out, and ``opening`` exceeds ``OPEN``.
+        If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
         checked = len(model.constraint_names) > 0
         self.opening = 0.0
@@ -71,7 +73,7 @@ class Recorder:
         self._contacts += [_contact(model, row) for row in contacts]
 
     def _chosen(self, model: Model, rows: np.ndarray) -> np.ndarray:
-        """(rows,) bool: which are stored."""
+        """(rows,) bool: rows to store."""
         before = rows[:1] if self._last is None else self._last[None]
         previous = np.concatenate([before, rows[:-1]])
         flags = rows.shape[1] - len(model.contact_names)
@@ -81,22 +83,22 @@ class Recorder:
 
     @property
     def place(self) -> tuple:
-        """What :meth:`return_to` needs."""
+        """Position in the record, for :meth:`return_to`."""
         return len(self._arrays), len(self._contacts), self.logged, self._last, self._last_stored
 
     def return_to(self, place: tuple) -> None:
-        """Forget what came after ``place``."""
+        """Discard everything added after ``place``."""
         arrays, contacts, self.logged, self._last, self._last_stored = place
         del self._arrays[arrays:], self._contacts[contacts:]
 
     def is_full(self) -> bool:
-        return sum(array.nbytes for part in self._arrays for array in part.values()) > MOST_PENDING
+        return sum(array.nbytes for part in self._arrays for array in part.values()) > MAX_PENDING
 
     def write(self, stats, place: tuple | None = None) -> None:
-        """Hand over what waits, or only what came before ``place``."""
+        """Write the pending data, or only those before ``place``."""
         arrays, contacts = (len(self._arrays), len(self._contacts)) if place is None else place[:2]
         parts = [part for part in self._arrays[:arrays] if len(part["t"])]
-        if self.writer.rows == self._written:  # else an exception came between writing and forgetting
+        if self.writer.rows == self._written:  # otherwise an exception interrupted the previous call after writing
             if not parts:
                 return  # contacts wait for the next step
             joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -105,13 +107,13 @@ class Recorder:
         self._written = self.writer.rows
 
     def add_last(self, model: Model) -> None:
-        """The last step of a run is stored too."""
+        """Store the last step of a run."""
         if not self._last_stored:
             self._arrays.append(self.describe(model, self._last[None]))
             self._last_stored = True
 
     def go_on(self, saved: SavedState) -> None:
-        """As it was when this state was taken."""
+        """Continue from a saved state."""
         self.logged = int(saved.note["logged"])
         self._last, self._last_stored = saved.arrays["recorder.last"], bool(saved.note["last_stored"])
         self._written = self.writer.rows
@@ -126,7 +128,7 @@ class Recorder:
 
     @property
     def contacts(self) -> list[ContactRecord]:
-        """Contacts that have ended and wait for being written."""
+        """Contacts that have ended and are waiting to be written."""
         return list(self._contacts)
 
 
@@ -141,5 +143,5 @@ def _contact_record(name: str, end: float, episode) -> ContactRecord:
 
 
 def open_contacts(model: Model, state: State) -> list[ContactRecord]:
-    """Contacts that still touch at the end: their end is not known."""
+    """Contacts still closed at the end of the run (``end`` is NaN)."""
     return [_contact_record(model.contact_names[c], np.nan, state.episode[c]) for c in np.flatnonzero(state.active)]

@@ -1,4 +1,4 @@
-"""One run in time: the compiled step loop in chunks; what is finished is stored, told and can be gone on from."""
+"""One run in time: calls the compiled step loop in chunks, stores finished steps, reports progress, saves states."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from flexmbs.analysis.assembly.independent_constraints import better_rows
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.prepare.prepare import with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
-from flexmbs.analysis.recording.reactions import spreading
+from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.analysis.run import saved_states as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
-from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Stop, what_limits
+from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
@@ -29,10 +29,13 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
-from flexmbs.result import Result, RunFolder, RunWriter, SavedState
+from flexmbs.result.result import Result
+from flexmbs.result.run_folder import RunFolder
+from flexmbs.result.saved_state import SavedState
+from flexmbs.result.storage import RunWriter
 
-CHUNK_SECONDS = 0.05  # between two returns to Python: progress, Ctrl-C
-WRITE_SECONDS = 1.0  # between two chunk files; more where writing takes more than a part of it
+CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
+WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
 WRITING_SHARE = 0.05
 
 
@@ -47,7 +50,7 @@ class Progress:
 
 
 class Run:
-    """One run: the blocks of the step loop, and what is stored."""
+    """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
         self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress
@@ -64,10 +67,10 @@ class Run:
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
-        self.halted: tuple[float, str] | None = None  # when, and what is said, where the run must not go on
+        self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
     def _set_model(self, model: Model) -> None:
-        """A choice of unknowns, with empty blocks for it."""
+        """Set a model with a new choice of unknowns, and make empty blocks for it."""
         self.model = model
         self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows)
         self.scratch = s.make_scratch(model.tables, self.method)
@@ -77,7 +80,7 @@ class Run:
         return {"state": self.state, "scratch": self.scratch, "settings": self.settings}
 
     def go(self, out: RunFolder | None, store_every: int, saved: SavedState | None, resume: bool) -> Result:
-        """Begin or go on, to the end."""
+        """Start or resume the run, and carry it to its end."""
         from flexmbs.core.stepping.step_loop import advance, start
 
         exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
@@ -108,17 +111,17 @@ class Run:
         raise interrupted
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
-        """Whether the method can go on with all its memory; MechanismError where a resumed run must and cannot."""
+        """Whether the method can continue with its full history; MechanismError if a resumed run must but cannot."""
         found = system_differences(saved, self.stated) or setting_differences(saved, self.asked)
         if folder is not None and found:
             raise MechanismError(
-                f"{folder}: this run cannot be resumed, it was another one: {'; '.join(found)}. A new run from its "
-                "state: start=..., and another folder"
+                f"{folder}: this run cannot be resumed, because the system or settings differ: {'; '.join(found)}. To "
+                "start a new run from its state, use start=... and another folder"
             )
         return not found and saved.note["status"] != saves.STOPPED
 
     def _place(self, saved: SavedState) -> None:
-        """Positions, velocities, contacts, samples of a saved state; the method begins anew."""
+        """Take positions, velocities, contacts and samples from a saved state; the method restarts."""
         self._set_model(saves.placed(self.model, saved))
         self.state.q[:], self.state.v[:], self.state.reference[:] = self.model.q, self.model.v, self.model.reference
         saves.carry_over(saved, self.model, self.state)
@@ -130,8 +133,8 @@ class Run:
         self.compile_seconds += time.perf_counter() - begin
 
     def _begin(self, start, saved: SavedState | None, resume: bool) -> int:
-        """Consistent accelerations and the first row."""
-        from flexmbs.core.stepping.log import write_row
+        """Compute consistent accelerations and write the first row."""
+        from flexmbs.core.stepping.step_loop import write_row
 
         episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
         begin = time.perf_counter()
@@ -147,11 +150,11 @@ class Run:
         return outcome
 
     def _continue(self, saved: SavedState, resume: bool) -> int:
-        """Every array as it was."""
-        t_end, max_step = self.settings.t_end, self.settings.max_step
+        """Restore every array from a saved state."""
+        t_end, max_step = self.settings.t_end.copy(), self.settings.max_step.copy()
         self._set_model(with_tables(self.model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE}))
         if not saves.fits(saved, self.blocks):
-            raise MechanismError("start: the saved state is that of another version of flexmbs")
+            raise MechanismError("start: the saved state was written by a different version of flexmbs")
         saves.fill(saved, self.blocks)
         self.settings.t_end, self.settings.max_step = t_end, max_step
         if resume:
@@ -162,13 +165,13 @@ class Run:
         return s.CHUNK_FULL
 
     def _keep_account(self, saved: SavedState) -> None:
-        """Counters of the run that goes on."""
+        """Take over the counters of the run that is resumed."""
         self.state.count[:] = saved.arrays["state.count"]
         self.solve_seconds = float(saved.note["solve_seconds"])
         self.recorder.go_on(saved)
 
     def _loop(self, advance, outcome: int) -> int:
-        """Chunks of steps until the run ends; the first is written at once, so that a killed run shows something."""
+        """Advance in chunks of steps until the run ends; the first chunk is written at once, in case the run is killed."""
         next_write, steps, chunk = -np.inf, int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
@@ -194,7 +197,7 @@ class Run:
             steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
             self._tell(steps)
-            if self.interrupt.asked:
+            if self.interrupt.requested:
                 raise KeyboardInterrupt
             if self.recorder.writer.folder is not None and (now > next_write or self.recorder.is_full()):
                 self._write()
@@ -224,7 +227,7 @@ class Run:
         return outcome
 
     def _choose_constraints(self, outcome: int) -> int:
-        """Another set of independent constraints, when there is a better one here; then the run goes on."""
+        """Switch to a better set of independent constraints, if there is one, and continue."""
         from flexmbs.core.equations.return_to_constraints import restart_constraints
 
         before = self.model, self.state, self.scratch
@@ -242,7 +245,7 @@ class Run:
         return s.SINGULAR
 
     def _capture(self, status: str) -> SavedState:
-        """The state as it is now."""
+        """A saved state of the present state."""
         note = {
             **self.recorder.note(), **self.recorder.writer.position, "status": status,
             "solve_seconds": self._stats()["solve_seconds"],
@@ -251,7 +254,7 @@ class Run:
         return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
 
     def _return_to_mark(self) -> None:
-        """As it was between the last two chunks of steps."""
+        """Return to the state between the last two chunks of steps."""
         saved, place = self.mark
         if saved.arrays["tables.free"].shape != self.model.tables.free.shape or np.any(
             saved.arrays["tables.free"] != self.model.tables.free
@@ -261,7 +264,7 @@ class Run:
         self.recorder.return_to(place)
 
     def _write(self) -> None:
-        """A chunk file, then the state behind it."""
+        """Write a chunk file, then the state after it."""
         self.recorder.write(self._stats())
         saved = self.mark[0].at(self.recorder.writer.position)
         self.mark = saved, self.recorder.place
@@ -270,17 +273,17 @@ class Run:
     def _stats(self) -> dict[str, float]:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
-        words = {"integrator": self.method.name, "integrator_reason": self.reason}
+        choice = {"integrator": self.method.name, "integrator_reason": self.reason}
         seconds = {
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }  # fmt: skip
-        return {**stats, **seconds, **words}
+        return {**stats, **seconds, **choice}
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
-        """Store what is left, and the last state from which a run can go on."""
+        """Store the remaining steps, and the last state from which a run can continue."""
         recorder, writer = self.recorder, self.recorder.writer
-        if opened or not saves.finite(self.state):  # back to the last chunk; its steps stay to be looked at
+        if opened or not saves.finite(self.state):  # the state is that of the last chunk; its steps are kept
             saved, place = self.mark
             recorder.write(self._stats(), place)
             saved = replace(saved, note={**saved.note, "status": kind}).at(writer.position)
@@ -290,29 +293,29 @@ class Run:
         writer.save_state(saved)
         recorder.add_last(self.model)
         recorder.write(self._stats())
-        settle = spreading(with_all_modes(self.model))
+        settle = reaction_settler(with_all_modes(self.model))
         contacts = [*recorder.contacts, *open_contacts(self.model, self.state)]
         trajectory = writer.finish(status, self._stats(), contacts, settle)
         return Result(self.structure, trajectory, settle if writer.folder is None else None, saved)
 
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:
-            self.recorder.watch.tell()
+            self.recorder.watch.warn_of_skipped_motion()
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
-            limit = what_limits(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
-        stop = Stop(
+            limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
+        failure = Failure(
             self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
             self.recorder.opening, self.recorder.opened_at, self.halted, limit,
         )  # fmt: skip
-        reason, cause = stop.reason()
+        reason, cause = failure.reason()
         reason = self.recorder.watch.because(reason) if outcome == OPENED else reason
         result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
         folder = self.recorder.writer.folder
         state = result.final_state
         places = ("error.result", "error.state") if folder is None else (folder, f"flexmbs.load_state('{folder}')")
-        note = f"What was finished is in {places[0]}, the state at t = {state.t:.9g} s to go on from: {places[1]}"
+        note = f"The finished steps are in {places[0]}; to continue from t = {state.t:.9g} s, use {places[1]}"
         error = SimulationError(f"{reason}\n{note}")
         error.result, error.state = result, state
         raise error from cause

@@ -1,4 +1,4 @@
-"""What the system and settings of a saved state have otherwise than those of a run, in words."""
+"""Differences between the system and settings of a saved state and those of a run, as text."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import SavedState
+from flexmbs.result.saved_state import SavedState
 
-CHOICE = ("free", "band")  # of the tables: which constraints are unknowns just now
+CHOICE = ("free", "band")  # tables that hold the current choice of unknowns
 
 
-def setting_differences(saved: SavedState, asked: Mapping[str, str]) -> list[str]:
-    """What was integrated otherwise: tolerances, largest step and integrator as the user stated them, in words."""
+def setting_differences(saved: SavedState, requested: Mapping[str, str]) -> list[str]:
+    """Differing tolerances, largest step and integrator, as stated by the user."""
     there = saved.note["asked"]
-    return [f"{name}: {there.get(name)} there, {here} here" for name, here in asked.items() if there.get(name) != here]
+    return [
+        f"{name}: saved {there.get(name)}, now {here}" for name, here in requested.items() if there.get(name) != here
+    ]
 
 
 def system_differences(saved: SavedState, model: Model) -> list[str]:
-    """What the system of a saved state has otherwise than ``model``, in words; functions are not compared."""
+    """Differences between the system of a saved state and ``model``; functions are not compared."""
     there, here = saved.note["coordinate_names"], list(model.coordinate_names)
     if there != here:
         gone, new = [n for n in there if n not in here], [n for n in here if n not in there]
-        words = [f"{word} {names}" for word, names in (("not here:", gone), ("not there:", new)) if names]
-        return [f"coordinates {'; '.join(words) or 'in another order'}"]
+        parts = [f"{title} {names}" for title, names in (("only saved:", gone), ("only now:", new)) if names]
+        return [f"coordinates {'; '.join(parts) or 'in a different order'}"]
     current, found = system_arrays(model), []
     for name, other in current.items():
         array = saved.system.get(name)
         if array is None:
-            found.append(f"{_words(name)}: not there")
+            found.append(f"{_title(name)}: not in the saved state")
         elif array.shape != other.shape or array.dtype != other.dtype:
-            found.append(f"{_words(name)}: {array.size} numbers or records there, {other.size} here")
+            found.append(f"{_title(name)}: saved {array.size} values or records, now {other.size}")
         elif array.dtype.names is None:
             found += _numbers(name, array, other, model, "")
         else:
@@ -41,7 +43,7 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
 
 
 def _numbers(name: str, there: np.ndarray, here: np.ndarray, model: Model, field: str) -> list[str]:
-    """The first difference of a column, with whose it is."""
+    """The first difference in a column, with its owner."""
     apart = ~(np.abs(there - here) <= 1e-9 * np.maximum(np.abs(there), np.abs(here)) + 1e-14) & (there != here)
     if not np.any(apart):
         return []
@@ -52,11 +54,11 @@ def _numbers(name: str, there: np.ndarray, here: np.ndarray, model: Model, field
         "signals": tuple(signal.name for signal in model.signal_list),
     }  # fmt: skip
     owner = f"'{owners[name][at[0]]}'" if name in owners else _owner(model, at[0]) if name == "pool" else f"{at[0] + 1}"
-    return [f"{_words(name)} {owner}{', ' + field if field else ''}: {there[at]:.9g} there, {here[at]:.9g} here"]
+    return [f"{_title(name)} {owner}{', ' + field if field else ''}: saved {there[at]:.9g}, now {here[at]:.9g}"]
 
 
 def _owner(model: Model, index: int) -> str:
-    """Whose numbers stand at ``index`` of the pool: that of the offset nearest before it."""
+    """Owner of the value at ``index`` of the pool: the record with the nearest offset before it."""
     best, owner = -1, "?"
     for table in ("bodies", "markers", "bushings", "spread_loads", "axes"):
         records = getattr(model.tables, table)
@@ -68,17 +70,17 @@ def _owner(model: Model, index: int) -> str:
                     best = int(offset)
                     body = records["body"][number] if table == "markers" else number
                     named = table in ("bodies", "markers")
-                    owner = f"body '{model.body_names[body]}'" if named else f"{_words(table)} {number + 1}"
+                    owner = f"body '{model.body_names[body]}'" if named else f"{_title(table)} {number + 1}"
     return f"of {owner}"
 
 
-def _words(name: str) -> str:
-    special = {"q": "start value of", "v": "start rate of", "pool": "a number", "elements": "spring or damper"}
+def _title(name: str) -> str:
+    special = {"q": "start value of", "v": "start rate of", "pool": "a value", "elements": "spring or damper"}
     return special.get(name, name.replace("_", " "))
 
 
 def system_arrays(model: Model) -> dict[str, np.ndarray]:
-    """Tables without what changes from process to process, and start values."""
+    """Tables and start values, with addresses (which differ between processes) reduced to whether they are set."""
     found = {name: getattr(model.tables, name) for name in model.tables.fields if name not in CHOICE}
     for table, fields in (("signals", ("value", "rate", "acceleration")), ("functions", ("address",))):
         found[table] = found[table].copy()

@@ -1,4 +1,4 @@
-"""Numbers of a saved state that compiled code indexes with, checked before they are put into its blocks."""
+"""Checks of the indices in a saved state, before compiled code uses them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout import state as s
 
-#: Numbers that follow from the method and the mechanism: a saved one that differs is damaged.
+#: Values determined by the method and the mechanism; a saved state with other values is damaged.
 _OF_METHOD = (
     ("settings", "formulation"), ("settings", "max_order"), ("settings", "explicit"), ("settings", "projection_levels"),
     ("scratch", "algebraic"),
@@ -18,7 +18,7 @@ _OF_METHOD = (
 
 
 def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block]) -> None:
-    """MechanismError unless the saved ``arrays`` (of the shapes that the ``blocks`` have) can be gone on with."""
+    """MechanismError if the saved ``arrays`` (of the same shapes as the ``blocks``) hold invalid indices."""
     state = blocks["state"]
     unknowns, slots, rows = len(state.replaced), len(state.replaced_rows), len(state.history_t)
 

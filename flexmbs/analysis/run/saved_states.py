@@ -1,4 +1,4 @@
-"""Between the blocks of a run and saved states: taking one, comparing it with a system, going on from it."""
+"""Saved states of a run: capturing the blocks, restoring them, and starting another run from a saved state."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result, SavedState, load_state
-from flexmbs.result.saved_state import has_state
+from flexmbs.result.result import Result
+from flexmbs.result.saved_state import SavedState, has_state, load_state
 
 RUNNING, FINISHED, INTERRUPTED, STOPPED = "running", "finished", "interrupted", "stopped"
-OPEN = 1e-6  # m or rad by which constraints may be open where a run starts
-ELSEWHERE = 1e-6  # relative difference between a driver and the state from which a run starts
+OPEN = 1e-6  # m or rad: largest opening of constraints where a run starts
+SAME_POSITION = 1e-6  # largest relative difference between a driver and the state from which a run starts
 
 
 def capture(
-    model: Model, stated: Model, blocks: Mapping[str, Block], asked: Mapping[str, str], note: Mapping[str, object]
+    model: Model, stated: Model, blocks: Mapping[str, Block], requested: Mapping[str, str], note: Mapping[str, object]
 ) -> SavedState:
-    """Copy of everything that the next steps depend on.
+    """A copy of everything that the next steps depend on.
 
     Parameters
     ----------
-    model : with the present choice of unknowns
-    stated : as the system states it, with its start values
-    blocks : by name: state, scratch, settings; all their arrays are kept, so that those of any method are
-    asked : integrator and tolerances as the user stated them, in words
+    model : with the current choice of unknowns
+    stated : as stated by the system, with its start values
+    blocks : state, scratch, settings by name; all their arrays are saved, so that every method is covered
+    requested : integrator and tolerances as stated by the user, as text
     note : counters of the run
     """
     arrays = {
@@ -47,34 +47,36 @@ def capture(
         if name not in s.NOT_SAVED
     }
     arrays |= {f"tables.{name}": getattr(model.tables, name).copy() for name in CHOICE}
-    words = {
+    names = {
         "coordinate_names": list(stated.coordinate_names),
         "coordinate_count": stated.coordinate_count,
         "rate_names": list(stated.rate_names),
         "contact_names": list(stated.contact_names),
         "samplers": _samplers(stated),
         "balls": [stated.coordinate_names[k] for k in stated.balls],
-        "asked": dict(asked),
+        "asked": dict(requested),
     }
-    return SavedState(float(s.named(arrays, "time")), arrays, system_arrays(stated), {**words, **note})
+    return SavedState(float(s.named(arrays, "time")), arrays, system_arrays(stated), {**names, **note})
 
 
-def check_beginning(out, resume: bool, start, start_computed: bool, force: bool) -> None:
-    """MechanismError when a run is asked to begin in two ways at once."""
+def check_start_options(out, resume: bool, start, start_computed: bool, force: bool) -> None:
+    """MechanismError if the arguments of a run specify more than one start."""
     if resume and (out is None or start is not None):
-        raise MechanismError("resume=True goes on with the run in the folder out=...; give it, and no start=")
+        raise MechanismError("resume=True continues the run in the folder out=...; give out=, and do not give start=")
     if resume and force:
-        raise MechanismError("give either resume=True (go on with the run in out=...) or force=True (replace it)")
+        raise MechanismError("give either resume=True (continue the run in out=...) or force=True (replace it)")
     if start is None:
         return
     if start_computed:
         raise MechanismError("give either start=..., or from_equilibrium=True or quasi_static_start=True")
     if out is not None and isinstance(start, str | Path) and os.path.realpath(start) == os.path.realpath(out):
-        raise MechanismError("start= and out= name the same folder: resume=True goes on there; or give another out=")
+        raise MechanismError(
+            "start= and out= name the same folder: use resume=True to continue that run, or give another out="
+        )
 
 
-def chosen(out, resume: bool, start) -> SavedState | None:
-    """The state that a run goes on from, if any."""
+def start_state(out, resume: bool, start) -> SavedState | None:
+    """The saved state from which a run starts; None if it starts from the start values of the system."""
     if start is None:
         found = load_state(out) if resume and has_state(Path(out)) else None
     else:
@@ -89,18 +91,18 @@ def with_present_names(saved: SavedState) -> SavedState:
 
 
 def as_state(start: SavedState | Result | str | os.PathLike) -> SavedState:
-    """A saved state from what users give: itself, a result, the folder of a run, a file."""
+    """A saved state from the forms that users may give: a saved state, a result, a run folder, or a file."""
     if isinstance(start, Result):
         return start.final_state
     if isinstance(start, str | os.PathLike):
         return load_state(Path(start))
     if not isinstance(start, SavedState):
-        raise MechanismError(f"start = {start!r}: expected a saved state, a result, or the path of one")
+        raise MechanismError(f"start = {start!r}: expected a saved state, a result, or a path to either")
     return start
 
 
 def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
-    """Put the saved arrays into blocks of the same shapes (see :func:`fits`)."""
+    """Copy the saved arrays into blocks of the same shapes (see :func:`fits`)."""
     for block, content in blocks.items():
         for name, array in content.arrays.items():
             if name not in s.NOT_SAVED:
@@ -108,7 +110,7 @@ def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
 
 
 def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
-    """Whether the saved arrays are those that these blocks (all of a run) have; MechanismError where one is damaged."""
+    """Whether the saved arrays match the blocks of a run in name, shape and type; MechanismError if one is damaged."""
     alike = all(
         f"{block}.{name}" in saved.arrays
         and saved.arrays[f"{block}.{name}"].shape == s.as_saved(array).shape
@@ -123,20 +125,20 @@ def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
 
 
 def finite(state: s.State) -> bool:
-    """Whether a run can go on from this state."""
+    """Whether all values are finite, so that a run can continue from this state."""
     return all(np.all(np.isfinite(getattr(state, name))) for name in ("q", "v", "a", "reference"))
 
 
 def placed(model: Model, saved: SavedState) -> Model:
-    """``model`` at the positions and velocities of a saved state, coordinate by coordinate of the same name.
+    """``model`` at the positions and velocities of a saved state; coordinates are matched by name.
 
-    User states and outputs of controllers that the saved state does not know keep their start values; what it knows
-    beyond the model is left out.
+    User states and outputs of controllers that are not in the saved state keep their start values; values that are not
+    in the model are ignored.
 
     Raises
     ------
     MechanismError
-        Coordinates are missing in the saved state, a loop is open there, or a driver demands another position.
+        Coordinates are missing in the saved state, a loop is open, or a driver prescribes another position.
     """
     known = {name: k for k, name in enumerate(saved.note["coordinate_names"])}
     balls = {name: number for number, name in enumerate(saved.note["balls"])}
@@ -149,7 +151,7 @@ def placed(model: Model, saved: SavedState) -> Model:
             missing.append(name)
     if missing:
         raise MechanismError(
-            f"start: the saved state at t = {saved.t:.9g} s is that of another mechanism: it has no "
+            f"start: the saved state at t = {saved.t:.9g} s belongs to another mechanism: it has no "
             f"{', '.join(missing)}; it has {', '.join(saved.names)}"
         )
     for number, start in enumerate(model.balls):
@@ -160,7 +162,7 @@ def placed(model: Model, saved: SavedState) -> Model:
 
 
 def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
-    """Contacts that touch and samples that were taken, by name; time."""
+    """Copy time, closed contacts and the numbers of samples taken to ``state``; contacts and samplers by name."""
     state.time = saved.t
     contacts = saved.note["contact_names"]
     for c, name in enumerate(model.contact_names):
@@ -169,7 +171,7 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
             s.as_saved(state.episode)[c] = saved.arrays["state.episode"][contacts.index(name)]
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):
-        due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler of another rhythm: from now on
+        due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now
         state.samples[number] = taken.get((name, period, first), max(due, 0))
 
 
@@ -186,7 +188,7 @@ def _taken(saved: SavedState):
 
 
 def _check_place(model: Model, t: float) -> None:
-    """MechanismError when loops are open at the state of ``model``, or its drivers are elsewhere."""
+    """MechanismError if loops are open in the state of ``model``, or its drivers prescribe another position."""
     evaluator = Evaluator(model)
     q, v = model.q.copy(), model.v.copy()
     evaluate_signals(model.tables, t, evaluator.work.signal)
@@ -194,9 +196,9 @@ def _check_place(model: Model, t: float) -> None:
     driven = model.tables.coordinates["level"] == POSITION_LEVEL
     apart = np.where(driven, np.abs(q - model.q), 0.0)
     k = int(np.argmax(apart)) if len(apart) else 0
-    if len(apart) and apart[k] > ELSEWHERE * max(1.0, abs(q[k])):
+    if len(apart) and apart[k] > SAME_POSITION * max(1.0, abs(q[k])):
         raise MechanismError(
-            f"start: the driver of '{model.coordinate_names[k]}' demands {q[k]:.9g} at t = {t:.9g} s, where the saved "
+            f"start: the driver of '{model.coordinate_names[k]}' prescribes {q[k]:.9g} at t = {t:.9g} s, but the saved "
             f"state has {model.q[k]:.9g}"
         )
     if len(evaluator.rows):
@@ -204,4 +206,4 @@ def _check_place(model: Model, t: float) -> None:
         worst = int(np.argmax(np.abs(openings)))
         if abs(openings[worst]) > OPEN:
             name = model.coordinate_names[evaluator.rows[worst]]
-            raise MechanismError(f"start: '{name}' is open by {openings[worst]:.3g} m or rad at the saved state")
+            raise MechanismError(f"start: '{name}' is open by {openings[worst]:.3g} m or rad in the saved state")

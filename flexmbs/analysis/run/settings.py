@@ -1,4 +1,4 @@
-"""Tolerances and limits of a run, checked."""
+"""Settings of a run: checks of tolerances and limits, and the block for the step loop."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.analysis.run.integrators import FORMULATIONS, Integrator
-from flexmbs.analysis.run.tolerances import Given, absolute_tolerances
+from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
 from flexmbs.model.compiled_model import Model
 
-LONGEST = 1e7  # s, 116 days: t_end in microseconds, perhaps
-LOOSEST = 0.05  # rtol, and atol in rad, m, rad/s or m/s, above which there is a warning
-ABSURD = 10.0  # deformation, in sizes of a body, at which a run is stopped
+LONGEST = 1e7  # s, 116 days: a longer t_end may be in the wrong unit
+LOOSEST = 0.05  # rtol, and atol in rad, m, rad/s or m/s: larger values cause a warning
+MAX_DEFORMATION = 10.0  # relative to the size of a body; a run is stopped beyond
 
 
 def largest_coordinates(body) -> np.ndarray:
-    """(n,) modal coordinates that move a node by ``ABSURD`` sizes of the body (infinite for torsion of a beam)."""
+    """(n,) modal coordinates that move a node by ``MAX_DEFORMATION`` sizes of the body (infinite without motion)."""
     size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
     largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
-    return np.divide(ABSURD * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
+    return np.divide(MAX_DEFORMATION * size, largest, out=np.full(len(largest), np.inf), where=largest > 0.0)
 
 
 def check_end(t_end: float, where: str = "") -> None:
@@ -34,26 +34,26 @@ def check_end(t_end: float, where: str = "") -> None:
 
 
 def check_step(max_step: float) -> None:
-    """MechanismError for a largest step that is none."""
+    """MechanismError unless ``max_step`` (s) is a positive number."""
     if not _is_number(max_step) or not max_step > 0.0:
         raise MechanismError(f"max_step = {max_step!r} s must be positive")
 
 
-def check_tolerances(rtol: float, atol: Given) -> None:
-    """MechanismError for an rtol out of range; warnings for tolerances that control next to nothing."""
+def check_tolerances(rtol: float, atol: AbsoluteTolerance) -> None:
+    """MechanismError for an rtol out of range; warnings for tolerances too loose to control the error."""
     if not _is_number(rtol) or not (np.isfinite(rtol) and rtol > 0.0):
         raise MechanismError(f"rtol = {rtol!r} must be a positive finite number")
     if rtol < 100.0 * np.finfo(float).eps:
-        raise MechanismError(f"rtol = {rtol:g} is below what double precision carries (2e-14)")
+        raise MechanismError(f"rtol = {rtol:g} is below the limit of double precision (2e-14)")
     if rtol > 1.0:
-        raise MechanismError(f"rtol = {rtol:g} is the relative error of a step: at most 1, normally 1e-3 to 1e-9")
+        raise MechanismError(f"rtol = {rtol:g}: the relative error of a step must be at most 1, normally 1e-3 to 1e-9")
     if rtol > LOOSEST:
-        warn(f"rtol = {rtol:g} allows errors of {rtol:.0%} in each step; normal are 1e-3 to 1e-9", MechanismWarning)
+        warn(f"rtol = {rtol:g} allows errors of {rtol:.0%} in each step; use 1e-3 to 1e-9", MechanismWarning)
     given = atol.items() if isinstance(atol, Mapping) else [("", atol)]
     for kind, value in given:
         if kind != "state" and _is_number(value) and np.isfinite(value) and value > LOOSEST:
             name = f"atol['{kind}']" if kind else "atol"
-            text = f"{name} = {value:g} (rad, m, rad/s or m/s) lets errors of that size pass in each step"
+            text = f"{name} = {value:g} (rad, m, rad/s or m/s) allows errors of that size in each step"
             warn(text, MechanismWarning)
 
 
@@ -62,22 +62,22 @@ def _is_number(value) -> bool:
 
 
 def make_settings(
-    model: Model, t_end: float, rtol: float, atol: Given, max_step: float, integrator: Integrator
+    model: Model, t_end: float, rtol: float, atol: AbsoluteTolerance, max_step: float, integrator: Integrator
 ) -> Settings:
     """Settings of the step loop.
 
     Raises
     ------
     MechanismError
-        A value is not finite, not positive, or rtol is below what double precision carries.
+        A value is not finite or not positive, or the integrator does not support the constraints of the mechanism.
     """
     if integrator.trees_only and len(model.tables.constraints):
         raise MechanismError(
-            f"integrator '{integrator.name}' is for trees without closed loops, and this mechanism has constraints "
-            f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit one"
+            f"integrator '{integrator.name}' is for trees without closed loops, but this mechanism has constraints "
+            f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit integrator"
         )
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
-    internal = max(integrator.internal(rtol), min(rtol, integrator.least(len(model.tables.constraints) > 0)))
+    internal = max(integrator.internal(rtol), min(rtol, integrator.min_tolerance(len(model.tables.constraints) > 0)))
     share, rtol = internal / rtol, internal
     n = len(model.q)
     floor = np.zeros(n)
@@ -99,7 +99,7 @@ def make_settings(
         newton_tolerance=float(newton_tolerance),
         reuse_rate=integrator.reuse_rate(len(model.tables.free)),
         formulation=FORMULATIONS[integrator.formulation],
-        max_order=integrator.largest_order,
+        max_order=int(integrator.max_order),
         projection_levels=integrator.projection_levels,
         explicit=int(integrator.trees_only),
         parameters=integrator.parameters,

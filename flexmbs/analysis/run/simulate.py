@@ -1,4 +1,4 @@
-"""Motion in time: from what is asked for to a run, begun from start values or from a saved state."""
+"""Simulation in time, from the start values of a system or from a saved state."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 from flexmbs.analysis.prepare.prepare import in_segments, ready
 from flexmbs.analysis.prepare.prescribed_motions import check_motions
 from flexmbs.analysis.run import saved_states as saves
-from flexmbs.analysis.run.auto_integrator import chosen
+from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
 from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.analysis.run.quasi_static_start import without_vibration
 from flexmbs.analysis.run.run import Progress, Run
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
-from flexmbs.analysis.run.tolerances import Given
+from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.stages import listening, stage
-from flexmbs.result import Result, RunFolder, SavedState, taken
+from flexmbs.result.result import Result
+from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.result.saved_state import SavedState
 
 
 def _say(progress: Progress) -> None:
@@ -29,7 +31,7 @@ def _say(progress: Progress) -> None:
 
 @listening()
 def simulate(
-    system, t_end: float, *, rtol: float = 1e-6, atol: Given = None, max_step: float = np.inf,
+    system, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
     quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,
@@ -43,30 +45,31 @@ def simulate(
     rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp``; ``atol`` one number (SI
         units), or numbers by kind of coordinate, such as {"mode": 1e-7} (flexmbs.analysis.run.tolerances)
     max_step : s, largest step
-    integrator : "auto" (analysis.run.auto_integrator), "radau", "generalised_alpha", "bdf", "explicit", or one with parameters, such
-        as ``fm.BDF(max_order=3)``; ``stats["integrator"]`` tells which it was, ``stats["integrator_reason"]`` why
-    out : folder that receives the result while the run grows (None: memory only); no other run can write there then
-    progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line when the run
+    integrator : "auto" (flexmbs.analysis.run.auto_integrator), "radau", "generalised_alpha", "bdf", "explicit", or one
+        with parameters, such as ``fm.BDF(max_order=3)``; ``stats["integrator"]`` and ``stats["integrator_reason"]``
+        state the choice and the reason
+    out : folder to which the result is written during the run (None: memory only); it is locked for other runs
+    progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line if the run
         takes longer than a second; False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics.statics), drivers with their rates
-    quasi_static_start : start in motion, without vibration: modal coordinates and their velocities as inertia forces
-        and loads deflect the bodies (flexmbs.analysis.run.quasi_static_start), joints as they are stated
-    store_every : every how many rows of the log one is stored (a row a step; explicit methods add rows inside long
-        steps); events and the last step always are
-    resume : go on with the run in ``out`` from its last saved state (from the start values when there is none): a
-        killed or interrupted run ends with the digits of an uninterrupted one
-    start : saved state, or the result or folder of a run, from whose end a new run begins
-    force : replace the result that ``out`` holds; without it (and without ``resume``) such a folder is refused
+    quasi_static_start : start in motion without vibration: modal coordinates and velocities follow from the deflection
+        of the bodies by inertia forces and loads (flexmbs.analysis.run.quasi_static_start), joints as stated
+    store_every : store every n-th row of the log (one row a step; explicit methods add rows inside long steps); events
+        and the last step are always stored
+    resume : continue the run in ``out`` from its last saved state (from the start values if there is none); a killed or
+        interrupted run then gives exactly the results of an uninterrupted one
+    start : saved state, or the result or folder of a run, from whose end a new run starts
+    force : replace the result in ``out``; without it (and without ``resume``) a folder with a result is refused
 
     Raises
     ------
     MechanismError
-        The system cannot be computed, starts in penetration, or is not that of the saved state; nothing has been run.
+        The system cannot be computed, starts with penetration, or does not match the saved state; nothing was run.
     ResultFolderError
-        ``out`` cannot be written, another run writes there, or it holds a result.
+        ``out`` cannot be written, is in use by another run, or holds a result.
     SimulationError
-        The run stopped early; its message says why, ``error.result`` holds what was finished (also in ``out``) and
-        ``error.state`` the state from which ``start=`` goes on.
+        The run stopped early. The message gives the reason; ``error.result`` holds the finished steps (also in ``out``)
+        and ``error.state`` the state from which ``start=`` continues.
     """
     if not (isinstance(store_every, int | np.integer) and store_every >= 1):
         raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
@@ -77,26 +80,25 @@ def simulate(
         resume = out.resume
     if from_equilibrium and quasi_static_start:
         raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
-    saves.check_beginning(out, resume, start, from_equilibrium or quasi_static_start, force)
+    saves.check_start_options(out, resume, start, from_equilibrium or quasi_static_start, force)
     with taken(out, force=force, resume=resume) as folder:
-        saved = saves.chosen(folder, resume, start)
+        saved = saves.start_state(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
-            raise MechanismError(f"t_end = {t_end!r} s must lie behind the time of the saved state, {saved.t:.9g} s")
+            raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")
         check_motions(system, 0.0 if saved is None else saved.t, t_end)
-        words = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
+        options = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
-        run = _prepared(system, t_end, words, progress, saved, how)
+        run = _prepared(system, t_end, options, progress, saved, how)
         return run.go(folder, int(store_every), saved, resume)
 
 
-def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | None, computed: str) -> Run:
-    """The run of a system with the tolerances, largest step and integrator in ``words``, ready to begin.
+def _prepared(system, t_end: float, options: dict, progress, saved: SavedState | None, computed: str) -> Run:
+    """The run of a system, ready to start; ``options``: tolerances, largest step and integrator.
 
-    ``computed``: how its start is found: in equilibrium at "rest", without vibration in "motion", or ("") as stated.
+    ``computed``: start in equilibrium ("rest"), without vibration ("motion"), or as stated ("").
     """
-    integrator = words["integrator"]
     model = ready(system, whole=True)
-    method, reason = chosen(integrator, model)
+    method, reason = choose_integrator(options["integrator"], model)
     if not method.trees_only:
         model = in_segments(system, model)
     stated, active = model, None
@@ -105,10 +107,10 @@ def _prepared(system, t_end: float, words: dict, progress, saved: SavedState | N
     if computed == "motion" and saved is None:
         model = without_vibration(model, 0.0)
     model = with_condensed_modes(model, 0.0, method)
-    settings = make_settings(model, t_end, words["rtol"], words["atol"], words["max_step"], method)
-    asked = {name: repr(value) for name, value in {**words, "integrator": method}.items()}
+    settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
+    requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
     told = _say if progress is None or progress is True else progress or None
-    run = Run(system, stated, model, settings, method, asked, told)
+    run = Run(system, stated, model, settings, method, requested, told)
     run.reason = reason
     if active is not None:
         run.state.active[:] = active

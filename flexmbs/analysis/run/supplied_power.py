@@ -1,4 +1,4 @@
-"""What drivers, loads and the efforts in joints put into a mechanism, from what a run records of its steps."""
+"""Power supplied by drivers, loads and efforts in joints, from the recorded steps of a run."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from flexmbs.mechanism.forces import AppliedLaw, Load, MotorLaw, SpringLaw, Stop
 from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compiled_model import Model
 
-EXPLAINED = 0.1  # part of a driven change over a step that the rates at its ends may leave open
-PASSED = 0.5  # ... from which on the driver has been passed over, where that is so much of its largest value or rate:
+UNEXPLAINED = 0.1  # change over a step that the rates at its ends may leave unexplained, relative to the motion
+SKIPPED = 0.5  # ... above which the step skips the motion, provided it is NOTABLE relative to the largest value or rate
 NOTABLE = 0.01
-TURN = 0.5  # rad in a step: what weights and forces do meanwhile shows at its ends
-# Rates by differences over milliseconds have this rounding, 1/s, in parts of the value.
+TURN = 0.5  # rad in a step; for smaller rotations the ends of the step represent the power of weights and forces
+# Rounding of rates by finite differences over milliseconds, 1/s, relative to the value.
 RATE_ROUNDING = 1e-8
 
 
 class SuppliedPower:
-    """Power of all that can put energy in, W: of each the positive part, so that what one takes hides nothing.
+    """Power (W) of everything that can supply energy: the positive part of each source, so that none cancels another.
 
     Attributes
     ----------
-    is_known : whether it can be told from the records of a run (not of loads that follow sensors or are spread over a
-        body, nor of constraints whose acceleration is prescribed)
+    is_known : whether it can be computed from the records of a run (not for loads that follow sensors or are spread
+        over a body, nor for constraints whose acceleration is prescribed)
     varies : whether a force is a function of time, of sensors or of a controller
-    acts : whether there is anything of the kind
+    acts : whether there is any source of energy
     """
 
     def __init__(self, system, model: Model):
@@ -37,7 +37,7 @@ class SuppliedPower:
         self.driving = [one for one in self.driving if one.signal.value is not None or one.level != POSITION_LEVEL]
         elements = [element for joint in system.joints.values() for element in joint.forces]
         elements += [*system.springs.values()]
-        active = [element for element in elements if not _only_takes(element.law)]
+        active = [element for element in elements if not _is_passive(element.law)]
         names = {f"{one.name}.power" for one in (*active, *system.bushings.values())}
         self.columns = [i for i, column in enumerate(model.record_columns) if column.name in names]
         self.is_known = all(one.level != ACCELERATION_LEVEL for one in self.driving) and all(
@@ -55,7 +55,7 @@ class SuppliedPower:
         self.names += [constraint.name for constraint in self.driving]
 
     def of(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
-        """(rows,) W, of rows of the log and what they mean (flexmbs.analysis.recording.log_rows.described_steps)."""
+        """(rows,) W, for rows of the log and the arrays made from them (recording.log_rows.described_steps)."""
         power = np.zeros(len(rows))
         driven = model.driven_coordinates
         if len(driven):
@@ -69,8 +69,7 @@ class SuppliedPower:
         return power
 
     def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
-        """(rows, 3, drivers): value, rate and acceleration of all that is prescribed as a position, or as a velocity
-        (then rate and acceleration only, the value zero)."""
+        """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
         columns, k = model.log_row, model.driven_coordinates
         found = [rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]]
         for constraint in self.driving:
@@ -82,26 +81,26 @@ class SuppliedPower:
         return np.stack(found, axis=1)
 
     def is_seen(self, times: np.ndarray, driven: np.ndarray) -> np.ndarray:
-        """(steps,) bool: whether the ends of steps tell what drivers did between them.
+        """(steps,) bool: whether the values at the ends of a step represent the drivers in between.
 
-        ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`.  Steps may be longer than what
-        a driver does where nothing else has to follow it (a hoist, a balanced rotor).
+        ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`. Steps can be longer than the
+        motion of a driver if no other coordinate follows it (a hoist, a balanced rotor).
         """
         left, size = _left_and_size(times, driven)
         rounding = np.maximum(1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
-        unseen = (left > EXPLAINED * size + rounding).any(axis=(1, 2))
+        unseen = (left > UNEXPLAINED * size + rounding).any(axis=(1, 2))
         turned = np.abs(np.diff(driven[:, 0, self.turning], axis=0))
         return ~(unseen | (turned > TURN).any(axis=1))
 
-    def passed_over(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
-        """The first step, and the name of the driver, most of whose motion lies between the ends of that step."""
+    def skipped_motion(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
+        """The first step that skips most of a motion of a driver, and the name of the driver."""
         left, size = _left_and_size(times, driven)
         notable = np.maximum(NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
-        found = np.argwhere(((left > PASSED * size) & (left > notable)).any(axis=1))
+        found = np.argwhere(((left > SKIPPED * size) & (left > notable)).any(axis=1))
         return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
 
     def _of_constraint(self, model: Model, rows: np.ndarray, constraint) -> np.ndarray:
-        """Size of multiplier times prescribed rate."""
+        """Absolute value of multiplier times prescribed rate."""
         record = model.tables.constraints[model.constraint_names.index(constraint.name)]
         force = rows[:, model.log_row.a][:, int(record["row"])]
         signal = constraint.signal
@@ -113,30 +112,30 @@ class SuppliedPower:
 
 
 def _left_and_size(times: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(steps, 2, drivers): of value and rate, the change that the ends of a step do not explain, and what moved."""
+    """(steps, 2, drivers) of value and rate: change not explained by the ends of a step, and size of the motion."""
     h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
     explained = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
     moved = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
-    # the trapezoidal rule, for values with the change of the rates' derivative as its correction
+    # trapezoidal rule, for values with the end correction by the derivatives of the rates
     explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
     return np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
 
 
 def _rounding(driven: np.ndarray) -> np.ndarray:
-    """(2, drivers): of values (none) and of their rates by differences."""
+    """(2, drivers): rounding of values (none) and of their rates by finite differences."""
     largest = np.abs(driven[:, 0]).max(axis=0, initial=0.0)
     return np.stack([np.zeros_like(largest), RATE_ROUNDING * largest])
 
 
 def _prescribed_angles(system, model: Model) -> np.ndarray:
-    """Places of angles among :attr:`Model.driven_coordinates`."""
+    """Indices of angles among :func:`driven_coordinates`."""
     units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
     names = [model.coordinate_names[k] for k in model.driven_coordinates]
     return np.flatnonzero([units.get(name) == "rad" for name in names])
 
 
-def _only_takes(law) -> bool:
-    """Whether a law stores energy and damps, and puts nothing in of its own."""
+def _is_passive(law) -> bool:
+    """Whether a law only stores and dissipates energy."""
     return isinstance(law, StopLaw) or (isinstance(law, SpringLaw) and not isinstance(law.damping, Characteristic))
 
 
@@ -145,24 +144,26 @@ def _values(function, times: np.ndarray, constant: float) -> np.ndarray:
 
 
 def _of_load(model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], load: Load) -> np.ndarray:
-    """Power of a force or torque at a marker, which moves with its body and the body's modes."""
+    """Power of a force or torque at a marker, which moves with its body and the modes of the body."""
     marker = load.marker
     b = model.body_names.index(marker.body)
     turn = arrays["body_rotation"][:, b]
-    velocity, spin = arrays["body_velocity"][:, b], arrays["body_angular_velocity"][:, b]
-    own = np.zeros((len(rows), 3))
-    place = np.broadcast_to(marker.position, own.shape)
-    twist = own
+    velocity, omega = arrays["body_velocity"][:, b], arrays["body_angular_velocity"][:, b]
+    modal_velocity = np.zeros((len(rows), 3))
+    place = np.broadcast_to(marker.position, modal_velocity.shape)
+    modal_omega = modal_velocity
     if marker.fields is not None and marker.body in model.modal:
         part = model.modal[marker.body]
         q, rates = rows[:, model.log_row.q][:, part], arrays["v"][:, part]
-        place, own, twist = place + q @ marker.fields.Phi, rates @ marker.fields.Phi, rates @ marker.fields.Psi
+        place = place + q @ marker.fields.Phi
+        modal_velocity, modal_omega = rates @ marker.fields.Phi, rates @ marker.fields.Psi
     components = [load.factor * _values(part.value, rows[:, TIME], part.constant) for part in load.components]
     force = np.stack(components, axis=1)
     if load.follower:
         force = np.einsum("tij,jk,tk->ti", turn, marker.rotation, force)
     if load.is_torque:
-        motion = spin + np.einsum("tij,tj->ti", turn, twist)
+        motion = omega + np.einsum("tij,tj->ti", turn, modal_omega)
     else:
-        motion = velocity + np.cross(spin, np.einsum("tij,tj->ti", turn, place)) + np.einsum("tij,tj->ti", turn, own)
+        arm = np.einsum("tij,tj->ti", turn, place)
+        motion = velocity + np.cross(omega, arm) + np.einsum("tij,tj->ti", turn, modal_velocity)
     return (force * motion).sum(axis=1)

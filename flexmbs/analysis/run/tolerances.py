@@ -1,9 +1,8 @@
-"""Absolute tolerances of coordinates and rates, by kind.
+"""Absolute tolerances of coordinates and rates, by kind of coordinate.
 
-An angle of 1e-9 rad, a length of 1e-9 m and the modal coordinate of a bar 10 mm long are not alike: what is small
-depends on the size of the mechanism. Without other words the absolute tolerance is rtol / 1000 of 1 rad, of the size
-of the mechanism (its largest lever, at most 1 m), of the size of a flexible body (at most 1 m), and of the same per
-second.
+Which angle, length or modal coordinate is small depends on the size of the mechanism. The default absolute tolerance is
+rtol / 1000 times a reference value: 1 rad for angles, the size of the mechanism (its largest lever arm, at most 1 m) for
+lengths, the size of the flexible body (at most 1 m) for modal coordinates, and the same per second for rates.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 
-PART = 1e-3  # of rtol
+DEFAULT_FACTOR = 1e-3  # of atol relative to rtol times the reference value
 KINDS = ("angle", "length", "mode", "angle_rate", "length_rate", "mode_rate", "state")
 
-#: What a user may give: nothing, one number for all, or numbers by kind (the others as by default).
-Given = float | Mapping[str, float] | None
+#: ``atol`` as users give it: None (default), one number for all kinds, or numbers by kind (others keep their default).
+AbsoluteTolerance = float | Mapping[str, float] | None
 
 
-def absolute_tolerances(model: Model, rtol: float, given: Given) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) tolerances of coordinates and (n,) of their rates, SI units; infinite where nothing is to be controlled.
+def absolute_tolerances(model: Model, rtol: float, given: AbsoluteTolerance) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) tolerances of coordinates and (n,) of their rates, SI units; infinite where the error is not controlled.
 
     Raises
     ------
@@ -34,7 +33,7 @@ def absolute_tolerances(model: Model, rtol: float, given: Given) -> tuple[np.nda
     if isinstance(given, Mapping):
         unknown = sorted(set(given) - set(KINDS))
         if unknown:
-            raise MechanismError(f"atol: {unknown} are no kinds of coordinates; there are {', '.join(KINDS)}")
+            raise MechanismError(f"atol: unknown kinds of coordinates {unknown}; known: {', '.join(KINDS)}")
         for name, value in given.items():
             values[name] = np.full(len(model.q), _positive(f"atol['{name}']", value))
     elif given is not None:
@@ -42,11 +41,11 @@ def absolute_tolerances(model: Model, rtol: float, given: Given) -> tuple[np.nda
     kinds = kinds_of_coordinates(model)
     positions, rates = np.full(len(model.q), np.inf), np.full(len(model.q), np.inf)
     for k, kind in enumerate(kinds):
-        if kind == "state":  # a user state stands among the rates, and has no position
+        if kind == "state":  # a user state is a rate without a position
             rates[k] = values["state"][k]
         elif kind:
             positions[k], rates[k] = values[kind][k], values[f"{kind}_rate"][k]
-    # condensed modes have a position, which is not integrated (core.mechanics.condensed_modes)
+    # positions of condensed modes are not integrated (core.mechanics.condensed_modes)
     rates[model.tables.coordinates["unit"] != 0.0] = np.inf
     return positions, rates
 
@@ -80,7 +79,7 @@ def _by_default(model: Model, rtol: float) -> dict[str, np.ndarray]:
         modes[part] = min(1.0, float(np.linalg.norm(np.ptp(model.bodies[name].points, axis=0))))
     scales = {"angle": np.ones(n), "length": lengths, "mode": modes, "state": np.ones(n)}
     scales |= {f"{kind}_rate": scales[kind] for kind in ("angle", "length", "mode")}
-    return {kind: PART * rtol * scale for kind, scale in scales.items()}
+    return {kind: DEFAULT_FACTOR * rtol * scale for kind, scale in scales.items()}
 
 
 def _positive(what: str, value) -> float:

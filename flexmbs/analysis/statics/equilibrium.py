@@ -1,9 +1,9 @@
-"""Where a mechanism is in balance: Newton's method on the forces, within the motions that the constraints allow.
+"""Static equilibrium by Newton's method on the forces, within the motions that the constraints allow.
 
-With G the constraint matrix and N its null space, the multipliers follow from the least squares of G^T lam = r, and the
-step from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again.  Toward a stable
-equilibrium negative stiffnesses change their sign, so that every step goes downhill (Nocedal and Wright, Numerical
-Optimization (2006), 3.4), and the step is halved while it runs far past the bottom.
+With G the constraint matrix and N its null space, the multipliers are the least-squares solution of G^T lam = r, and the
+step follows from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again. To find a
+stable equilibrium, negative stiffnesses change sign, so that every step is a descent direction (Nocedal and Wright,
+Numerical Optimization (2006), 3.4), and the step is halved while it overshoots the minimum.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
-from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.constraint_directions import dense, mechanism_length, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
@@ -22,17 +22,17 @@ from flexmbs.core.layout.tables import BALL, ROTATION
 from flexmbs.model.compiled_model import Model
 
 ITERATIONS = 200
-LARGEST_STEP = 0.4  # rad, or part of the size of the mechanism
-SETTLED = 1e-11  # last step, as a part of the largest one
-BALANCED = 1e-9  # unbalanced force, relative to the forces that act
-NEUTRAL = 1e-10  # stiffness relative to the largest one: the equilibrium is the same all along
-ROUNDING = 1e-14  # of positions, as a part of the size of the mechanism
-UNHELD = 1e-6  # m/s2 or rad/s2: a steady state accelerates by less
+LARGEST_STEP = 0.4  # rad, or relative to the size of the mechanism
+SETTLED = 1e-11  # last step relative to the largest one
+BALANCED = 1e-9  # unbalanced force relative to the acting forces
+NEUTRAL = 1e-10  # stiffness relative to the largest one; below, the equilibrium is neutral
+ROUNDING = 1e-14  # of positions relative to the size of the mechanism
+UNHELD = 1e-6  # m/s2 or rad/s2: largest acceleration in a steady state
 
 
 @dataclass(frozen=True)
 class Balance:
-    """An equilibrium: the model at it, the multipliers, the matrix of constraints, and contacts that touch."""
+    """An equilibrium: the model in that position, the multipliers, and the closed contacts."""
 
     model: Model
     multipliers: np.ndarray
@@ -45,14 +45,14 @@ class Forces:
     def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
         self.model, self.t, self.moving, self.contacts = model, t, moving, contacts
         self.evaluator = Evaluator(model)
-        self.least_depth = 0.0  # m, of a contact that touches
+        self.min_depth = 0.0  # m, penetration above which a contact is closed
         self.rows = self.evaluator.rows
         n = model.coordinate_count
-        # user states stay as they start
+        # user states keep their start values
         self.free = np.flatnonzero((model.tables.coordinates["signal"] < 0)[:n] & ~model.state_coordinates[:n])
 
     def residual(self, q, v, a, reference) -> np.ndarray:
-        """(coordinates and multipliers,) with free coordinates moving as ``v`` and ``a`` say, multipliers in ``a``."""
+        """(coordinates and multipliers,) residual for rates ``v`` and accelerations ``a`` (with the multipliers)."""
         from flexmbs.core.equations.mechanics import residual
         from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 
@@ -71,7 +71,7 @@ class Forces:
         e = self.evaluator
         for c in range(len(e.active)):
             gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]
-            e.active[c] = int(gap < -self.least_depth)
+            e.active[c] = int(gap < -self.min_depth)
 
     def at_rest(self, q, reference, multipliers) -> np.ndarray:
         a = np.zeros_like(q)
@@ -90,14 +90,14 @@ class Forces:
 
 
 def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, moving: bool = False) -> Balance:
-    """The equilibrium nearest to the start values of ``model``; ``stable``: that to which its forces pull it.
+    """The equilibrium nearest to the start values of ``model``; ``stable``: the one to which its forces lead.
 
-    Contacts act where bodies overlap.
+    Contacts act where bodies overlap. ``what`` begins the error message.
 
     Raises
     ------
     SimulationError
-        None was found; the worst equation is named, or the coordinate that nothing holds and its acceleration.
+        No equilibrium was found; names the worst equation, or the unsupported coordinate and its acceleration.
     """
     return _Search(model, t, what, stable, moving).run()
 
@@ -113,12 +113,10 @@ class _Search:
 
     def _limits(self, model: Model) -> np.ndarray:
         """(free,) largest change of a coordinate in one step."""
-        from flexmbs.analysis.evaluation.constraint_directions import mechanism_length
-
         evaluator = self.forces.evaluator
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
         length = mechanism_length(model, evaluator)
-        self.forces.least_depth = ROUNDING * length
+        self.forces.min_depth = ROUNDING * length
         return LARGEST_STEP * np.where(turning_coordinates(model), 1.0, length)[self.free]
 
     def run(self) -> Balance:
@@ -134,7 +132,7 @@ class _Search:
             largest = float(np.abs(direction / self.limit).max())
             if not np.isfinite(largest):
                 break
-            # in the end rounding keeps the steps from falling further
+            # near convergence, rounding limits the decrease of the steps
             small = np.abs(unbalanced).max() <= BALANCED * self.scale and largest < 1e-6
             if largest < SETTLED or small and largest > 0.5 * before:
                 if not self.stable:
@@ -145,7 +143,7 @@ class _Search:
         return self._refuse(model)
 
     def _unbalanced(self, model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Forces on the free coordinates that the multipliers leave, the multipliers, and the motions allowed."""
+        """Forces on the free coordinates not balanced by the multipliers, the multipliers, and the allowed motions."""
         forces = self.forces
         G = dense(forces.evaluator.constraint_matrix(model.q, model.reference, self.t))[:, self.free]
         raw = forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))[self.free]
@@ -162,14 +160,14 @@ class _Search:
         if values[0] > floor:
             return -np.linalg.solve(K, push)
         along = vectors.T @ push
-        # where there is no stiffness: a long step with a force, none without
+        # without stiffness: a long step along a force, no step without one
         soft = np.abs(values) <= floor
         still = soft & (np.abs(along) <= BALANCED * self.scale)
         step = np.where(still, 0.0, along / np.where(soft, max(floor, 1e-300), np.abs(values)))
         return -vectors @ step
 
     def _moved(self, model: Model, step: np.ndarray, unbalanced: np.ndarray) -> Model:
-        """A step, halved while the loops do not close or the force along it has turned round and grown."""
+        """Take a step, halved while the loops do not close or the force along it has reversed and grown."""
         slope, moved = abs(float(unbalanced @ step)), model
         for _ in range(20):
             q = model.q.copy()
@@ -185,7 +183,7 @@ class _Search:
         return moved
 
     def _closed(self, model: Model) -> Model:
-        """Loops closed at rest, rotation vectors of balls folded into their quaternions."""
+        """Close the loops at rest, with rotation vectors of ball joints folded into their quaternions."""
         q = model.q.copy()
         reference = folded(model, q, model.reference)
         return followed(replace(model, q=q, reference=reference), self.t, rates=False)
@@ -195,7 +193,7 @@ class _Search:
         return Balance(model, multipliers, self.forces.evaluator.active.copy())
 
     def _check_held(self, model: Model, motions: np.ndarray, left: np.ndarray) -> None:
-        """SimulationError when forces ``left`` along ``motions`` stay, which no deflection would balance."""
+        """SimulationError if forces ``left`` along ``motions`` remain that no deflection balances."""
         M = self.forces.evaluator.mass_matrix(model.q, model.reference, self.t)[np.ix_(self.free, self.free)]
         inverse = motions @ np.linalg.pinv(motions.T @ M @ motions, rcond=1e-14)
         a = -inverse @ left
@@ -207,7 +205,7 @@ class _Search:
             unit = "rad/s2" if turning_coordinates(model)[k] else "m/s2"
             raise SimulationError(
                 f"{self.what}: '{model.coordinate_names[k]}' accelerates by {a[worst]:.6g} {unit} and no deflection "
-                "balances the force on it. Support it (joint, spring, contact below it), or take the load away"
+                "balances the force on it. Support it (joint, spring, contact below it), or remove the load"
             )
 
     def _refuse(self, model: Model):
@@ -216,12 +214,12 @@ class _Search:
         raise SimulationError(
             f"{self.what} after {ITERATIONS} steps; worst equation: "
             f"'{model.coordinate_names[self.free[worst]]}', unbalanced by {abs(unbalanced[worst]):.6g} (N or N m). "
-            "Is something free to fall, or does the start lie far away?"
+            "Check for unsupported bodies, or start closer to the equilibrium"
         )
 
 
 def turning_coordinates(model: Model) -> np.ndarray:
-    """(coordinates,) bool: those in rad; the others, modal ones too, are in m."""
+    """(coordinates,) bool: coordinates in rad; all others, including modal ones, are in m."""
     turns = np.zeros(model.coordinate_count, dtype=bool)
     for axis in model.tables.axes:
         if axis["kind"] == BALL or axis["kind"] == ROTATION and axis["factor"] != 0.0:

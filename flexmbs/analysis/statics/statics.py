@@ -1,4 +1,4 @@
-"""Static equilibrium, and the assembled start position, as results with one time."""
+"""Static equilibrium and the assembled start position, as results with a single time."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ from flexmbs.analysis.recording.state_results import Moment, free_moment, result
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.model.compiled_model import Model
-from flexmbs.result import Result
+from flexmbs.result.result import Result
 
 
 def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
-    """Static equilibrium to which the forces pull the system from its start values.
+    """Static equilibrium to which the forces lead from the start values of the system.
 
-    Drivers hold the values that they have at ``time`` (s), loads act as they do then, nothing moves; user states,
-    lags and outputs of controllers keep their start values.  Stable: small
-    disturbances are pushed back (or neutral: they change nothing).  Contacts act where bodies overlap.
+    Drivers and loads have their values at ``time`` (s), and nothing moves; user states, lags and outputs of controllers
+    keep their start values. The equilibrium is stable or neutral. Contacts act where bodies overlap.
 
     Returns
     -------
-    Result with one time: positions, reactions, driving forces, contact forces by name
+    Result with a single time: positions, reactions, driving forces, contact forces by name
 
     Raises
     ------
     MechanismError
         The loops cannot be closed.
     SimulationError
-        There is no equilibrium near; the worst equation is named.
+        No equilibrium was found; the worst equation is named.
     """
     begin = perf_counter()
     model = prepared(system, as_number(time, "statics: time (s)"))
@@ -47,23 +46,24 @@ def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Resu
 
 
 def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
-    """A prepared model moved to its static equilibrium, at rest but for its drivers; contacts that touch there."""
+    """A prepared model in its static equilibrium, at rest except for its drivers, and the closed contacts."""
     balance = equilibrium(model, t, "start from equilibrium: no equilibrium")
     still = followed(imposed(replace(balance.model, v=model.resting_rates), t), t)
     return with_independent_constraints(still, t), balance.active
 
 
 def assemble(system, *, time: float = 0.0) -> Result:
-    """The start values that a run would start with: loops closed, velocities consistent, accelerations and reactions.
+    """The initial state of a run: loops closed, velocities consistent, with accelerations and reactions.
 
     Returns
     -------
-    Result with one time: ``result["hinge.angle"][0]``, ``result.show()``, ``result.animate("start.png")``
+    Result with a single time: ``result["hinge.angle"][0]``, ``result.show()``, ``result.animate("start.png")``
 
     Raises
     ------
     MechanismError
-        The loops cannot be closed (the joint that stays open most, and by how much), or drivers contradict each other.
+        The loops cannot be closed (names the joint that stays open most, and by how much), or drivers contradict each
+        other.
     """
     begin = perf_counter()
     model = imposed(prepared(system, as_number(time, "assemble: time (s)")), time)

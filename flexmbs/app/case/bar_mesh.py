@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh import Mesh, bounding_box, scaled, with_material, with_rectangular_section
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.operations import bounding_box, scaled, with_material, with_rectangular_section
 
 #: Steel, for meshes that name no material.
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 7850.0}

@@ -26,12 +26,15 @@ from types import ModuleType
 
 import numpy as np
 
+from flexmbs.analysis.run.settings import check_end, check_tolerances
 from flexmbs.app.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
 from flexmbs.common.installed_data import cases_folder, meshes_folder
-from flexmbs.result import Result, RunFolder, taken
 from flexmbs.result.file_names import SUMMARY
+from flexmbs.result.result import Result
+from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.view.plots import plot_histories
 
 
 def parameter(
@@ -174,8 +177,6 @@ def checked_parameters(case: Case, values: Mapping[str, object]):
     parameters = from_values(case.parameters, values)
     if hasattr(case.module, "analyse"):
         return parameters
-    from flexmbs.analysis.run.settings import check_end, check_tolerances
-
     used = {entry.name: getattr(parameters, entry.name) for entry in fields(parameters)}
     rtol, atol = used.get("rtol"), used.get("atol")
     try:
@@ -227,8 +228,6 @@ def write_summary(outcome: CaseOutcome, folder: Path) -> None:
 
 def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
     """Write the plots that the case asks for; histories that this run does not have are left out."""
-    from flexmbs.view.plots import plot_histories
-
     written = []
     for title, names in getattr(case.module, "PLOTS", {}).items():
         present = [name for name in names if name in outcome.result.names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.result import Result
+from flexmbs.result.result import Result
 
 
 def contact_figures(result: Result) -> dict[str, object]:

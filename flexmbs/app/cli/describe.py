@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from flexmbs.app.case.cases import checked_parameters, load_case
+from flexmbs.app.case.parameters import split_assignments
 from flexmbs.common.errors import CaseError
 
 
@@ -33,9 +35,6 @@ def describe_case(name: str, assignments: tuple[str, ...] = ()):
     CaseError
         No such case or parameter, or a case without a mechanism.
     """
-    from flexmbs.app.case.cases import checked_parameters, load_case
-    from flexmbs.app.case.parameters import split_assignments
-
     case = load_case(name)
     if hasattr(case.module, "analyse"):
         raise CaseError(f"{case.name}: the case analyses figures without a motion, so it has no mechanism to describe")

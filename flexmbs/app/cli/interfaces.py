@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.reduction.interface import Interface
 
 _WRONG_KIND = re.compile(r"rbe\d*", re.IGNORECASE)
 KINDS = {"rbe2": "rigid", "rbe3": "averaged"}
@@ -52,8 +54,6 @@ def _interface(mesh, text: str, where: str):
 
 def _named(mesh, where: str, kind: str | None):
     """A node set of that name, else a coupling."""
-    from flexmbs.reduction import Interface
-
     name = _known(where, list(mesh.node_sets))
     if name is not None:
         return Interface(set=name, kind=kind)
@@ -62,9 +62,6 @@ def _named(mesh, where: str, kind: str | None):
 
 
 def _by_prefix(mesh, text: str, where: str, kind: str | None):
-    from flexmbs.common.names_in_messages import near_names
-    from flexmbs.reduction import Interface
-
     prefix, colon, rest = (part.strip() for part in where.partition(":"))
     prefix = prefix.lower() if colon else ""
     if prefix == "node":

@@ -1,175 +1,33 @@
-"""The command line: ``flexmbs cases``, ``run``, ``describe``, ``info``, ``modes``, ``reduce`` and ``view``."""
+"""The command line: ``flexmbs cases``, ``run``, ``verify``, ``describe``, ``info``, ``modes``, ``reduce``, ``view``."""
 
 from __future__ import annotations
 
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from flexmbs.app.cli.describe import describe_command
-from flexmbs.app.cli.mesh_commands import info_command
-from flexmbs.app.cli.modes import modes_command
-from flexmbs.app.cli.reduce import reduce_command
+from flexmbs.app.cli.lazy_group import LazyGroup
 from flexmbs.app.cli.terminal_text import plain
-from flexmbs.app.cli.view import view_command
 from flexmbs.common.atomic_files import reason
-from flexmbs.common.errors import CaseError, FlexmbsError, FlexmbsWarning, MeshError, ResultFolderError, SimulationError
+from flexmbs.common.errors import FlexmbsError, FlexmbsWarning, MeshError, SimulationError
 
-if TYPE_CHECKING:
-    from flexmbs.result import RunFolder
+COMMANDS = {
+    "cases": ("flexmbs.app.cli.cases:cases_command", "List the cases that come with flexmbs."),
+    "describe": ("flexmbs.app.cli.describe:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
+    "info": ("flexmbs.app.cli.info:info_command", "Show what is in a mesh file."),
+    "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
+    "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
+    "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs, or your own file."),
+    "verify": ("flexmbs.app.cli.verify:verify_command", "Compute problems with known solutions and compare."),
+    "view": ("flexmbs.app.cli.view:view_command", "Show a result, a reduced body or a mesh file."),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Flexible multibody dynamics: run cases, look at their results and at mesh files."""
-
-
-cli.add_command(describe_command)
-cli.add_command(info_command)
-cli.add_command(modes_command)
-cli.add_command(reduce_command)
-cli.add_command(view_command)
-
-
-@cli.command("cases")
-def cases_command() -> None:
-    """List the cases that come with flexmbs."""
-    from flexmbs.app.case.cases import list_cases
-
-    found = list_cases()
-    width = max((len(case.name) for case in found), default=0)
-    for case in found:
-        click.echo(f"{case.name:<{width}}  {case.title}")
-    click.echo("\n'flexmbs run NAME --help' lists the parameters of a case.")
-
-
-@cli.command("run", add_help_option=False)
-@click.argument("case", required=False)
-@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
-@click.option(
-    "--out", type=click.Path(file_okay=False), metavar="DIR",
-    help="Result folder; by default the first that is not there of runs/CASE, runs/CASE-2, ...",
-)  # fmt: skip
-@click.option("--no-view", is_flag=True, help="Do not render an animation.")
-@click.option("--resume", is_flag=True, help="Go on with the run in DIR where it was killed or interrupted.")
-@click.option("--force", is_flag=True, help="Replace the result that DIR holds.")
-@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
-@click.pass_context
-def run_command(
-    context: click.Context,
-    case: str | None,
-    assignments: tuple[str, ...],
-    out: str | None,
-    no_view: bool,
-    resume: bool,
-    force: bool,
-    wants_help: bool,
-) -> None:
-    """Run CASE: the name of a case, or the path of a case file."""
-    from flexmbs.app.case.cases import load_case
-
-    if case is None:
-        click.echo(context.get_help())
-        if not wants_help:
-            raise CaseError("name the case to run; 'flexmbs cases' lists them")
-        return
-    loaded = load_case(case)
-    if wants_help:
-        click.echo(context.get_help())
-        _show_parameters(loaded)
-        return
-    if resume and force:
-        raise CaseError("--resume goes on with a run, --force replaces it: give one of them")
-    with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
-        _run(loaded, assignments, folder, animate=not no_view)
-
-
-@contextmanager
-def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[RunFolder]:
-    """The locked folder for a run of the case ``name`` and all that is written with it."""
-    from flexmbs.result.run_folder import RunFolder, numbered
-
-    with ExitStack() as stack:
-        try:
-            place = numbered(Path("runs") / name, force=force, resume=resume) if out is None else RunFolder(
-                out, force=force, resume=resume
-            )  # fmt: skip
-            folder = stack.enter_context(place)
-        except ResultFolderError as error:  # wrong use rather than a run that failed
-            raise CaseError(str(error)) from error
-        yield folder
-
-
-def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -> None:
-    from flexmbs.app.case.cases import run_case, write_plots
-    from flexmbs.app.case.parameters import split_assignments
-    from flexmbs.common.progress_line import ProgressBar
-
-    with ProgressBar(case.name) as progress:
-        try:
-            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress)
-        except SimulationError as error:
-            raise SimulationError(f"{case.name} stopped: {error}") from error
-    _show_figures(outcome)
-    written = [out / "summary.json"]
-    if outcome.result is not None:
-        written += write_plots(case, outcome, out.path)
-        if animate:
-            written += _animate(case, outcome.result, out)
-    click.echo("\nwrote " + ", ".join(str(path) for path in written))
-
-
-def _animate(case, result, out: RunFolder) -> list[Path]:
-    """The animation of a run; without OpenGL the run still succeeds and says what to install."""
-    from flexmbs.view.opengl import RenderingUnavailable
-
-    try:
-        return [result.animate(out / "animation.mp4", **case.view)]
-    except RenderingUnavailable as error:
-        click.echo(f"no animation: {error}", err=True)
-        return []
-
-
-def _show_parameters(case) -> None:
-    from flexmbs.app.case.parameters import settings_of
-
-    settings = settings_of(case.parameters)
-    click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
-    rows = [("name", "default", "unit", "")]
-    rows += [
-        (entry.name, _number(entry.default), entry.unit or "-", f"{entry.help} ({entry.limits})".removesuffix(" ()"))
-        for entry in settings
-    ]
-    widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        click.echo("  " + "  ".join([*cells, row[3]]).rstrip())
-
-
-def _show_figures(outcome) -> None:
-    click.echo("Figures:")
-    width = max((len(name) for name in outcome.figures), default=0)
-    for name, value in outcome.figures.items():
-        click.echo(f"  {name:<{width}}  {_number(value)}")
-    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items()]
-    if shown:
-        click.echo("Statistics: " + ", ".join(shown))
-
-
-def _number(value: object) -> str:
-    """A value for people: seven digits, long lists cut."""
-    if isinstance(value, float):
-        return f"{value:.7g}"
-    if isinstance(value, list | tuple):
-        shown = ", ".join(_number(item) for item in value[:6])
-        return f"[{shown}{', ...' if len(value) > 6 else ''}]"
-    return "none" if value is None else str(value)
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:

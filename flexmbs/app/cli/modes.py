@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_commands import (
+from flexmbs.app.cli.mesh_options import (
     includes_option,
     peak_memory_mb,
     properties_options,
@@ -20,6 +20,14 @@ from flexmbs.app.cli.mesh_commands import (
 )
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
+from flexmbs.fem.assemble import assemble
+from flexmbs.fem.mpc.internal_mechanisms import mechanism
+from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
+from flexmbs.fem.steady_spin import spin_stiffness
+from flexmbs.fem.supports import held_components, supported_nodes
+from flexmbs.fem.vibration import natural_modes
+from flexmbs.mesh.quality.check_mesh import check_mesh
+from flexmbs.mesh.quality.unit_check import check_units
 
 
 @click.command("modes", cls=ListCommand)
@@ -54,15 +62,6 @@ def modes_command(
     """
     start = time.perf_counter()
     direction = _checked_options(fixed, count, max_hz, spin, axis)
-    from flexmbs.fem import assemble
-    from flexmbs.fem.mpc.internal_mechanisms import mechanism
-    from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
-    from flexmbs.fem.steady_spin import spin_stiffness
-    from flexmbs.fem.supports import held_components
-    from flexmbs.fem.vibration import natural_modes
-    from flexmbs.mesh import check_mesh
-    from flexmbs.mesh.quality.unit_check import check_units
-
     mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
@@ -95,8 +94,6 @@ def modes_command(
 
 def _supported_nodes(mesh, sets: list[str] | None) -> np.ndarray:
     """Nodes that --fix or the file holds; BodyError for sets that the mesh does not have: wrong use."""
-    from flexmbs.fem.supports import supported_nodes
-
     try:
         return supported_nodes(mesh, sets)
     except MeshError as error:

@@ -1,4 +1,4 @@
-"""``flexmbs reduce``: a mesh file becomes a flexible body in one HDF5 file, and the picture of such a file."""
+"""``flexmbs reduce``: a mesh file becomes a flexible body in one HDF5 file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.app.cli.interfaces import interfaces_of
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_commands import (
+from flexmbs.app.cli.mesh_options import (
     includes_option,
     peak_memory_mb,
     properties_options,
@@ -21,8 +21,12 @@ from flexmbs.app.cli.mesh_commands import (
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
+from flexmbs.mesh.marker_place_records import place_numbers
+from flexmbs.reduction.body_store import BODY_ENDINGS, save_body
+from flexmbs.reduction.damping import Rayleigh
+from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder
+from flexmbs.reduction.reduce import reduce
 
-BODY_ENDINGS = (".h5", ".hdf5")
 BASES = ("craig-bampton", "clamped-free", "free-free")
 
 
@@ -98,8 +102,6 @@ def reduce_command(
     """
     start = time.perf_counter()
     _check_output(file, output)
-    from flexmbs.reduction import reduce, save_body
-
     mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
     markers = interfaces_of(mesh, interfaces)
     body = reduce(
@@ -134,8 +136,6 @@ def _modes(
     basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str
 ):
     """The choice of modes: what is not said follows from the number of interfaces."""
-    from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree
-
     basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
     number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
     if basis == "free-free":
@@ -159,8 +159,6 @@ def _tolerance(text: str) -> float | None:
 
 
 def _damping(text: str | None):
-    from flexmbs.reduction import Rayleigh
-
     if text is None or text == "material":
         return text
     try:
@@ -173,8 +171,6 @@ def _damping(text: str | None):
 
 
 def _second_order(text: str):
-    from flexmbs.reduction import SecondOrder
-
     if text in ("full", "none"):
         return text
     try:
@@ -184,8 +180,6 @@ def _second_order(text: str):
 
 
 def _found(body, output: Path) -> dict:
-    from flexmbs.mesh.marker_place_records import place_numbers
-
     advice = body.advice()
     return {
         "body": str(output),
@@ -217,15 +211,3 @@ def _text(body, found: dict) -> str:
     lines += ["", str(body.advice())]
     lines += ["", *body.warnings] if body.warnings else []
     return "\n".join([*lines, "", f"wrote {found['body']} ({found['seconds']:.1f} s)"])
-
-
-def view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
-    """Show a mode of a reduced body in a window, or render it to a .png, .gif or .mp4."""
-    from flexmbs.reduction import load_body
-    from flexmbs.view.body_view import save_mode, show_body
-
-    body = load_body(file)
-    if save is None:
-        show_body(body, mode, scale=scale, color=color)
-        return
-    click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")

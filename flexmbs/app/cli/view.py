@@ -8,9 +8,13 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.cli.mesh_commands import includes_option, units_option, view_mesh
-from flexmbs.app.cli.reduce import BODY_ENDINGS, view_body
+from flexmbs.app.cli.mesh_options import includes_option, units_option
 from flexmbs.common.errors import CaseError, FlexmbsError
+from flexmbs.mesh.readers.read_mesh import read_mesh
+from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
+from flexmbs.result.result import load
+from flexmbs.view.body_view import save_mode, show_body
+from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
 # Options that only a picture, only an animation, or only a file has, not a window.
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
@@ -82,11 +86,11 @@ def view_command(
     given = {name: value for name, value in of_results.items() if value is not None}
     if path.suffix.lower() in BODY_ENDINGS:
         _refuse(given, "is for results", f"{path} is a reduced body")
-        view_body(path, mode, save, 1.0 if scale is None else scale, color or "displacement")
+        _view_body(path, mode, save, 1.0 if scale is None else scale, color or "displacement")
         return
     if not path.is_dir() and (path.is_file() or path.suffix):
         _refuse(given, "is for results", f"{path} is a mesh")
-        view_mesh(path, units, save, allow_outside_includes, sets)
+        _view_mesh(path, units, save, allow_outside_includes, sets)
         return
     if not path.is_dir():
         raise CaseError(f"{path}: no such file or folder; view takes a result folder, a reduced body or a mesh file")
@@ -103,9 +107,27 @@ def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
         raise click.UsageError(f"--{option.replace('_', '-')} {belongs}; {here}")
 
 
-def _view_result(folder: Path, save: Path | None, given: dict) -> None:
-    from flexmbs.result import load
+def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
+    """Show a mode of a reduced body in a window, or render it to a .png, .gif or .mp4."""
+    body = load_body(file)
+    if save is None:
+        show_body(body, mode, scale=scale, color=color)
+        return
+    click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")
 
+
+def _view_mesh(
+    file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()
+) -> None:
+    """Show a mesh file with its sets (those named, or the first ones) in a window, or render it to a .png."""
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+    if save is None:
+        show_mesh(mesh, sets)
+        return
+    click.echo(f"wrote {save_mesh(mesh, save, sets)}")
+
+
+def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
     elif save.suffix.lower() == ".png":

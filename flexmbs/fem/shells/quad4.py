@@ -13,6 +13,7 @@ from flexmbs.fem.shells.internal_modes import drilling, without_internal
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh.element_kinds import KINDS
 
+KIND = "quad4"
 EDGES = np.array([(0, 1), (3, 2), (0, 3), (1, 2)])
 _G = 1.0 / np.sqrt(3.0)
 POINTS = _G * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
@@ -45,7 +46,7 @@ def membrane_strains(
     group: ShellGroup, points: SurfacePoints, seven: np.ndarray, stiffness: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Strains (ne, g, 9, n, 7) with drilling, and the enhanced membrane strains that follow from the nodal values."""
-    seven[:, :, 8] = np.einsum("gc,ecni->egni", points.values, drilling(group, KINDS["quad4"].reference_nodes))
+    seven[:, :, 8] = np.einsum("gc,ecni->egni", points.values, drilling(group, KINDS[KIND].reference_nodes))
     return without_internal(seven, _enhanced(group, points), stiffness, weights)
 
 

@@ -14,8 +14,9 @@ from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface
 from flexmbs.mesh import gauss_points as gauss
 from flexmbs.mesh.element_kinds import KINDS
 
+KIND = "quad8"
 POINTS, _WEIGHTS = gauss.cube(3, 2)
-_NODES = KINDS["quad8"].reference_nodes
+_NODES = KINDS[KIND].reference_nodes
 _TWO = 1.0 / np.sqrt(3.0)
 
 
@@ -57,7 +58,7 @@ _R_SIDES = [(r, s) for r in (-_TWO, _TWO) for s in (-1.0, 1.0)]
 _S_SIDES = [(r, s) for s, r in _R_SIDES]
 _CROSSED = [(r, s) for r in (-_TWO, _TWO) for s in (-_TWO, _TWO)]
 SAMPLING = sampling(
-    "quad8",
+    KIND,
     POINTS,
     (
         _in_plane,

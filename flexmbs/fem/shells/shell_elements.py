@@ -25,8 +25,7 @@ from flexmbs.mesh.shell_geometry import (
     surface_offset,
 )
 
-SHELL_KINDS = ("tri3", "tri6", "quad4", "quad8")
-CHUNK = {"tri3": 512, "tri6": 96, "quad4": 512, "quad8": 64}
+_MOST_AT_ONCE, _CACHED = 512, 1 << 15  # elements whose strains, of the size of nodes^3, stay in the processor's cache
 # Sine of the angle to the normal below which mesh x gives no direction in the surface and mesh z does (0.1 degrees).
 _ALONG_NORMAL = 1.7e-3
 # Cosine to the mean normal at a node above which elements make one smooth surface, and no fold.
@@ -66,7 +65,7 @@ class ShellGroup:
 
     def chunks(self, size: int | None = None) -> Iterator[ShellGroup]:
         """Parts of ``size`` elements; without it, of such size that their strains stay in the processor's cache."""
-        size = size or CHUNK[self.kind]
+        size = size or min(_MOST_AT_ONCE, _CACHED // self.nodes.shape[1] ** 3)
         for first in range(0, len(self.nodes), size):
             yield self.of(slice(first, first + size))
 

@@ -7,22 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.fem.shells import quad4 as shell_quad4
-from flexmbs.fem.shells import quad8 as shell_quad8
-from flexmbs.fem.shells import tri3 as shell_tri3
-from flexmbs.fem.shells import tri6 as shell_tri6
 from flexmbs.fem.shells.assumed_strains import Sampled, sampled_strains
+from flexmbs.fem.shells.registry import SHELLS
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints
 from flexmbs.fem.sparsity_pattern import NodePattern
 
-_ELEMENTS = {"tri3": shell_tri3, "tri6": shell_tri6, "quad4": shell_quad4, "quad8": shell_quad8}
 _BATCH = 2048  # elements whose matrices are held at a time
 _NO_EDGES = np.zeros((0, 2), int)
-
-
-def element_module(kind: str):
-    """``shell_tri3``, ``shell_quad8``, ...: their rule and what is particular in their strains."""
-    return _ELEMENTS[kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +22,13 @@ class ShellStrains:
 
     Attributes
     ----------
-    B : (ne, g, 9, 6 n) strains (order of ``shell_sections``) of the nodal freedoms; internal modes are eliminated
+    B : (ne, g, 9, 6 n) strains (order of ``wall_stiffness``) of the nodal freedoms; internal modes are eliminated
     seven : (ne, g, 9, n, 7) the same of the seven nodal values of ``shell_elements``
     gradients : (ne, g, 2, n) of the shape functions along axes 1, 2; (1, s, 2, n) along the reference coordinates at
         the sampling points of kinds with ``sampled``
     edges : (k, 2) int, the pairs of nodes between which transverse shear is sampled
     tied : (ne, g, 9, k) strains of the sampled shear (x_j - x_i) . mean r + mean d . (u_j - u_i), m
-    sampled : all strains of tri6 and quad8 are sampled, not only shear along edges; None for tri3 and quad4
+    sampled : of kinds all of whose strains are sampled, not only shear along edges; None for others
     stiffness : (ne, g, 9, 9)
     weights : (ne, g) m2
     height_squared : (ne, g, 3, 3) m2, of ``ShellWall.height_squared``
@@ -62,11 +53,11 @@ class ShellStrains:
 
 def shell_strains(group: ShellGroup) -> ShellStrains:
     """For a chunk of ``group``."""
-    element = _ELEMENTS[group.kind]
+    element = SHELLS[group.kind]
     points, weights = element.rule(group)
     thickness = np.einsum("gn,en->eg", points.values, group.thickness)
     stiffness = group.wall.stiffness(thickness)
-    if group.kind in ("tri6", "quad8"):
+    if hasattr(element, "SAMPLING"):
         seven, sampled = sampled_strains(group, element.SAMPLING, points, stiffness, weights)
         gradients = sampled.table.gradients[None, :, :, : group.nodes.shape[1]]
         edges, tied = _NO_EDGES, np.zeros((len(weights), 1, 9, 0))

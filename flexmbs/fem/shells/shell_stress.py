@@ -1,7 +1,7 @@
 """Stress, strain and wall forces of shells, through the layers: at integration points, and brought to the nodes.
 
 In-plane stress follows from membrane strain and curvature; transverse shear stress from the shear forces, as the
-stress that balances bending (zero on both faces, 3/2 of the mean in the middle of one layer: ``shell_sections``).
+stress that balances bending (zero on both faces, 3/2 of the mean in the middle of one layer: ``wall_stiffness``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import numpy as np
 
 from flexmbs.fem.nodal_mean import NodalMean
 from flexmbs.fem.section_forces import ShellForces
+from flexmbs.fem.shells.registry import SHELLS
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
-from flexmbs.fem.shells.shell_strains import ShellStrains, element_module, shell_strains
+from flexmbs.fem.shells.shell_strains import ShellStrains, shell_strains
 from flexmbs.fem.shells.wall_stiffness import ShellWall, WallLayer
 from flexmbs.fem.stress_field import COLUMNS, ROWS, StressModes, stress_points
 from flexmbs.mesh.element_kinds import KINDS
@@ -71,7 +72,7 @@ class WallStrains:
 
 def wall_strains(group: ShellGroup, fields: np.ndarray) -> WallStrains:
     """Strains of nodal fields (ndof, n) in a chunk of elements."""
-    strains, points = shell_strains(group), surface_points(group, element_module(group.kind).POINTS)
+    strains, points = shell_strains(group), surface_points(group, SHELLS[group.kind].POINTS)
     nodal = group.nodal(fields)
     flat = nodal.reshape(len(nodal), 1, nodal.shape[1] * nodal.shape[2], nodal.shape[3])  # n may be 0
     return WallStrains(group, points, strains, strains.B @ flat)
@@ -88,7 +89,7 @@ def wall_points(wall: ShellWall) -> list[WallPoint]:
 
 def to_nodes(kind: str, values: np.ndarray) -> np.ndarray:
     """(ne, n, ...) at the nodes of values (ne, g, ...) at the integration points."""
-    return np.einsum("ng,eg...->en...", element_module(kind).TO_CORNERS, values)
+    return np.einsum("ng,eg...->en...", SHELLS[kind].TO_CORNERS, values)
 
 
 def shell_stress_modes(

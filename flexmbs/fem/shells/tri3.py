@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 
+KIND = "tri3"
 EDGES = np.array([(0, 1), (1, 2), (2, 0)])
 #: the middles of the sides
 POINTS = np.array([(0.5, 0.0), (0.5, 0.5), (0.0, 0.5)])

@@ -14,11 +14,12 @@ from flexmbs.fem.shells.assumed_strains import means, sampling
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh.element_kinds import KINDS
 
+KIND = "tri6"
 _A, _B = (6.0 - np.sqrt(15.0)) / 21.0, (6.0 + np.sqrt(15.0)) / 21.0
 #: Radon's rule of degree 5
 POINTS = np.array([(1 / 3, 1 / 3), *((p, q) for c in (_A, _B) for p, q in ((c, c), (1 - 2 * c, c), (c, 1 - 2 * c)))])
 _WEIGHTS = np.array([9 / 80, *[(155 - np.sqrt(15.0)) / 2400] * 3, *[(155 + np.sqrt(15.0)) / 2400] * 3])
-_NODES = KINDS["tri6"].reference_nodes
+_NODES = KINDS[KIND].reference_nodes
 #: values at the points to the nodes, the best linear fit
 TO_CORNERS = np.column_stack([np.ones(6), _NODES]) @ np.linalg.pinv(np.column_stack([np.ones(7), POINTS]))
 _LOW, _HIGH = 0.5 - 0.5 / np.sqrt(3.0), 0.5 + 0.5 / np.sqrt(3.0)
@@ -51,7 +52,7 @@ _SIDES = (
     (((_HIGH, _LOW), (_LOW, _HIGH)), (1.0, 1.0, -1.0), (-1.0, 1.0)),
 )
 SAMPLING = sampling(
-    "tri6",
+    KIND,
     POINTS,
     (_linear, [[(p, stretch)] for side, stretch, _ in _SIDES for p in side] + means(POINTS, _WEIGHTS, 3)),
     (_turned_raviart_thomas, [[(p, shear)] for side, _, shear in _SIDES for p in side] + means(POINTS, _WEIGHTS, 2)),

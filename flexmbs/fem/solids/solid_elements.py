@@ -17,6 +17,7 @@ from flexmbs.fem.solids.incompatible_modes import (
     with_internal_modes,
 )
 from flexmbs.fem.solids.solid_shape_functions import Rule, SolidShape, solid_shape
+from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
 from flexmbs.mesh.quality.brick_rows import in_single_rows
@@ -36,7 +37,7 @@ class SolidGroup:
     coordinates : (ne, nen, 3), m, of the nodes
     density : float, kg/m3
     incompatible : bool
-        The elements have the internal modes of ``solid_incompatible``.
+        The elements have the internal modes of ``incompatible_modes``.
     region : int, block that stands for the material (``nodal_mean.regions``)
     """
 
@@ -70,9 +71,10 @@ class SolidOptions:
 
     def reduced(self, mesh: Mesh, block: ElementBlock) -> np.ndarray:
         """(ne,) bool: elements whose stiffness is integrated with few points."""
-        if block.kind == "hex20" and self.hex20 == "file" and block.type_name.upper().startswith("C3D20R"):
+        has_rule = solid_shape(block.kind).has_reduced_rule
+        if has_rule and self.hex20 == "file" and has_reduced_integration(block.kind, block.type_name):
             return ~in_single_rows(mesh, block)
-        return np.full(len(block.nodes), block.kind == "hex20" and self.hex20 == "reduced")
+        return np.full(len(block.nodes), has_rule and self.hex20 == "reduced")
 
 
 def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
@@ -86,7 +88,7 @@ def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
 
 def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region: int) -> list[SolidGroup]:
     reduced = options.reduced(mesh, block)
-    incompatible = block.kind == "hex8" and options.hex8 == "incompatible"
+    incompatible = solid_shape(block.kind).has_incompatible_modes and options.hex8 == "incompatible"
     where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
     elastic = elasticity(block.material, block.material_axes, where)
     coordinates = mesh.points[block.nodes]
@@ -180,7 +182,7 @@ def mass_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
 
 
 def field_internal_modes(group: SolidGroup, chunk: slice, source: str) -> np.ndarray | None:
-    """T of ``solid_incompatible`` for these elements; None where the group has no internal modes."""
+    """T of ``incompatible_modes`` for these elements; None where the group has no internal modes."""
     return internal_modes(_whole_stiffness(group, chunk, source)) if group.incompatible else None
 
 

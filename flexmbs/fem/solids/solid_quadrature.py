@@ -1,4 +1,4 @@
-"""Quadrature of the solid elements on their reference domains."""
+"""Quadrature of solid elements on their reference domains, and what each element chooses of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh.element_shapes import Powers
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,67 +19,44 @@ class Rule:
     weights: np.ndarray
 
 
-def rules(kind: str) -> dict[str, Rule]:
-    """Quadrature of a kind: stiffness and mass, each for straight and for curved sides, and the stress points."""
-    family = kind.rstrip("0123456789")
-    by_family = {"tet": _tetrahedron_rules, "pyramid": _pyramid_rules, "wedge": _wedge_rules, "hex": _brick_rules}
-    names = ("stiffness_rule", "curved_stiffness_rule", "mass_rule", "curved_mass_rule", "stress_rule")
-    return dict(zip(names, by_family[family](kind), strict=True))
+@dataclass(frozen=True, eq=False)
+class SolidElement:
+    """The formulation of one kind of solid; each stands in a file of its own, ``registry`` lists them.
+
+    Attributes
+    ----------
+    kind : a name in ``element_kinds.KINDS``
+    stiffness, curved_stiffness : Rule
+        For straight-sided elements and for others.
+    mass, curved_mass : Rule
+    stress : Rule
+        Points where stress is most accurate; weights unused.
+    stress_powers : monomials through the values at these points, for the stress at the nodes
+    reduced_stiffness : Rule or None
+        With few points, where the file or the user asks for it; None: the kind has no such rule
+    has_incompatible_modes : the kind can have those of ``incompatible_modes``
+    """
+
+    kind: str
+    stiffness: Rule
+    curved_stiffness: Rule
+    mass: Rule
+    curved_mass: Rule
+    stress: Rule
+    stress_powers: Powers
+    reduced_stiffness: Rule | None = None
+    has_incompatible_modes: bool = False
 
 
-def reduced_brick_rule() -> Rule:
-    """2x2x2 points."""
-    return _gauss_cube(2)
-
-
-def _tetrahedron_rules(kind: str) -> tuple[Rule, ...]:
-    center, four = Rule(np.full((1, 3), 0.25), np.array([1.0 / 6.0])), _four_points()
-    if kind == "tet4":
-        return center, center, four, four, center
-    # Stiffness: exact with straight sides. With curved ones 4 points (as in CalculiX) err less than 14: a quarter ring
-    # bends and spins with 1 to 26 % smaller errors (docs/theory.md).
-    # Mass: products of two shape functions have degree 4; times the Jacobian of curved sides degree 7.
-    return four, four, _fourteen_points(), Rule(*gauss.simplex(5, 3)), four
-
-
-def _pyramid_rules(kind: str) -> tuple[Rule, ...]:
-    # In the collapsed coordinates everything is a polynomial. Across the pyramid the gradients have degree 1 (5 nodes)
-    # or 2, the shape functions as well, the Jacobian 1 (5 with curved sides); along it 0 or 1, 1 or 2, and 2 (5).
-    stress = _pyramid(2)
-    if kind == "pyramid5":
-        return stress, stress, _pyramid(3), _pyramid(3), stress
-    return _pyramid(3), _pyramid(4), _pyramid(4), _pyramid(5), stress
-
-
-def _wedge_rules(kind: str) -> tuple[Rule, ...]:
-    # The fewest points with which the patch test holds and only rigid motions are free of energy, as in Abaqus and
-    # CalculiX. Exact integration makes bars stiffer, further from the truth: wedge6 by up to 50 % in bending, wedge15
-    # by 0.4 %.
-    if kind == "wedge6":
-        stiffness, mass = _prism(_one_point(), 2), _prism(_six_points(), 3)
-        return stiffness, stiffness, mass, mass, stiffness
-    # Also with curved sides, where 9 points err less than 18 (docs/theory.md).
-    stiffness = _prism(_three_points(), 3)
-    # straight sides, but faces that need not be parallel: the Jacobian adds degree 1 (2 along the prism)
-    mass, curved_mass = _prism(gauss.simplex(4, 2), 4), _prism(gauss.simplex(5, 2), 5)
-    return stiffness, stiffness, mass, curved_mass, _prism(_three_points(), 2)
-
-
-def _brick_rules(kind: str) -> tuple[Rule, ...]:
-    if kind == "hex8":
-        return _gauss_cube(2), _gauss_cube(2), _gauss_cube(3), _gauss_cube(3), _gauss_cube(2)
-    # In each coordinate the product of two shape functions has degree 4, the Jacobian 2 (5 with curved sides).
-    return _gauss_cube(3), _gauss_cube(3), _gauss_cube(4), _gauss_cube(5), _gauss_cube(2)
-
-
-def _pyramid(count: int) -> Rule:
+def gauss_pyramid(count: int) -> Rule:
     """``count`` points in each direction of [-1, 1]^2 times [-1, 0]."""
     points, weights = gauss.cube(count, 3)
     points[:, 2] = 0.5 * (points[:, 2] - 1.0)
     return Rule(points, 0.5 * weights)
 
 
-def _gauss_cube(count: int) -> Rule:
+def gauss_cube(count: int) -> Rule:
+    """``count`` points in each direction of [-1, 1]^3."""
     return Rule(*gauss.cube(count, 3))
 
 
@@ -92,13 +70,14 @@ def _symmetric_tetrahedron(orbits: tuple[tuple[tuple[float, ...], float], ...]) 
     return Rule(np.array(points), np.array(weights))
 
 
-def _four_points() -> Rule:
+def tetrahedron_4() -> Rule:
+    """Exact to degree 2."""
     a = (5.0 - np.sqrt(5.0)) / 20.0
     return _symmetric_tetrahedron((((a, a, a, 1 - 3 * a), 0.25),))
 
 
-def _fourteen_points() -> Rule:
-    # degree 5, positive weights: Walkington, Quadrature on simplices of arbitrary dimension, 2000
+def tetrahedron_14() -> Rule:
+    """Exact to degree 5, positive weights: Walkington, Quadrature on simplices of arbitrary dimension, 2000."""
     a, b, c = 0.31088591926330060980, 0.092735250310891226402, 0.045503704125649649492
     return _symmetric_tetrahedron(
         (
@@ -109,7 +88,8 @@ def _fourteen_points() -> Rule:
     )
 
 
-def _prism(triangle: gauss.Points, count: int) -> Rule:
+def prism(triangle: gauss.Points, count: int) -> Rule:
+    """A rule on the unit triangle times ``count`` Gauss points along [-1, 1]."""
     return Rule(*gauss.prism(triangle, count))
 
 
@@ -123,15 +103,17 @@ def _triangle(orbits: tuple[tuple[tuple[float, ...], float], ...]) -> tuple[np.n
     return np.array(points), np.array(weights)
 
 
-def _six_points() -> tuple[np.ndarray, np.ndarray]:
-    # degree 4: Strang and Fix, An Analysis of the Finite Element Method, 1973
+def triangle_6() -> gauss.Points:
+    """Exact to degree 4: Strang and Fix, An Analysis of the Finite Element Method, 1973."""
     a, b = 0.445948490915964886, 0.091576213509770743
     return _triangle((((a, a, 1 - 2 * a), 0.223381589678011466), ((b, b, 1 - 2 * b), 0.109951743655321868)))
 
 
-def _three_points() -> tuple[np.ndarray, np.ndarray]:
+def triangle_3() -> gauss.Points:
+    """Exact to degree 2."""
     return _triangle((((1 / 6, 1 / 6, 2 / 3), 1 / 3),))
 
 
-def _one_point() -> tuple[np.ndarray, np.ndarray]:
+def triangle_1() -> gauss.Points:
+    """The centre."""
     return np.full((1, 2), 1 / 3), np.array([0.5])

@@ -7,12 +7,14 @@ from functools import cache
 
 import numpy as np
 
-from flexmbs.fem.solids.solid_quadrature import Rule, reduced_brick_rule, rules
+from flexmbs.fem.solids.registry import SOLIDS
+from flexmbs.fem.solids.solid_quadrature import Rule
 from flexmbs.mesh.element_kinds import ElementKind, faces_of, monomial_values, shape_gradients, shape_values
+from flexmbs.mesh.element_shapes import Powers
 from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.pyramids import with_polynomials
 
-SOLID_KINDS = ("tet4", "tet10", "pyramid5", "pyramid13", "wedge6", "wedge15", "hex8", "hex20")
+SOLID_KINDS = tuple(SOLIDS)
 
 # Nearest to the top of a pyramid, where its Jacobian vanishes (mesh/pyramids.py); its place is then right to rounding.
 _PYRAMID_TOP = -1e-14
@@ -36,6 +38,7 @@ class SolidShape:
     mass_rule, curved_mass_rule : Rule
     stress_rule : Rule
         Points where stress is most accurate; weights unused.
+    stress_powers, has_incompatible_modes, has_reduced_rule : as in ``SolidElement``
     """
 
     basis: ElementKind
@@ -48,6 +51,9 @@ class SolidShape:
     mass_rule: Rule
     curved_mass_rule: Rule
     stress_rule: Rule
+    stress_powers: Powers
+    has_incompatible_modes: bool
+    has_reduced_rule: bool
 
     @property
     def kind(self) -> str:
@@ -63,9 +69,8 @@ class SolidShape:
 
     def extrapolation(self) -> np.ndarray:
         """(nen, stress points) matrix: values at the stress points to nodes, linear in each coordinate."""
-        points = self.stress_rule.points
-        powers = {1: _CONSTANT, 2: _ALONG}.get(len(points)) or with_polynomials(_LINEAR[self.corners]).monomials
-        return monomial_values(powers, self.nodes) @ np.linalg.pinv(monomial_values(powers, points))
+        at_points = monomial_values(self.stress_powers, self.stress_rule.points)
+        return monomial_values(self.stress_powers, self.nodes) @ np.linalg.pinv(at_points)
 
     def inside(self, xi: np.ndarray) -> np.ndarray:
         """(g, 3) reference points moved to the nearest simple place inside the reference domain."""
@@ -79,18 +84,26 @@ class SolidShape:
         return np.concatenate([clipped, np.clip(xi[..., barycentric:], -1.0, 1.0)], axis=-1)
 
 
-# of one stress point, and of the two of wedge6
-_CONSTANT, _ALONG = ((0, 0, 0),), ((0, 0, 0), (0, 0, 1))
-_LINEAR = {4: "tet4", 5: "pyramid5", 6: "wedge6", 8: "hex8"}
-
-
 @cache
 def solid_shape(kind: str, reduced: bool = False) -> SolidShape:
-    """The shape of one of ``SOLID_KINDS``; ``reduced``: with the stiffness of hex20 from 2x2x2 points."""
+    """The shape of one of ``SOLID_KINDS``; ``reduced``: with the stiffness from few points."""
     basis = with_polynomials(kind)
     faces = tuple(tuple(face[i] for i in ring(name)) for name, face in faces_of(kind))
-    edges = basis.edges if basis.node_count > basis.corner_count else ()
-    of_kind = rules(kind)
-    if reduced:
-        of_kind |= dict.fromkeys(("stiffness_rule", "curved_stiffness_rule"), reduced_brick_rule())
-    return SolidShape(basis, basis.reference_nodes, basis.corner_count, edges, faces, **of_kind)
+    edges = basis.edges if basis.has_middle_nodes else ()
+    element = SOLIDS[kind]
+    few = element.reduced_stiffness if reduced else None
+    return SolidShape(
+        basis,
+        basis.reference_nodes,
+        basis.corner_count,
+        edges,
+        faces,
+        stiffness_rule=few or element.stiffness,
+        curved_stiffness_rule=few or element.curved_stiffness,
+        mass_rule=element.mass,
+        curved_mass_rule=element.curved_mass,
+        stress_rule=element.stress,
+        stress_powers=element.stress_powers,
+        has_incompatible_modes=element.has_incompatible_modes,
+        has_reduced_rule=element.reduced_stiffness is not None,
+    )

@@ -13,15 +13,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
+from flexmbs.mesh.element_table import ELEMENTS
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quality.wall_thickness import Skin, skin_of, thin_triangles, wall_thickness
 
 #: c of elements that bend too stiffly; "plain" and "reduced" are the options of ``assemble``.
-STIFFENING = {"tet4": 1.2, "pyramid5": 0.8, "hex8 plain": 0.45}
+STIFFENING = {row.kind: row.locking for row in ELEMENTS if row.locking} | {"hex8 plain": 0.45}
 #: Wedges are stiff where their quadrilaterals lie on the wall, but not where their triangles do.
 WEDGE6_TRIANGLES, WEDGE6_QUADRILATERALS = 0.12, 1.5
 #: c of elements that bend well.
-WAVES = {"hex8": 2.8, "tet10": 1.15, "pyramid13": 1.15, "wedge15": 1.15, "hex20": 1.15, "hex20 reduced": 1.15}
+WAVES = {row.kind: row.waves for row in ELEMENTS if row.waves} | {"hex20 reduced": 1.15}
 _EDGES_IN_A_WAVE = 10  # for which their error is stated
 _THIN_SHARE = 0.1  # of a kind's surface, from which walls of one element are worth a remark
 _RARE = 0.05  # of the whole surface: kinds that only fill gaps

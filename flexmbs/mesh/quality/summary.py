@@ -22,11 +22,11 @@ def summarize(mesh: Mesh) -> dict:
     """The content of a mesh as plain numbers, strings, lists and dicts (JSON), in SI units.
 
     Keys: file, format, nodes, elements, elements_by_type, sets, places (of the markers of interfaces on the sets, with
-    what their nodes lie on: flexmbs.mesh.marker_places), materials, sections, couplings, point_masses, boundary_conditions,
-    mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely system of the file;
-    None: the numbers do not tell), converted (units were given, or stated by the file), skipped, doubtful_units
-    (sentences), warnings (these first). Mass, center and inertia are None when something has no density or section; the
-    reason is among the warnings. Center and inertia are None too where there is no mass.
+    what their nodes lie on: flexmbs.mesh.marker_places), materials, sections, couplings, point_masses,
+    boundary_conditions, mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely
+    system of the file; None: the numbers do not tell), converted (units were given, or stated by the file), skipped,
+    doubtful_units (sentences), warnings (these first). Mass, center and inertia are None when something has no density
+    or section; the reason is among the warnings. Center and inertia are None too where there is no mass.
     """
     masses = mass_properties(mesh)
     low, high = bounding_box(mesh)

@@ -12,8 +12,15 @@ import numpy as np
 from flexmbs.mesh.couplings import Equation
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 
-# Corners, then number of faces with 3 and with 4 corners.
-_SOLIDS = {(4, 4, 0): ("tet4", "tet10"), (5, 4, 1): ("pyramid5", "pyramid13"), (6, 2, 3): ("wedge6", "wedge15")}
+# Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
+_SOLIDS = {
+    (kind.corner_count, sum(len(face) == 3 for face in kind.faces), sum(len(face) == 4 for face in kind.faces)): (
+        FIRST_ORDER[name],
+        name,
+    )
+    for name, kind in KINDS.items()
+    if name in FIRST_ORDER and kind.dimension == 3 and kind.corner_count < 8 and not kind.inner_count
+}
 _MAY_COINCIDE = ("spring1", "spring2")  # springs work between two nodes at one place, and a ground has no node
 
 Part = tuple[str, np.ndarray, np.ndarray]

@@ -16,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements, Skipped, Surface
+from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, OtherElements, Skipped
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
@@ -117,17 +117,7 @@ def signed_volumes(kind: str, points: np.ndarray) -> np.ndarray:
 def mirrored(kind: str) -> list[int]:
     """Positions of the nodes of an element of this kind in the opposite orientation."""
     known = KINDS[kind]
-    corners = {
-        "tet": [0, 2, 1, 3],
-        "pyr": [0, 3, 2, 1, 4],
-        "wed": [0, 2, 1, 3, 5, 4],
-        "hex": [0, 3, 2, 1, 4, 7, 6, 5],
-        "tri": [0, 2, 1],
-        "qua": [0, 3, 2, 1],
-        "bea": [1, 0],
-        "tru": [1, 0],
-    }[kind[:3]]
-    return renumbered(kind, known.edges, corners)
+    return renumbered(kind, known.edges, known.mirrored_corners)
 
 
 def renumbered(kind: str, edges: Sequence[tuple[int, int]], corners: Sequence[int] | None = None) -> list[int]:
@@ -141,11 +131,10 @@ def renumbered(kind: str, edges: Sequence[tuple[int, int]], corners: Sequence[in
     known = KINDS[kind]
     corners = list(range(known.corner_count)) if corners is None else list(corners)
     order = list(corners)
-    if known.node_count > known.corner_count:
-        own = known.edges or ((0, 1),)
+    if known.has_middle_nodes:
         place = {frozenset(edge): known.corner_count + i for i, edge in enumerate(edges)}
-        order += [place[frozenset((corners[a], corners[b]))] for a, b in own]
-    return order
+        order += [place[frozenset((corners[a], corners[b]))] for a, b in known.edges]
+    return [*order, *range(known.node_count - known.inner_count, known.node_count)]
 
 
 def _blocks(shapes: Shapes, structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
@@ -259,11 +248,11 @@ class _Members:
 
 def _sets(
     shapes: Shapes, blocks: Sequence[ElementBlock], others: Sequence[OtherElements]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, Surface]]:
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, MeshSurface]]:
     bodies, places = _Members(blocks), _Members(others)
     node_sets: dict[str, list[np.ndarray]] = {}
     element_sets: dict[str, np.ndarray] = {}
-    surfaces: dict[str, Surface] = {}
+    surfaces: dict[str, MeshSurface] = {}
     for name, ids in shapes.element_groups.items():
         own, faces = bodies.find(ids), {}
         nodes = [part.ravel() for _, part in bodies.nodes(own)]
@@ -275,10 +264,10 @@ def _sets(
         if len(own):
             element_sets[name] = own
         if faces:
-            surfaces[name] = Surface(faces)
+            surfaces[name] = MeshSurface(faces)
     for name, sides in shapes.sides.items():
         faces = {kind: shapes.table.indices(rows, str(shapes.path), f"side set {name}") for kind, rows in sides.items()}
-        surfaces[name] = Surface(faces)
+        surfaces[name] = MeshSurface(faces)
         node_sets.setdefault(name, [surfaces[name].nodes])
     node_sets.update(_node_groups(shapes))
     empty = np.empty(0, np.int64)

@@ -18,7 +18,7 @@ class MeshFormat:
 
     Attributes
     ----------
-    reader : "module:function" (path, ...) -> Mesh; imported when used
+    reader : "module:function" (path, ...) -> Mesh; imported when used (``common.lazy_import``)
     signature : bytes pattern at the start of the file (binary formats, or text with a fixed first line)
     card : bytes pattern of a line that only this format has, for formats without a fixed start
     has_includes : the reader takes ``allow_outside``
@@ -46,14 +46,14 @@ FORMATS: tuple[MeshFormat, ...] = (
     MeshFormat(
         "Abaqus/CalculiX",
         (".inp", ".inc"),
-        "flexmbs.mesh.readers.abaqus:read_abaqus",
+        "flexmbs.mesh.readers.abaqus.read_abaqus:read_abaqus",
         card=rb"^\*\s*(HEADING|NODE|PART|INCLUDE|ELEMENT|MATERIAL|NSET|ELSET|PREPRINT|NGEN|PARAMETER|RESTART|INSTANCE)\b",
         has_includes=True,
     ),
     MeshFormat(
         "Nastran",
         (".bdf", ".dat", ".nas", ".blk", ".pch", ".inp", ".fem", ".inc", ".ecd"),
-        "flexmbs.mesh.readers.nastran:read_nastran",
+        "flexmbs.mesh.readers.nastran.read_nastran:read_nastran",
         card=rb"^\s{0,7}(BEGIN\s+BULK|BEGIN\s+SUPER|CEND\b|SOL\s+[A-Z0-9]|INIT\s+MASTER|APP\s+DISP|ENDDATA"
         rb"|(GRID|C(TETRA|HEXA|PENTA|QUAD4|QUAD8|TRIA3|TRIA6|BAR|BEAM|ROD))\*?[\s,]|GRDSET"
         rb"|(P(SHELL|SOLID|BAR|BARL|BEAM|ROD)|MAT1|CORD2[RCS])\*?[\s,]|INCLUDE\s+'|NASTRAN\s|ID\s+\w+\s*,)",
@@ -62,35 +62,40 @@ FORMATS: tuple[MeshFormat, ...] = (
     MeshFormat(
         "Ansys",
         (".cdb", ".dat", ".inp", ".mac", ".ans", ".inc"),
-        "flexmbs.mesh.readers.ansys:read_ansys",
+        "flexmbs.mesh.readers.ansys.read_ansys:read_ansys",
         card=rb"^\s*(/PREP7|/BATCH|/COM\b|/NOPR|/TITLE|/FILNAM|/UNITS\s*,|NBLOCK\s*,|EBLOCK\s*,|ET\s*,\s*\w|CMBLOCK\s*,"
         rb"|NUMOFF\s*,|MPDATA\s*,|MP\s*,\s*[A-Z]+\s*,|\*IF\s*,|\*SET\s*,|FINISH\b\s*$|N\s*,\s*\d+\s*,)",
         has_includes=True,
     ),
-    MeshFormat("Gmsh", (".msh",), "flexmbs.mesh.readers.gmsh:read_gmsh", rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)"),
-    MeshFormat("MED", (".med", ".rmed", ".mmed"), "flexmbs.mesh.readers.med:read_med", _HDF5),
-    MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
+    MeshFormat(
+        "Gmsh",
+        (".msh",),
+        "flexmbs.mesh.readers.gmsh.read_gmsh:read_gmsh",
+        rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)",
+    ),
+    MeshFormat("MED", (".med", ".rmed", ".mmed"), "flexmbs.mesh.readers.med.read_med:read_med", _HDF5),
+    MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
     MeshFormat(
         "Exodus",
         (".e", ".exo", ".ex2", ".exii", ".g", ".gen"),
-        "flexmbs.mesh.readers.exodus:read_exodus",
+        "flexmbs.mesh.readers.exodus.read_exodus:read_exodus",
         rb"(" + _NETCDF3 + rb"|" + _HDF5 + rb")",
     ),
-    MeshFormat("VTK", (".vtk",), "flexmbs.mesh.readers.vtk:read_vtk", rb"# vtk DataFile"),
+    MeshFormat("VTK", (".vtk",), "flexmbs.mesh.readers.vtk.read_vtk:read_vtk", rb"# vtk DataFile"),
     MeshFormat(
         "VTU",
         (".vtu", ".vtp"),
-        "flexmbs.mesh.readers.vtk:read_vtk",
+        "flexmbs.mesh.readers.vtk.read_vtk:read_vtk",
         rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile",
     ),
-    MeshFormat("Medit", (".mesh",), "flexmbs.mesh.readers.medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
+    MeshFormat("Medit", (".mesh",), "flexmbs.mesh.readers.medit.read_medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
     MeshFormat(
         "another format of meshio",
         (
             ".meshb", ".xdmf", ".vol", ".vol.gz", ".f3grid", ".ugrid", ".su2", ".post", ".dato", ".node", ".ele",
             ".xml", ".stl", ".ply", ".obj", ".off", ".h5m", ".wkt", ".hmf", ".avs", ".tec", ".cgns",
         ),
-        "flexmbs.mesh.readers.meshio_formats:read_with_meshio",
+        "flexmbs.mesh.readers.meshio_formats.read_with_meshio:read_with_meshio",
     ),
 )  # fmt: skip
 

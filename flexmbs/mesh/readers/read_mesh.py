@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import MeshError, MeshWarning
+from flexmbs.common.lazy_import import load
 from flexmbs.common.stages import listening, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.mesh import Mesh
@@ -66,8 +66,7 @@ def read_mesh(
     system = None if units is None else unit_system(units)
     mesh_format = _format(path)
     stage(f"reading {path.name}", long=path.stat().st_size > _LONG)
-    package, function = mesh_format.reader.split(":")
-    reader = getattr(importlib.import_module(package), function)
+    reader = load(mesh_format.reader)
     options = {"allow_outside": allow_outside_includes} if mesh_format.has_includes else {}
     try:
         mesh = reader(path, **options)

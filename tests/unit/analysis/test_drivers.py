@@ -21,7 +21,7 @@ def test_drivers_that_agree_at_the_start_are_redundant():
     found = fm.mobility(twice_driven())
     assert (
         found.redundant[-1].sentence
-        == "the driver of 'D.angle' repeats what the driver of 'A.angle' prescribes already"
+        == "the driver of 'D.angle' repeats what the driver of 'A.angle' already prescribes"
     )
 
 
@@ -59,9 +59,7 @@ def pinned_crank() -> fm.System:
 def test_driver_on_a_locked_coordinate(demanded):
     system = pinned_crank()
     system.joints["D"].prescribe(demanded)
-    with pytest.raises(
-        fm.MechanismError, match=r"driver of 'D.angle' moves what the joints hold \(a locked coordinate\)"
-    ):
+    with pytest.raises(fm.MechanismError, match="driver of 'D.angle' moves a coordinate that the joints lock"):
         system.simulate(1.0)
 
 
@@ -71,7 +69,7 @@ def test_driver_beyond_reach_is_told_with_the_gap():
     system.joints["D"].prescribe(3.0)
     gap = COUPLER - CRANK - np.hypot(FRAME + ROCKER * np.cos(3.0), ROCKER * np.sin(3.0))
     with pytest.raises(
-        fm.MechanismError, match=f"driver of 'D.angle' demands what the loops cannot reach .* {gap:.6g} m"
+        fm.MechanismError, match=f"driver of 'D.angle' demands a position that the loops cannot reach .* {gap:.6g} m"
     ):
         system.simulate(1.0)
 

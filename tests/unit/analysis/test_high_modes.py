@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.common.errors import BodyError, MechanismError
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import BodyError, MechanismError, line_mesh, rectangle
 from flexmbs.reduction.high_modes import in_eigenvectors
 
 LENGTH, WIDTH, THICKNESS, YOUNG = 0.5, 0.02, 0.004, 210e9

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import MechanismWarning, rectangle
 from flexmbs.analysis.evaluation.derivatives import derivatives
-from flexmbs.common.errors import MechanismWarning
-from flexmbs.mesh import rectangle
 
 GRAVITY = 9.81
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
@@ -150,7 +149,7 @@ def test_a_rotor_that_turns_by_itself_is_warned_of_and_a_pendulum_in_motion_is_n
     system = fm.System(gravity=(0.0, -GRAVITY, 0.0))
     rotor = system.add(fm.RigidBody(1.0, (1.0, 1.0, 0.5)), name="rotor")
     system.revolute(system.ground["origin"], rotor["origin"], rate=50.0, name="axle")
-    with pytest.warns(MechanismWarning, match=r"'axle\.angle' moves at 50 .* prescribe it"):
+    with pytest.warns(MechanismWarning, match=r"'axle\.angle' moves steadily at 50 .* prescribe it"):
         system.linearize()
     system = fm.System(gravity=(0.0, -GRAVITY, 0.0))
     rod = system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
@@ -174,7 +173,7 @@ def test_frequencies_of_a_whirling_mass_are_those_of_the_turning_frame():
     modes = system.linearize()
     assert 2.0 * np.pi * modes.frequencies == pytest.approx([7.0, 13.0], rel=1e-6)
     assert modes.turning == {"spin.angle": pytest.approx(3.0)}
-    assert "'spin.angle' at 3 rad/s" in modes.frame and "not the frequencies in the stationary frame" in modes.frame
+    assert "'spin.angle' at 3 rad/s" in modes.frame and "frequencies in the stationary frame differ" in modes.frame
 
 
 def test_a_pendulum_held_out_finds_its_rest():

@@ -1,4 +1,4 @@
-"""Degrees of freedom, redundancy in words, idle freedoms, singular positions."""
+"""Degrees of freedom, redundancy as text, isolated freedoms, singular positions."""
 
 import numpy as np
 import pytest
@@ -13,10 +13,10 @@ from flexmbs.analysis.prepare.prepare import prepared
 def test_four_bar_of_revolutes(coordinates):
     found = fm.mobility(four_bar(coordinates))
     # three bodies, four revolutes: 18 - 20; planar: three of the twenty repeat others
-    assert (found.body_freedoms, found.blocked, found.gruebler, found.freedoms) == (18, 20, -2, 1)
+    assert (found.body_freedoms, found.constraints, found.gruebler, found.freedoms) == (18, 20, -2, 1)
     (redundancy,) = found.redundant
     assert redundancy.sentence == (
-        "revolute 'C' repeats the translation along z and the rotations about x and y already blocked by "
+        "revolute 'C' constrains the translation along z and the rotations about x and y, already constrained by "
         "revolute 'A', revolute 'B' and revolute 'D'"
     )
     assert found.analysis.startswith("dynamic")
@@ -36,7 +36,7 @@ def test_door_on_two_hinges():
     assert found.redundant[0].others == ("revolute 'lower'",)
 
 
-def test_blocked_directions_of_a_slanted_axis_are_named_by_vectors():
+def test_constraint_directions_of_a_slanted_axis_are_named_by_vectors():
     system = fm.System()
     door = system.add(fm.RigidBody.box(500.0, (1.0, 1.0, 1.0)), name="door")
     marker = door["origin"]
@@ -54,8 +54,8 @@ def test_bodies_welded_twice():
     found = fm.mobility(system)
     assert (found.freedoms, found.redundant_count) == (0, 6)
     assert found.redundant[0].sentence == (
-        "fixed 'two' repeats the translations along x, y and z and the rotations about x, y and z already blocked by "
-        "fixed 'one'"
+        "fixed 'two' constrains the translations along x, y and z and the rotations about x, y and z, already "
+        "constrained by fixed 'one'"
     )
 
 
@@ -72,14 +72,14 @@ def rod_between_balls(rod: fm.RigidBody) -> fm.System:
     return system
 
 
-def test_spin_of_a_rod_between_balls_is_idle():
+def test_spin_of_a_rod_between_ball_joints_is_isolated():
     found = fm.mobility(rod_between_balls(fm.RigidBody.cylinder(1000.0, 0.02, 1.0, center=(0.5, 0.0, 0.0))))
     assert found.freedoms == 2 and not found.massless
-    assert found.idle == ("body 'rod' can spin about its x axis: nothing drives or loads it",)
+    assert found.isolated == ("body 'rod' can spin about its x axis: nothing drives or loads it",)
 
 
 @pytest.mark.parametrize("what", ["crooked", "sprung", "not round"])
-def test_spin_that_matters_is_not_idle(what):
+def test_spin_that_something_depends_on_is_not_isolated(what):
     size, center = (
         ((1.0, 0.02, 0.03) if what == "not round" else (1.0, 0.02, 0.02)),
         (0.5, 0.01 * (what == "crooked"), 0.0),
@@ -88,7 +88,7 @@ def test_spin_that_matters_is_not_idle(what):
     if what == "sprung":
         side = system.bodies["rod"].marker("side", position=(0.5, 0.1, 0.0))
         system.spring_damper(system.ground["origin"], side, 10.0)
-    assert fm.mobility(system).idle == ()
+    assert fm.mobility(system).isolated == ()
 
 
 def test_spin_without_inertia_is_told_before_the_run(tmp_path):

@@ -62,21 +62,21 @@ def test_spatial_load_on_a_planar_loop(driven):
 def test_no_other_self_stress_makes_them_smaller():
     """Random self-stresses, from the null space of the matrix of all joints, are orthogonal to the reactions."""
     from flexmbs.analysis.prepare.prepare import prepared
-    from flexmbs.analysis.recording.reactions import _Spread, redundant_count
+    from flexmbs.analysis.recording.reactions import _SelfStress, redundant_count
     from flexmbs.core.layout.tables import make_workspace
 
     system = sideways("reduced")
     result = system.simulate(0.2)
     model = prepared(system)
-    spread = _Spread(model, make_workspace(model.tables), redundant_count(model))
+    stress = _SelfStress(model, make_workspace(model.tables), redundant_count(model))
     rows = np.zeros((1, 1 + len(model.coordinate_names)))
     rows[0, 1 + model.stored_columns] = result.trajectory.q[-1]
-    forces, wrenches = spread._units(rows)
-    left, _singular, _right = np.linalg.svd(forces[0][:, spread.free])
-    stress = np.einsum("mr,msk->rsk", left[:, -spread.spare :], wrenches[0])
+    forces, wrenches = stress._units(rows)
+    left, _singular, _right = np.linalg.svd(forces[0][:, stress.free])
+    stress = np.einsum("mr,msk->rsk", left[:, -stress.spare :], wrenches[0])
     found = np.array([wrench(result, name)[-1] for name in result.structure.reaction_names])
     for one in stress:
-        assert np.sum(one * spread.weights[0] ** 2 * found) == pytest.approx(0.0, abs=1e-9)
+        assert np.sum(one * stress.weights[0] ** 2 * found) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_saved_and_resampled_results_hold_the_same_reactions(tmp_path):

@@ -36,7 +36,7 @@ def arm_and_load(driver):
         ({"t_end": math.nan}, "t_end = nan"),
         ({"t_end": math.inf}, "t_end = inf"),
         ({"rtol": 0.0}, "rtol = 0.0 must be positive|rtol = 0.0 must be a positive"),
-        ({"rtol": 1e-17}, "rtol = 1e-17 is below what double precision carries"),
+        ({"rtol": 1e-17}, "rtol = 1e-17 is below the limit of double precision"),
         ({"atol": math.nan}, "atol = nan"),
         ({"max_step": 0.0}, "max_step = 0.0 s must be positive"),
     ],
@@ -50,7 +50,7 @@ def test_initial_penetration():
     system = fm.System()
     ball = system.add(BLOCK, name="ball", position=(0.0, 0.05, 0.0))
     system.contact(fm.Sphere(ball["origin"], 0.1), fm.Plane(system.ground["origin"]), fm.Hertz(1e9), name="floor")
-    with pytest.raises(fm.MechanismError, match="contact 'floor' starts 0.05 m inside"):
+    with pytest.raises(fm.MechanismError, match="contact 'floor' starts with a penetration of 0.05 m"):
         system.simulate(1.0)
 
 

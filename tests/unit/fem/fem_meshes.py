@@ -4,8 +4,7 @@ import numpy as np
 from scipy.linalg import eigh
 from solid_meshes import CUBE_TETRAHEDRA, STEEL, box, six_pyramids, with_midside_nodes
 
-from flexmbs.mesh.element_properties import BeamSection
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs import BeamSection, ElementBlock, Mesh
 
 __all__ = ["CUBE_TETRAHEDRA", "STEEL", "box", "six_pyramids", "with_midside_nodes"]  # for the tests of this folder
 

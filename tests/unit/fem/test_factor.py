@@ -7,11 +7,9 @@ import pytest
 from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, SingularMatrix, assemble, box_mesh
 from flexmbs.fem.solvers import factor, factor_superlu
-from flexmbs.fem.solvers.factor import SOLVERS, SingularMatrix, chosen_solver, symmetric_factor
-from flexmbs.mesh import box_mesh
+from flexmbs.fem.solvers.factor import SOLVERS, chosen_solver, symmetric_factor
 
 INSTALLED = [
     pytest.param(name, marks=pytest.mark.skipif(name != "scipy" and find_spec(name) is None, reason="not installed"))

@@ -3,8 +3,7 @@ import pytest
 from fem_meshes import STEEL, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
 from scipy.linalg import eigh
 
-from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
+from flexmbs import MeshError, assemble
 
 THEORIES = ("euler-bernoulli", "timoshenko")
 OBLIQUE = dict(direction=(1.0, 2.0, -2.0), section=rectangle(y_axis=(0.0, 1.0, 1.0)))

@@ -5,8 +5,7 @@ import pytest
 from fem_meshes import STEEL, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
 from scipy.integrate import quad
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, assemble
 
 THEORIES = ("euler-bernoulli", "timoshenko")
 OBLIQUE = dict(direction=(1.0, 2.0, -2.0), section=rectangle(y_axis=(0.0, 1.0, 1.0)))

@@ -7,8 +7,8 @@ import pytest
 from fem_meshes import STEEL, rectangle, rigid_rotations, solve_held, straight_beam
 from scipy.linalg import eigh
 
-from flexmbs.fem import assemble
-from flexmbs.mesh.sections.profiles import profile_section
+from flexmbs import assemble
+from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 CENTER = (0.013, -0.021)
 SECTION = replace(rectangle(0.02, 0.06), shear_center=CENTER)

@@ -7,11 +7,9 @@ import pytest
 from fem_meshes import rectangle, rigid_rotations, straight_beam
 from shell_meshes import KINDS, bowl, sheet
 
-from flexmbs.fem import assemble
+from flexmbs import PointMass, ShellSection, assemble
 from flexmbs.fem.centrifugal import centrifugal
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.mesh import PointMass
-from flexmbs.mesh.element_properties import ShellSection
 
 AXIS = np.array([0.48, -0.6, 0.64])
 ACROSS = np.eye(3) - np.outer(AXIS, AXIS)

@@ -8,19 +8,18 @@ from fem_meshes import STEEL, box
 from scipy.integrate import quad
 from scipy.sparse.linalg import spsolve
 
-from flexmbs.fem import assemble
+from flexmbs import assemble, mass_properties, read_mesh
 from flexmbs.fem.solids import solid_model, solid_quadrature
 from flexmbs.fem.solids.solid_shape_functions import solid_shape
 from flexmbs.mesh import gauss_points as gauss
-from flexmbs.mesh import mass_properties, read_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
 INNER, OUTER, HEIGHT = 1.0, 2.0, 0.5
 # rules that integrate the stiffness of curved sides (nearly) exactly
 MANY_POINTS = {
-    "tet10": solid_quadrature._fourteen_points(),
-    "wedge15": solid_quadrature._prism(solid_quadrature._six_points(), 3),
-    "hex20": solid_quadrature._gauss_cube(4),
+    "tet10": solid_quadrature.tetrahedron_14(),
+    "wedge15": solid_quadrature.prism(solid_quadrature.triangle_6(), 3),
+    "hex20": solid_quadrature.gauss_cube(4),
 }
 
 
@@ -154,7 +153,7 @@ def test_a_lower_degree_would_not_do(conrod):
     """The same with 14 points of degree 5, which are exact for straight sides only: 2.5e-12 off on this gently curved
     mesh."""
     model = assemble(conrod)
-    groups = [replace(g, mass_rule=solid_quadrature._fourteen_points()) for g in model.groups]
+    groups = [replace(g, mass_rule=solid_quadrature.tetrahedron_14()) for g in model.groups]
     fields = np.hstack([model.mesh.points, np.sin(40.0 * model.mesh.points[:, :1])])
     _, _, second = moments_by_quadrature(model.mesh, fields, 7)
     total = np.zeros((4, 4))

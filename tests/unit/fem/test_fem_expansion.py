@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from fem_meshes import box, rectangle, straight_beam
 
-from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
+from flexmbs import MeshError, assemble, mass_properties
 from flexmbs.fem.lines.beam_expansion import expanded
-from flexmbs.mesh import mass_properties
 
 SECTION = rectangle(0.004, 0.02)
 

@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL
 
-from flexmbs.fem import assemble
+from flexmbs import (
+    BoundaryCondition,
+    ClampedFree,
+    Coupling,
+    assemble,
+    box_mesh,
+    line_mesh,
+    natural_modes,
+    rectangle,
+    reduce,
+)
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.solids.solid_model import SolidModel
 from flexmbs.fem.supports import held_components, supported_nodes
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import BoundaryCondition, Coupling, box_mesh, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, reduce
 
 ALL = (1, 2, 3, 4, 5, 6)
 

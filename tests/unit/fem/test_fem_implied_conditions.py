@@ -7,13 +7,20 @@ import pytest
 from fem_meshes import STEEL, box, straight_beam
 from mixed_meshes import merged
 
-from flexmbs import BodyError, FreeFree, reduce
-from flexmbs.fem import assemble
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Surface, Tie, box_mesh
-from flexmbs.mesh.couplings import Equation, PointMass
-from flexmbs.mesh.element_properties import SpringSection
-from flexmbs.mesh.mesh import ElementBlock
+from flexmbs import (
+    BodyError,
+    ElementBlock,
+    Equation,
+    FreeFree,
+    MeshSurface,
+    PointMass,
+    SpringSection,
+    Tie,
+    assemble,
+    box_mesh,
+    natural_modes,
+    reduce,
+)
 from flexmbs.mesh.outer_faces import outer_faces
 
 
@@ -47,7 +54,7 @@ def stacked_blocks(divisions, turn):
             x = mesh.points[rows][..., 0]
             return (x.min(axis=1) > low - 1e-9) & (x.max(axis=1) < high + 1e-9)
 
-        return Surface({kind: rows[inside(rows)] for kind, rows in on_top if inside(rows).any()})
+        return MeshSurface({kind: rows[inside(rows)] for kind, rows in on_top if inside(rows).any()})
 
     bottom = len(lower.points) + np.flatnonzero(np.abs(mesh.points[len(lower.points) :, 2] - 0.2) < 1e-9)
     x = mesh.points[bottom, 0]

@@ -8,12 +8,10 @@ import pytest
 from fem_meshes import box, rigid_rotations
 from mixed_meshes import bar_and_beam, everything_joined, ribbed_plate, tied_blocks, with_node
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, Coupling, PointMass, assemble, mass_properties
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solids.solid_model import SolidModel
-from flexmbs.mesh import Coupling, PointMass, mass_properties
 
 MESHES = {
     "solids and beams, rigid": lambda: bar_and_beam("rigid", (3, 1, 1), 3),

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from fem_meshes import rigid_rotations
 
-from flexmbs.common.errors import BodyError, MeshError
+from flexmbs import BodyError, Mesh, MeshError, PointMass, mass_properties
 from flexmbs.fem.lines.point_mass_model import assemble_point_masses
-from flexmbs.mesh import Mesh, PointMass, mass_properties
 
 POINTS = np.array([[0.3, -0.2, 0.5], [1.0, 0.4, -0.6]])
 ARM = np.array([0.05, 0.1, -0.2])

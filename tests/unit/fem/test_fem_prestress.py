@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box, straight_beam
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, assemble, line_mesh, natural_modes, rectangle
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import line_mesh, rectangle
 
 
 def check_against_second_order_loads(model):

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, rectangle, solve_held, straight_beam
 
-from flexmbs.fem import assemble
-from flexmbs.mesh.element_properties import ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs import ElementBlock, Mesh, ShellSection, SpringSection, TrussSection, assemble
 
 DIRECTION = np.array([1.0, 2.0, -0.5]) / np.linalg.norm([1.0, 2.0, -0.5])
 Y_AXIS = np.array([0.3, 0.1, 1.0])

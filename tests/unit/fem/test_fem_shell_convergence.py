@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import STEEL
 from shell_meshes import sheet, solved
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 
 THICKNESS = 0.05
 LINEAR = ("tri3", "quad4")

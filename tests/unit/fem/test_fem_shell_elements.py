@@ -8,13 +8,18 @@ from fem_meshes import rigid_rotations
 from scipy.sparse.linalg import spsolve
 from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
-from flexmbs.common.errors import BodyError, MeshError
-from flexmbs.fem import assemble
+from flexmbs import (
+    BodyError,
+    Layer,
+    MeshError,
+    OrthotropicMaterial,
+    ShellSection,
+    assemble,
+    check_mesh,
+    mass_properties,
+)
 from flexmbs.fem.shells.shell_elements import surface_points
 from flexmbs.fem.shells.wall_stiffness import shell_wall
-from flexmbs.mesh import check_mesh, mass_properties
-from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.materials import OrthotropicMaterial
 from flexmbs.mesh.quadrature import rule
 
 every_kind = pytest.mark.parametrize("kind", KINDS)

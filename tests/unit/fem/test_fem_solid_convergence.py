@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import STEEL, box
 from scipy.sparse.linalg import spsolve
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.mesh import gauss_points as gauss
 

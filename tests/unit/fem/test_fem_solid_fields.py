@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 
 GRADIENT = np.array([[0.2, 0.5, -0.2], [0.1, -0.7, 0.3], [0.4, 0.2, 0.6]])

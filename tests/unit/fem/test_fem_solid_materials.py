@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box
 
-from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
+from flexmbs import AnisotropicMaterial, MeshError, OrthotropicMaterial, assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
-from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial
 
 G = STEEL.shear_modulus
 AS_ORTHOTROPIC = OrthotropicMaterial("steel", 210e9, 210e9, 210e9, 0.3, 0.3, 0.3, G, G, G, 7850.0)

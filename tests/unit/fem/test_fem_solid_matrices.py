@@ -5,10 +5,8 @@ import pytest
 from fem_meshes import STEEL, box, rigid_rotations, six_pyramids, with_midside_nodes
 from scipy.linalg import eigh
 
-from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
+from flexmbs import ElementBlock, Mesh, MeshError, assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS, solid_shape
-from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 SKEW = np.array([[1.0, 0.3, 0.1], [0.0, 0.8, 0.2], [0.1, 0.0, 1.2]])
 

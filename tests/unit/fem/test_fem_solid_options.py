@@ -7,8 +7,7 @@ import pytest
 from fem_meshes import STEEL, box, clamped_modes, rectangle, straight_beam
 from scipy.sparse.linalg import eigsh
 
-from flexmbs.fem import assemble
-from flexmbs.mesh.materials import Material
+from flexmbs import Material, assemble
 
 CORK = Material("cork", 30e6, 0.0, 200.0)  # its bars bend like beams, a clamped end included
 

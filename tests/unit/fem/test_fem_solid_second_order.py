@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
 
-from flexmbs.fem import assemble
+from flexmbs import assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS, solid_shape
 
 LAM, MU = STEEL.youngs_modulus * 0.3 / (1.3 * 0.4), STEEL.shear_modulus

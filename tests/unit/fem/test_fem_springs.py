@@ -5,9 +5,8 @@ import pytest
 from fem_meshes import rigid_rotations
 from scipy.spatial.transform import Rotation
 
-from flexmbs.common.errors import MeshError
+from flexmbs import ElementBlock, Mesh, MeshError, SpringSection, mass_properties
 from flexmbs.fem.lines.spring_model import assemble_springs
-from flexmbs.mesh import ElementBlock, Mesh, SpringSection, mass_properties
 
 AXES = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix()
 POINTS = np.array([[0.1, 0.2, -0.1], [0.9, -0.3, 0.4], [0.1, 0.2, -0.1]])

@@ -8,11 +8,9 @@ from fem_meshes import STEEL, box, straight_beam
 from shell_meshes import KINDS as SHELLS
 from shell_meshes import flat, sheet
 
-from flexmbs.fem import assemble
+from flexmbs import Layer, Material, OrthotropicMaterial, ShellSection, StressField, assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
-from flexmbs.fem.stress_field import WHERE, StressField, as_six, stress_points
-from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.materials import Material, OrthotropicMaterial
+from flexmbs.fem.stress_field import WHERE, as_six, stress_points
 
 GRADIENT = 1e-3 * np.array([[1.0, 0.5, -0.2], [0.1, -0.7, 0.3], [0.4, 0.2, 0.6]])
 STRAIN = 0.5 * (GRADIENT + GRADIENT.T)

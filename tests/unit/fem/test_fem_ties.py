@@ -7,10 +7,8 @@ import pytest
 from fem_meshes import box
 from mixed_meshes import STEEL, merged
 
-from flexmbs.fem import assemble
+from flexmbs import Coupling, ElementBlock, Equation, MeshSurface, Tie, TrussSection, assemble, box_mesh, natural_modes
 from flexmbs.fem.mpc.nearest_faces import nearest_faces
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Coupling, ElementBlock, Equation, Surface, Tie, TrussSection, box_mesh
 from flexmbs.mesh.element_kinds import KINDS, shape_values
 from flexmbs.mesh.outer_faces import outer_faces
 
@@ -31,7 +29,9 @@ def two_blocks(gap, ties):
     return replace(
         mesh,
         node_sets={name: np.flatnonzero(foot & half) for name, half in halves.items()},
-        surfaces={f"{name} top": Surface({"quad4": faces[half[faces].all(axis=1)]}) for name, half in halves.items()},
+        surfaces={
+            f"{name} top": MeshSurface({"quad4": faces[half[faces].all(axis=1)]}) for name, half in halves.items()
+        },
         ties=tuple(Tie(f"glue {name}", name, f"{name} top", where="a.inp:7") for name in ties),
     )
 
@@ -122,7 +122,7 @@ def test_a_node_on_a_large_face_beside_small_ones_is_tied_to_it():
         mesh,
         node_ids=np.arange(1, len(mesh.points) + 1),
         blocks=(*lower.blocks, bars),
-        surfaces={"M": Surface({"quad4": rows + first})},
+        surfaces={"M": MeshSurface({"quad4": rows + first})},
         node_sets={"N": np.array([len(mesh.points) - 1])},
     )
     for tolerance in (None, 0.1):

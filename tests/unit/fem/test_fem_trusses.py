@@ -7,9 +7,8 @@ import pytest
 from fem_meshes import STEEL, rigid_rotations
 from scipy.linalg import eigh
 
-from flexmbs.common.errors import BodyError, MeshError
+from flexmbs import BodyError, ElementBlock, Material, Mesh, MeshError, TrussSection, mass_properties
 from flexmbs.fem.lines.truss_model import assemble_trusses
-from flexmbs.mesh import ElementBlock, Material, Mesh, TrussSection, mass_properties
 
 EA = STEEL.youngs_modulus * 1e-4
 

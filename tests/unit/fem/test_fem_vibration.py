@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL, box, straight_beam
 
-from flexmbs.common.errors import BodyError, MeshError
-from flexmbs.fem import assemble
+from flexmbs import (
+    BodyError,
+    BoundaryCondition,
+    CoordinateSystem,
+    MeshError,
+    assemble,
+    box_mesh,
+    line_mesh,
+    natural_modes,
+    rectangle,
+)
 from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import BoundaryCondition, CoordinateSystem, box_mesh, line_mesh, rectangle
 
 
 @pytest.fixture(scope="module")

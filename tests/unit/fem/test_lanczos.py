@@ -5,11 +5,9 @@ import pytest
 from fem_meshes import STEEL, rectangle, straight_beam
 from scipy import linalg
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
+from flexmbs import BodyError, assemble, box_mesh
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
-from flexmbs.mesh import box_mesh
 
 
 def held(model):

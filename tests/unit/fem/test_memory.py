@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from fem_meshes import straight_beam
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble, vibration
+from flexmbs import BodyError, assemble
+from flexmbs.fem import vibration
 from flexmbs.fem.solvers import memory
 from flexmbs.fem.solvers.memory import available_memory, require_memory, text_of_size
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import box_mesh, line_mesh, rectangle
 from flexmbs.mechanism.distributed_loads import Places, _triangles
-from flexmbs.mesh import box_mesh, line_mesh, rectangle
 
 STEEL = fm.Material("steel", 2e11, 0.3, 7800.0)
 RUBBER = fm.Material("rubber", 1e6, 0.3, 1000.0)

@@ -84,5 +84,5 @@ def test_other_bad_statements():
     system.set_rate(idle, lambda t, x: 1.0)
     with pytest.raises(fm.MechanismError, match="its rate is given already"):
         system.set_rate(idle, lambda t, x: 1.0)
-    with pytest.raises(fm.MechanismError, match="user states, lags and controllers are not covered"):
+    with pytest.raises(fm.MechanismError, match="user states, lags and controllers are not supported"):
         system.linearize()

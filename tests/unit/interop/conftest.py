@@ -2,8 +2,7 @@
 
 import pytest
 
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, FreeFree, reduce
+from flexmbs import ClampedFree, FreeFree, Material, box_mesh, line_mesh, rectangle, reduce
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -5,11 +5,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbs as fm
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
-from flexmbs.interop import body_from_arrays, read_npz, write_npz
+from flexmbs import BodyError, Material, assemble, body_from_arrays, box_mesh, read_npz, write_npz
 from flexmbs.interop.moments import moments_of_fields
-from flexmbs.mesh import Material, box_mesh
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -7,10 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
-from flexmbs.interop import read_abaqus_matrix, read_calculix_matrices
-from flexmbs.mesh import read_mesh
+from flexmbs import BodyError, assemble, read_abaqus_matrix, read_calculix_matrices, read_mesh
 
 CUBE = """*NODE, NSET=NALL
 1, 0., 0., 0.

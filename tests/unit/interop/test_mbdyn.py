@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import BodyError
-from flexmbs.interop import read_mbdyn_data, read_mbdyn_fem, write_mbdyn_data, write_mbdyn_fem
+from flexmbs import BodyError, read_mbdyn_fem, write_mbdyn_fem
+from flexmbs.interop.mbdyn_file import read_mbdyn_data, write_mbdyn_data
 from flexmbs.interop.moments import moments_of_fields
 
 

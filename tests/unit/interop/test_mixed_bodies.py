@@ -4,9 +4,19 @@ import numpy as np
 import pytest
 from mixed_meshes import bar_and_beam
 
-from flexmbs import ClampedFree, Interface, reduce
-from flexmbs.interop import read_mbdyn_fem, read_npz, read_sid, write_mbdyn_fem, write_npz, write_sid
-from flexmbs.reduction import load_body, save_body
+from flexmbs import (
+    ClampedFree,
+    Interface,
+    load_body,
+    read_mbdyn_fem,
+    read_npz,
+    read_sid,
+    reduce,
+    save_body,
+    write_mbdyn_fem,
+    write_npz,
+    write_sid,
+)
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from flexmbs import RigidBody, System
-from flexmbs.interop import read_mbdyn_fem, read_sid, write_mbdyn_fem, write_sid
+from flexmbs import RigidBody, System, read_mbdyn_fem, read_sid, write_mbdyn_fem, write_sid
 
 SPIN = 40.0
 

@@ -6,9 +6,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import BodyError
-from flexmbs.interop import read_sid, read_sid_data, write_sid, write_sid_data
+from flexmbs import BodyError, read_sid, write_sid
 from flexmbs.interop.moments import moments_of_fields
+from flexmbs.interop.sid_file import read_sid_data, write_sid_data
 
 
 def assert_moments(first, second, tolerance):

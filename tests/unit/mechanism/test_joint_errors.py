@@ -106,7 +106,7 @@ def test_refused(action, message):
 
 
 def test_a_single_node_of_a_solid_carries_what_leaves_rotations_free():
-    from flexmbs.mesh import box_mesh
+    from flexmbs import box_mesh
 
     mesh = box_mesh((0.4, 0.05, 0.05), (4, 1, 1), fm.Material("rubber", 1e6, 0.4, 1000.0))
     body = fm.reduce(mesh, interfaces={"hinge": "ROOT"}, modes=fm.ClampedFree(at="hinge", count=3))

@@ -72,7 +72,7 @@ REFUSED = {
     "position": (lambda: fm.System().add(fm.RigidBody.point(1.0), "a", position="far"), "expected 3 finite numbers"),
     "gravity": (lambda: fm.System(gravity=9.81), "gravity.*expected 3 finite numbers"),
     "density": (lambda: fm.RigidBody.box("steel", (1, 1, 1)), "density .kg/m3.: expected a number, got 'steel'"),
-    "rtol": (lambda: block()[0].simulate(1.0, rtol=10), "rtol = 10 is the relative error of a step: at most 1"),
+    "rtol": (lambda: block()[0].simulate(1.0, rtol=10), "rtol = 10: the relative error of a step must be at most 1"),
     "rtol as a word": (lambda: block()[0].simulate(1.0, rtol="fine"), "rtol = 'fine' must be a positive"),
     "negative atol": (lambda: block()[0].simulate(1.0, atol=-1e-6), "atol = -1e-06 must be a positive"),
     "t_end": (lambda: block()[0].simulate(-1.0), "t_end = -1.0 must be a positive finite number of seconds"),

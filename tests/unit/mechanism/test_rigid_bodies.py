@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mesh import box_mesh
+from flexmbs import box_mesh
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 

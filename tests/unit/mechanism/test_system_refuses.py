@@ -5,7 +5,7 @@ import math
 import pytest
 
 import flexmbs as fm
-from flexmbs.mesh import line_mesh, rectangle
+from flexmbs import line_mesh, rectangle
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 BLOCK = fm.RigidBody(1.0, (1.0, 1.0, 1.0))

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import MeshError
-from flexmbs.mesh import (
+from flexmbs import (
     ElementBlock,
+    Layer,
     Mesh,
+    MeshError,
     ShellSection,
     TrussSection,
     box_mesh,
@@ -17,7 +18,6 @@ from flexmbs.mesh import (
     mass_properties,
     with_material,
 )
-from flexmbs.mesh.element_properties import Layer
 from flexmbs.mesh.quality.material_units import usual_units
 from flexmbs.mesh.quality.unit_check import check_units
 

@@ -9,8 +9,7 @@ import pytest
 from small_decks import ABAQUS, ANSYS, GMSH, GMSH4, MEDIT, NASTRAN, SHELL, UNV, UNV_ELEMENT, UNV_NODES, VTK, VTU, WHOLE
 
 import flexmbs as fm
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.quality.check_mesh import check_mesh
+from flexmbs import MeshError, check_mesh
 
 DATA = Path(__file__).parents[2] / "data" / "mesh"
 

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from solid_meshes import box
 
-from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
-from flexmbs.mesh import (
+from flexmbs import (
     BoundaryCondition,
     Coupling,
     ElementBlock,
     Material,
     Mesh,
+    MeshError,
+    Skipped,
     SpringSection,
+    assemble,
     box_mesh,
     check_mesh,
     line_mesh,
@@ -25,7 +26,6 @@ from flexmbs.mesh import (
     with_material,
 )
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import Skipped
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.mesh import box_mesh
+from flexmbs import box_mesh
 from flexmbs.mesh.fitted_shapes import fitted_shape
 from flexmbs.mesh.outer_faces import outer_faces
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from solid_meshes import box
 
-from flexmbs import ClampedFree, reduce
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh import Coupling, Mesh, check_mesh, without_unused_nodes
+from flexmbs import BodyError, ClampedFree, Coupling, Mesh, check_mesh, reduce, without_unused_nodes
 from flexmbs.mesh.loose_parts import hinged_parts
 
 

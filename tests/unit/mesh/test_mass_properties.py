@@ -5,14 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.mesh.couplings import PointMass
+from flexmbs import (
+    BeamSection,
+    ElementBlock,
+    Layer,
+    Material,
+    Mesh,
+    OtherElements,
+    PointMass,
+    ShellSection,
+    SpringSection,
+    TrussSection,
+    box_mesh,
+    line_mesh,
+    mass_properties,
+    rectangle,
+)
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import BeamSection, Layer, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.generate import box_mesh, line_mesh
-from flexmbs.mesh.mass_properties import mass_properties
-from flexmbs.mesh.materials import Material
-from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements
-from flexmbs.mesh.sections.beam_sections import rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0, where="a.inp:3")
 ROUNDING = 1e-12
@@ -244,7 +253,7 @@ def test_moving_and_turning_a_body_moves_and_turns_its_properties(seed):
 
 @pytest.mark.parametrize("kind", ["hex8", "hex20", "beam2"])
 def test_the_matrices_of_a_body_have_the_same_mass_and_inertia(kind):
-    from flexmbs.fem.assemble import assemble
+    from flexmbs import assemble
 
     if kind == "beam2":
         mesh = line_mesh(1.3, 5, rectangle(0.1, 0.3), STEEL, direction=(1.0, 2.0, 3.0))

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.readers.medit.read_medit import read_medit
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.sections.profiles import FAMILIES, profile_section
+from flexmbs import MeshError
+from flexmbs.mesh.sections.profiles.profile_section import FAMILIES, profile_section
 from flexmbs.mesh.sections.profiles.saint_venant import section_constants
 from flexmbs.mesh.sections.profiles.shapes import from_quadrilaterals, from_rectangles
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.mesh import bounding_box, check_mesh, read_mesh, with_material
+from flexmbs import bounding_box, check_mesh, read_mesh, with_material
 
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 7850.0}
 

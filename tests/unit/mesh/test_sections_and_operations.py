@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh import (
+from flexmbs import (
     Material,
+    MeshError,
     bounding_box,
     box_mesh,
     circle,
+    general_section,
     line_mesh,
     pipe,
     rectangle,
@@ -19,7 +20,7 @@ from flexmbs.mesh import (
 )
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants, shape_gradients
 from flexmbs.mesh.quadrature import rule
-from flexmbs.mesh.sections.beam_sections import ellipse, general_section
+from flexmbs.mesh.sections.beam_sections import ellipse
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, mirrored, renumbered, signed_volumes

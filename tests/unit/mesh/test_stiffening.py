@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.mesh import Material, Mesh, box_mesh, check_mesh, read_mesh
-from flexmbs.mesh.mesh import ElementBlock
+from flexmbs import ElementBlock, Material, Mesh, box_mesh, check_mesh, read_mesh
 from flexmbs.mesh.quality.wall_thickness import skin_of, thin_triangles, wall_thickness
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
@@ -99,7 +98,7 @@ def test_distorted_elements_are_named():
 
 
 def test_pyramids_inside_out_are_refused(strips):
-    from flexmbs.common.errors import MeshError
+    from flexmbs import MeshError
 
     mesh = strips.strip("pyramid5", 1, 4, "z")
     (block,) = mesh.blocks

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.mesh import (
+from flexmbs import (
     BoundaryCondition,
     Coupling,
     ElementBlock,
     Material,
+    MeshSurface,
     OtherElements,
     PointMass,
     Skipped,
-    Surface,
     Tie,
     box_mesh,
     rectangle,
@@ -36,7 +36,7 @@ def mesh():
         couplings=(Coupling("HINGE", "rigid", 12, box.node_sets["ROOT"]),),
         point_masses=(PointMass("MOTOR", 12, 3.0, np.zeros((3, 3)), np.zeros(3)),),
         boundary_conditions=(BoundaryCondition("SPC 1", box.node_sets["TIP"], (1, 2, 3)),),
-        surfaces={"TOP": Surface({"quad4": box.blocks[0].nodes[:, 4:]})},
+        surfaces={"TOP": MeshSurface({"quad4": box.blocks[0].nodes[:, 4:]})},
         ties=(Tie("GLUE", "TOP", "BOTTOM"),),
         other_elements=(OtherElements("CPS4", "geometry", np.array([7]), np.array([[0, 1, 2, 3]])),),
         skipped=(Skipped("*FILM", "a.inp", (4, 9), 2), Skipped("*STEP", "a.inp", (20,), 1, analysis=True)),

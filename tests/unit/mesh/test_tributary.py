@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
+from flexmbs import Material, Mesh, box_mesh, line_mesh, rectangle
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.tributary_weights import lumped_measure, node_weights
 
 ELEMENTS = [kind for kind, known in KINDS.items() if known.dimension > 0 and not kind.startswith("spring")]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import MeshError
-from flexmbs.mesh import (
+from flexmbs import (
     AnisotropicMaterial,
+    CoordinateSystem,
     Coupling,
     Damping,
     ElementBlock,
@@ -15,6 +15,7 @@ from flexmbs.mesh import (
     Layer,
     Material,
     Mesh,
+    MeshError,
     OrthotropicMaterial,
     PointMass,
     ShellSection,
@@ -27,7 +28,6 @@ from flexmbs.mesh import (
     rectangle,
     with_material,
 )
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.quality.unit_check import check_units, likely_system
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
 

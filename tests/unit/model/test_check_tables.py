@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs import ClampedFree, Material, MechanismError, line_mesh, rectangle, reduce
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
-from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
-from flexmbs.mesh import Material, line_mesh, rectangle
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_mechanism import compile_system
-from flexmbs.reduction import ClampedFree, reduce
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 CIRCLE = [(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0.0, 2 * np.pi, 9)[:-1]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
+from flexmbs import Material, box_mesh, line_mesh, rectangle
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -7,9 +7,20 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
-from flexmbs.common.errors import BodyError, FlexmbsError, MeshError
-from flexmbs.mesh import ElementBlock, Material, Mesh, OrthotropicMaterial, box_mesh
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, reduce
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    CraigBampton,
+    ElementBlock,
+    FlexmbsError,
+    Interface,
+    Material,
+    Mesh,
+    MeshError,
+    OrthotropicMaterial,
+    box_mesh,
+    reduce,
+)
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 RIGID_TWICE = {"root": Interface(set="ROOT", kind="rigid"), "all": Interface(set="ALL", kind="rigid")}
@@ -108,8 +119,7 @@ def test_choices_that_have_no_meaning(solid, name):
 
 
 def test_a_single_node_of_a_solid_carries_forces_but_no_hinge(solid):
-    from flexmbs import System
-    from flexmbs.common.errors import MechanismError
+    from flexmbs import MechanismError, System
 
     interfaces = {"root": "ROOT", "corner": Interface(node=int(solid.node_ids[solid.node_sets["TIP"][0]]))}
     body = reduce(solid, interfaces=interfaces, modes=ClampedFree("root", count=2))

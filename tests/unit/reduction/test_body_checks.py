@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.common.errors import BodyError
-from flexmbs.interop.moments import InertiaMoments
-from flexmbs.mesh import Material, line_mesh, rectangle
+from flexmbs import BodyError, ClampedFree, InertiaMoments, Material, line_mesh, rectangle, reduce
 from flexmbs.model.compile_mechanism import compile_system
-from flexmbs.reduction import ClampedFree, reduce
 from flexmbs.reduction.body_checks import checked_body
 
 

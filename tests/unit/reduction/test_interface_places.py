@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.common.errors import BodyError
-from flexmbs.interop.npz import read_npz, write_npz
-from flexmbs.mesh import box_mesh
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, load_body, reduce, save_body
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    CraigBampton,
+    Interface,
+    box_mesh,
+    load_body,
+    read_npz,
+    reduce,
+    save_body,
+    write_npz,
+)
 
 from .conftest import STEEL
 
@@ -165,7 +173,7 @@ def test_older_and_damaged_files(tmp_path):
 
 
 def test_a_set_and_a_coupling_that_share_nodes_are_refused():
-    from flexmbs.mesh.couplings import Coupling
+    from flexmbs import Coupling
 
     bar = box_mesh((0.2, 0.02, 0.02), (4, 2, 1), STEEL)
     tip = np.unique(bar.node_sets["TIP"])

@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
-from flexmbs.fem import assemble, vibration
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import Material, box_mesh
-from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree, Interface, StaticModes
+from flexmbs import (
+    ClampedFree,
+    CraigBampton,
+    FreeFree,
+    Interface,
+    Material,
+    StaticModes,
+    assemble,
+    box_mesh,
+    natural_modes,
+)
+from flexmbs.fem import vibration
 from flexmbs.reduction import constrained_body as constrained
 from flexmbs.reduction.reduce import reduce_model
 

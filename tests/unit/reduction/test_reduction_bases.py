@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
-from flexmbs.reduction import ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, reduce, reduce_model
+from flexmbs import BodyError, ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, assemble, reduce
+from flexmbs.reduction.reduce import reduce_model
 from flexmbs.reduction.reference_conditions import rigid_motions
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}
@@ -253,7 +252,7 @@ def test_wrong_basis(solid, modes, message):
 
 
 def test_element_options_reach_the_elements():
-    from flexmbs.mesh import Material, box_mesh
+    from flexmbs import Material, box_mesh
 
     mesh = box_mesh((0.5, 0.02, 0.02), (20, 1, 1), Material("STEEL", 210e9, 0.3, 7850.0), kind="hex8")
     first = [

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from same_values import assert_same
 
+from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, with_material
 from flexmbs.common import cache_folder
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh import with_material
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, reduce_model
 from flexmbs.reduction import body_cache as cache
+from flexmbs.reduction.reduce import reduce_model
 
 INTERFACES = {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}
 OPTIONS = {"interfaces": INTERFACES, "modes": ClampedFree("hinge", count=2), "cache": True}
@@ -187,9 +186,10 @@ def test_values_that_look_alike_have_keys_of_their_own():
 
 TWO_AT_ONCE = """
 import sys
-from flexmbs.mesh import Material, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree
-from flexmbs.reduction import reduce
+from flexmbs import Material, line_mesh
+from flexmbs import rectangle
+from flexmbs import ClampedFree
+from flexmbs import reduce
 mesh = line_mesh(1.0, 60, rectangle(0.004, 0.02), Material("STEEL", 210e9, 0.3, 7850.0))
 for count in (1, 2, 3) * 3:
     body = reduce(mesh, interfaces={"hinge": "ROOT"}, modes=ClampedFree("hinge", count=count), cache=True)

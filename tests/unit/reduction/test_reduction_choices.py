@@ -5,9 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh import Material, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, FreeFree, Interface, Rayleigh, SecondOrder, reduce
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    FreeFree,
+    Interface,
+    Material,
+    Rayleigh,
+    SecondOrder,
+    line_mesh,
+    rectangle,
+    reduce,
+)
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

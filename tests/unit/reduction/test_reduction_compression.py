@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from flexmbs import System
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, ClampedFree, Interface, SecondOrder, System, assemble, load_body, save_body
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.fem import assemble
 from flexmbs.model.compile_mechanism import compile_system
-from flexmbs.reduction import ClampedFree, Interface, SecondOrder, load_body, reduce_model, save_body
 from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.reduce import reduce_model
 
 INTERFACES = {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}
 DEFLECTION, TOLERANCE, MODES = 0.1, 1e-4, 14

@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import BodyError
-from flexmbs.mesh.couplings import Coupling
-from flexmbs.reduction import ClampedFree, Interface, reduce
+from flexmbs import BodyError, ClampedFree, Coupling, Interface, reduce
 
 OFFSET = np.array([0.05, 0.01, -0.02])
 

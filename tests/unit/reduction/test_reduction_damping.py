@@ -7,11 +7,22 @@ import pytest
 from mixed_meshes import bar_and_beam
 from shell_meshes import flat, sheet
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
-from flexmbs.mesh import Layer, Material, ShellSection, box_mesh, line_mesh, read_mesh, rectangle
-from flexmbs.mesh.materials import Damping
-from flexmbs.reduction import ClampedFree, Rayleigh, reduce, reduce_model
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    Damping,
+    Layer,
+    Material,
+    Rayleigh,
+    ShellSection,
+    assemble,
+    box_mesh,
+    line_mesh,
+    read_mesh,
+    rectangle,
+    reduce,
+)
+from flexmbs.reduction.reduce import reduce_model
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}
 MODES = ClampedFree("hinge", count=4)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.mesh import Material, read_mesh, with_material
-from flexmbs.reduction import ClampedFree, FreeFree, Interface, reduce
+from flexmbs import ClampedFree, FreeFree, Interface, Material, read_mesh, reduce, with_material
 
 # Roots of cos x cosh x = -1 (clamped-free) and = 1 (free-free), 16 digits
 CLAMPED_FREE = np.array([1.875104068711961, 4.694091132974175, 7.854757438237613])

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.fem import assemble
-from flexmbs.reduction import ClampedFree, FreeFree, Interface, SecondOrder
+from flexmbs import ClampedFree, FreeFree, Interface, SecondOrder, assemble
 from flexmbs.reduction.reduce import reduce_model
 
 INTERFACES = {"hinge": "ROOT", "tip": "TIP"}

@@ -16,22 +16,27 @@ from mixed_meshes import (
 )
 from shell_meshes import flat, sheet
 
-from flexmbs import ClampedFree, CraigBampton, FreeFree, Interface, reduce
-from flexmbs.common.errors import BodyError, MeshError
-from flexmbs.fem import assemble
-from flexmbs.fem.supports import held_components
-from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh import (
+from flexmbs import (
+    BodyError,
     BoundaryCondition,
+    ClampedFree,
     Coupling,
+    CraigBampton,
     ElementBlock,
     Equation,
+    FreeFree,
+    Interface,
+    MeshError,
     PointMass,
     SpringSection,
+    assemble,
     box_mesh,
     line_mesh,
+    natural_modes,
     rectangle,
+    reduce,
 )
+from flexmbs.fem.supports import held_components
 from flexmbs.reduction.reduce import reduce_model
 
 ROOT = Interface(set="ROOT", kind="rigid")

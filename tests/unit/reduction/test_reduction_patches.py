@@ -7,10 +7,8 @@ import pytest
 from shell_meshes import flat, sheet
 from surface_loads import faces_where, pressure_loads
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem import assemble
-from flexmbs.mesh import Material, box_mesh
-from flexmbs.reduction import ClampedFree, CraigBampton, Interface, Patch, StaticModes, reduce_model
+from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Material, Patch, StaticModes, assemble, box_mesh
+from flexmbs.reduction.reduce import reduce_model
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 SIDE, TOP = 0.05, 0.02

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
+from flexmbs import CraigBampton, Interface, Material, SecondOrder, line_mesh, rectangle, reduce
 from flexmbs.fem.rigid_fit import turned_arm
-from flexmbs.mesh import Material, line_mesh, rectangle
-from flexmbs.reduction import CraigBampton, Interface, SecondOrder, reduce
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 STATIC = CraigBampton("root", keep=("tip",), count=0, frequency_tolerance=None)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.reduction import ClampedFree, Interface, reduce
+from flexmbs import ClampedFree, Interface, reduce
 
 
 @pytest.fixture(scope="module")

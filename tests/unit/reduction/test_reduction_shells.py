@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from shell_meshes import KINDS, flat, sheet
 
-from flexmbs import ClampedFree, FreeFree, reduce
-from flexmbs.fem import assemble
-from flexmbs.mesh.materials import Material
+from flexmbs import ClampedFree, FreeFree, Material, assemble, reduce
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 STEEL = Material("steel without lateral strain", 210e9, 0.0, 7850.0)

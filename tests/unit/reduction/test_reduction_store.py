@@ -3,8 +3,7 @@
 import pytest
 from same_values import assert_same
 
-from flexmbs.common.errors import BodyError
-from flexmbs.reduction import ClampedFree, FreeFree, Interface, load_body, reduce, save_body
+from flexmbs import BodyError, ClampedFree, FreeFree, Interface, load_body, reduce, save_body
 
 
 @pytest.mark.parametrize("mesh", ["blade", "square_solid"])

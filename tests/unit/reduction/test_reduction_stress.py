@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 from shell_meshes import flat, sheet
 
-from flexmbs import BodyError, ClampedFree, assemble, load_body, reduce, save_body
-from flexmbs.mesh import Layer, Material, ShellSection, line_mesh, rectangle
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    Layer,
+    Material,
+    ShellSection,
+    assemble,
+    line_mesh,
+    load_body,
+    rectangle,
+    reduce,
+    save_body,
+)
 from flexmbs.result.stress_peak import peak_von_mises
 
 INTERFACES = {"root": "ROOT", "tip": "TIP"}

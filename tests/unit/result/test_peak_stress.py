@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.result import Result
+from flexmbs import Result
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.common.errors import BodyError
+from flexmbs import BodyError, Result, load
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.result import Result, load
 
 
 @pytest.fixture(scope="module")

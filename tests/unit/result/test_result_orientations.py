@@ -8,8 +8,10 @@ import swinging_bar as bar
 from scipy.spatial.transform import Rotation as ScipyRotation
 
 import flexmbs as fm
+from flexmbs import Result, load
 from flexmbs.reduction.flexible_body import PointFields
-from flexmbs.result import BodyRecord, JointRecord, MarkerRecord, Result, Structure, Trajectory, load
+from flexmbs.result.structure import BodyRecord, JointRecord, MarkerRecord, Structure
+from flexmbs.result.trajectory import Trajectory
 
 T = np.linspace(0.0, 4.0, 81)
 ANGLES = np.column_stack([1.3 * T, 0.7 + 0.2 * np.sin(T), 2.1 * T])  # precession, nutation, spin

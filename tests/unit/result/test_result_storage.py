@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.common.errors import SimulationError
-from flexmbs.result import Result, RunFolder, RunWriter, load
+from flexmbs import Result, RunFolder, SimulationError, load
+from flexmbs.result.storage import RunWriter
 
 
 def chunk(trajectory, first, last):

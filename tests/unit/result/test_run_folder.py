@@ -9,9 +9,9 @@ import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
-from flexmbs.common.errors import ResultFolderError
-from flexmbs.result import RunFolder, RunWriter, load
+from flexmbs import ResultFolderError, RunFolder, load
 from flexmbs.result.run_folder import LOCK, numbered
+from flexmbs.result.storage import RunWriter
 
 FORK = multiprocessing.get_context("fork")  # others would import everything anew
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import FlexmbsError, Material
-from flexmbs.mesh import Coupling, Surface, box_mesh, line_mesh, rectangle
+from flexmbs import Coupling, FlexmbsError, Material, MeshSurface, box_mesh, line_mesh, rectangle
 from flexmbs.view import opengl as gl
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
@@ -40,7 +39,7 @@ def bluish(pixels):
 def test_sets_of_a_solid(tmp_path):
     box = box_mesh((1.0, 0.2, 0.1), (8, 3, 2), STEEL, "hex20")
     last = box.blocks[0].nodes[-6:]
-    mesh = replace(box, surfaces={"TIP": Surface({"quad8": last[:, [1, 2, 6, 5, 9, 18, 13, 17]]})})
+    mesh = replace(box, surfaces={"TIP": MeshSurface({"quad8": last[:, [1, 2, 6, 5, 9, 18, 13, 17]]})})
     mesh = replace(mesh, couplings=(Coupling("C", "rigid", 0, box.node_sets["ROOT"]),))
     pixels = picture(mesh, tmp_path)
     body = (np.ptp(pixels, axis=2) < 30) & (pixels.sum(axis=2) < 720)

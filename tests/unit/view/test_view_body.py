@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import FlexmbsError
-from flexmbs.mesh import Material, box_mesh, line_mesh, rectangle
-from flexmbs.reduction import ClampedFree, FreeFree, reduce
+from flexmbs import ClampedFree, FlexmbsError, FreeFree, Material, box_mesh, line_mesh, rectangle, reduce
 from flexmbs.view import opengl as gl
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
@@ -101,7 +99,7 @@ def test_picture_shows_the_body_its_colours_and_its_markers(bar, scene):
 
 def test_nodes_without_elements_are_points(scene):
     """A body of another tool: nothing but nodes."""
-    from flexmbs.interop import body_from_arrays
+    from flexmbs import body_from_arrays
 
     points = np.array([[0.0, 0, 0], [0.5, 0, 0], [1.0, 0, 0]])
     shape = np.array([[[0.0, 0, 0], [0, 0.3, 0], [0, 1.0, 0]]])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import swinging_bar as bar
 
-from flexmbs.common.errors import FlexmbsError
+from flexmbs import FlexmbsError, Result
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.result import ContactPair, MarkerRecord, Result
+from flexmbs.result.structure import ContactPair, MarkerRecord
 from flexmbs.view import opengl as gl
 from flexmbs.view.extent import colour_range, motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories

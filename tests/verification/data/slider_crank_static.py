@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 from slider_crank import PISTON, Rod, instant, rigid_forces
 
+from flexmbs import assemble, read_mesh
 from flexmbs.common.installed_data import meshes_folder
-from flexmbs.fem import assemble
-from flexmbs.mesh import read_mesh
 
 ANGLE = 13.0  # degrees: where the stress of the shank is largest
 SHANK = (0.06, 0.13)  # m, x of the mesh

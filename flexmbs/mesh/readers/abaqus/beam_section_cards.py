@@ -14,6 +14,7 @@ from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.number_fields import data_line, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.sections.beam_sections import general_section
+from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 _DEFAULT_N1 = (0.0, 0.0, -1.0)
 
@@ -23,8 +24,6 @@ def beam_section(model: Model, region: Region, card: Card) -> tuple[BeamSection,
 
     Raises MeshError for dimensions that make no section, and for names that are not defined.
     """
-    from flexmbs.mesh.sections.profiles import profile_section
-
     shape = card.option("SECTION", "GENERAL" if card.key == "BEAMGENERALSECTION" else "")
     if not shape:
         raise MeshError(f"{card.where} needs the parameter SECTION=RECT, CIRC, PIPE, ...")

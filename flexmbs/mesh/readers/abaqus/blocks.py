@@ -12,6 +12,7 @@ from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, OtherElements
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.abaqus.number_fields import data_line, number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS, Section, family_of, fitting, made_section
 from flexmbs.mesh.readers.abaqus.set_members import Sets
@@ -70,8 +71,6 @@ def _assign(model: Model, element_sets: Sets, region: Region, section: Section, 
 
 
 def _add_mass(model: Model, element_sets: Sets, region: Region, card, assigned: Assigned) -> None:
-    from flexmbs.mesh.readers.abaqus.number_fields import data_line, number
-
     units = card.option("UNITS", "TOTALMASS")
     if units not in ("MASSPERLENGTH", "MASSPERAREA"):
         why = f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are"

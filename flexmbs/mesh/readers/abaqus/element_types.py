@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import FileElement, elements_of
 
 
 @dataclass(frozen=True)
@@ -38,69 +39,28 @@ class ElementType:
     left_out: str = ""
 
 
-def _type(kind: str, family: str, **more) -> ElementType:
-    return ElementType(kind, **{"counts": (KINDS[kind].node_count,), "family": family, **more})
-
-
 def _other(role: str, counts: tuple[int, ...] | None = None, shape: str = "") -> ElementType:
     return ElementType(role=role, counts=counts, shape=shape)
 
 
-_BEAM2 = _type("beam2", "beam", counts=(2, 3))
-# The file's order is end, middle, end; a fourth node only orients the section.
-_BEAM3 = _type("beam3", "beam", counts=(3, 4), order=(0, 2, 1))
-_18, _27 = tuple(range(15, 19)), tuple(range(21, 28))
+def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, ElementType]]:
+    """Types of surfaces, which may be faces of solids: one for each number of nodes {n}."""
+    counts = {row.node_count: kind for kind, row in KINDS.items() if row.dimension == 2 and row.node_count <= highest}
+    return [(pattern.replace("{n}", str(n)), _other(role, (n,), kind)) for n, kind in counts.items()]
+
+
+_WHOLE_NAME = re.compile(r"STRI|SPRING|DASHPOT|S\dR5")  # names that take no letters
 _FACE_CENTRES = "the nodes in the middle of its faces and volume are left out"
 _CONTINUUM_SHELL = "continuum shells are taken as solids"
-
-# The first pattern that fits the whole name wins. Letters after the number of nodes (R, I, H, T, M, E, P, ...) choose
-# integration and coupled fields: other solvers' means for the same nodes.
+# Types that have no kind; the first pattern that fits the whole name wins.
 _PATTERNS: list[tuple[str, ElementType]] = [
-    (r"C3D4[A-Z]*", _type("tet4", "solid")),
-    (r"C3D5[A-Z]*", _type("pyramid5", "solid")),
-    (r"C3D6[A-Z]*", _type("wedge6", "solid")),
-    (r"C3D8[A-Z]*", _type("hex8", "solid")),
-    (r"C3D10[A-Z]*", _type("tet10", "solid")),
-    (r"C3D15V[A-Z]*", _type("wedge15", "solid", counts=_18, order=tuple(range(15)), left_out=_FACE_CENTRES)),
-    (r"C3D15[A-Z]*", _type("wedge15", "solid")),
-    (r"C3D20[A-Z]*", _type("hex20", "solid")),
-    (r"C3D27[A-Z]*", _type("hex20", "solid", counts=_27, order=tuple(range(20)), left_out=_FACE_CENTRES)),
-    (r"SC6[A-Z]*", _type("wedge6", "solid", left_out=_CONTINUUM_SHELL)),
-    (r"(SC8|CSS8)[A-Z]*", _type("hex8", "solid", left_out=_CONTINUUM_SHELL)),
-    (r"S3[A-Z]*|STRI3", _type("tri3", "shell")),
-    (r"S4([A-Z]*|R5)", _type("quad4", "shell")),
-    (r"S6[A-Z]*|STRI65", _type("tri6", "shell")),
-    (r"S8[A-Z]*", _type("quad8", "shell")),
-    (r"S8R5", _type("quad8", "shell", counts=(8, 9), order=tuple(range(8)), left_out=_FACE_CENTRES)),
-    (r"S9R5", _type("quad8", "shell", counts=(9,), order=tuple(range(8)), left_out=_FACE_CENTRES)),
-    (r"M3D3[A-Z]*", _type("tri3", "membrane")),
-    (r"M3D4[A-Z]*", _type("quad4", "membrane")),
-    (r"M3D6[A-Z]*", _type("tri6", "membrane")),
-    (r"M3D8[A-Z]*", _type("quad8", "membrane")),
-    (r"M3D9[A-Z]*", _type("quad8", "membrane", counts=(9,), order=tuple(range(8)), left_out=_FACE_CENTRES)),
-    (r"(B31|B33|PIPE31)[A-Z]*", _BEAM2),
-    (r"(B32|PIPE32)[A-Z]*", _BEAM3),
-    (r"T3D2[A-Z]*", _type("truss2", "truss")),
-    (r"T3D3[A-Z]*", _type("truss3", "truss")),
-    (r"SPRING1", _type("spring1", "spring")),
-    (r"SPRING(2|A)", _type("spring2", "spring")),
-    (r"DASHPOT1", _type("spring1", "dashpot")),
-    (r"DASHPOT(2|A)", _type("spring2", "dashpot")),
+    *_surfaces(r"(CPS|CPE|CPEG){n}[A-Z]*", "plane"),
+    *_surfaces(r"(CAX|CGAX){n}[A-Z]*", "axisymmetric"),
+    *_surfaces(r"SFM3D{n}[A-Z]*", "geometry"),
+    *_surfaces(r"R3D{n}[A-Z]*", "geometry", highest=4),
     (r"MASS", ElementType(role="mass", counts=(1,), family="mass")),
     (r"ROTARYI", ElementType(role="mass", counts=(1,), family="mass")),
     (r"DCOUP3D", ElementType(role="connector", counts=(1,), family="distributing")),
-    (r"(CPS|CPE|CPEG)3[A-Z]*", _other("plane", (3,), "tri3")),
-    (r"(CPS|CPE|CPEG)4[A-Z]*", _other("plane", (4,), "quad4")),
-    (r"(CPS|CPE|CPEG)6[A-Z]*", _other("plane", (6,), "tri6")),
-    (r"(CPS|CPE|CPEG)8[A-Z]*", _other("plane", (8,), "quad8")),
-    (r"(CAX|CGAX)3[A-Z]*", _other("axisymmetric", (3,), "tri3")),
-    (r"(CAX|CGAX)4[A-Z]*", _other("axisymmetric", (4,), "quad4")),
-    (r"(CAX|CGAX)6[A-Z]*", _other("axisymmetric", (6,), "tri6")),
-    (r"(CAX|CGAX)8[A-Z]*", _other("axisymmetric", (8,), "quad8")),
-    (r"(SFM3D|R3D)3[A-Z]*", _other("geometry", (3,), "tri3")),
-    (r"(SFM3D|R3D)4[A-Z]*", _other("geometry", (4,), "quad4")),
-    (r"SFM3D6[A-Z]*", _other("geometry", (6,), "tri6")),
-    (r"SFM3D8[A-Z]*", _other("geometry", (8,), "quad8")),
     (r"RB3D2[A-Z]*", _other("geometry", (2,), "line2")),
     (r"(SAX|MAX|MGAX|SFMAX|SFMGAX|RAX|DSAX|DCAX|ACAX|CAXA|SAXA)\d.*", _other("axisymmetric")),
     (r"(B2\d|PIPE2\d)[A-Z]*", _other("plane")),
@@ -117,10 +77,36 @@ _PATTERNS: list[tuple[str, ElementType]] = [
 ]
 
 
-@lru_cache(maxsize=256)
+@cache
 def element_type(name: str) -> ElementType:
-    """The type of that name (upper case); an unknown one has the role "unknown"."""
+    """The type of that name (upper case); an unknown one has the role "unknown".
+
+    Letters after the number of nodes (R, I, H, T, M, E, P, ...) choose integration and coupled fields: other solvers'
+    means for the same nodes.
+    """
+    for end in range(len(name), 0, -1):  # the longest name of the table with only letters after it
+        for element in elements_of("Abaqus"):
+            if element.name == name[:end] and (end == len(name) or not _WHOLE_NAME.match(element.name)):
+                return _structural(name, element)
+        if not name[end - 1].isalpha():
+            break
     for pattern, known in _PATTERNS:
         if re.fullmatch(pattern, name):
             return known
     return _other("unknown")
+
+
+def _structural(name: str, element: FileElement) -> ElementType:
+    counts, size = element.node_counts, KINDS[element.kind].node_count
+    is_longer = max(counts) > size and not KINDS[element.kind].is_beam  # the last node of beams orients the section
+    order = element.order if is_longer or element.order != tuple(range(size)) else None
+    left_out = _FACE_CENTRES if is_longer else _CONTINUUM_SHELL if name.startswith(("SC", "CSS")) else ""
+    return ElementType(element.kind, counts, order, family=_family(name, element.kind), left_out=left_out)
+
+
+def _family(name: str, kind: str) -> str:
+    for start, family in (("M3D", "membrane"), ("DASHPOT", "dashpot"), ("SPRING", "spring")):
+        if name.startswith(start):
+            return family
+    by_dimension = {3: "solid", 2: "shell", 1: "beam" if KINDS[kind].is_beam else "truss"}
+    return by_dimension[KINDS[kind].dimension]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.mesh.mesh import Surface
+from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.set_members import Sets
@@ -19,7 +19,7 @@ class NamedSets:
 
     nodes: dict[str, np.ndarray] = field(default_factory=dict)
     elements: dict[str, np.ndarray] = field(default_factory=dict)
-    surfaces: dict[str, Surface] = field(default_factory=dict)
+    surfaces: dict[str, MeshSurface] = field(default_factory=dict)
 
 
 def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surfaces, index: ElementIndex) -> NamedSets:
@@ -69,14 +69,14 @@ def _skin_faces(model: Model, serials: np.ndarray) -> Faces:
     return faces
 
 
-def _surface(faces: Faces) -> Surface:
+def _surface(faces: Faces) -> MeshSurface:
     kinds: dict[str, list[np.ndarray]] = {}
     for kind, nodes in faces:
         kinds.setdefault(kind, []).append(nodes)
-    return Surface({kind: np.concatenate(nodes) for kind, nodes in kinds.items()})
+    return MeshSurface({kind: np.concatenate(nodes) for kind, nodes in kinds.items()})
 
 
-def _add_surface(model: Model, named: NamedSets, name: str, surface: Surface, where: str) -> None:
+def _add_surface(model: Model, named: NamedSets, name: str, surface: MeshSurface, where: str) -> None:
     if not surface.size:
         model.warn(f"{where}: the surface {name} has no faces; it is left out.")
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, NamedElement, SetItem, SurfaceDraft, SurfaceItem
@@ -117,7 +118,7 @@ def _add_elements(deck: Deck, card, kind: ElementType, type_name: str, rows: np.
         line = Line(file, int(lines[wrong[0]]), "")
         raise MeshError(f"{card.at(line)}: element number {rows[wrong[0], 0]} must be positive.")
     nodes = rows[:, 1:]
-    if kind.kind in ("beam2", "beam3") and nodes.shape[1] == max(kind.counts):
+    if kind.kind and KINDS[kind.kind].is_beam and nodes.shape[1] == max(kind.counts):
         scope.orientation_nodes[len(scope.groups)] = nodes[:, -1].copy()
     if kind.order:
         if kind.left_out and nodes.shape[1] > len(kind.order):

@@ -13,6 +13,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, made_orientation
+from flexmbs.mesh.readers.abaqus.beam_section_cards import beam_section
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.distribution_cards import ElementOrientation, element_orientation
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -288,8 +289,6 @@ def _is_number(text: str) -> bool:
 
 
 def _beam(model: Model, region: Region, card: Card) -> Section:
-    from flexmbs.mesh.readers.abaqus.beam_section_cards import beam_section
-
     section: BeamSection
     section, material = beam_section(model, region, card)
 

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS, faces_of
-from flexmbs.mesh.mesh import Surface
+from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
 from flexmbs.mesh.readers.abaqus.deck import SurfaceDraft, SurfaceItem
@@ -31,13 +31,13 @@ class Surfaces:
         self._element_sets = element_sets
         self._free: dict[int, list[np.ndarray]] = {}  # by id() of the group: of each of its faces
 
-    def faces(self, region: Region, draft: SurfaceDraft) -> Surface:
+    def faces(self, region: Region, draft: SurfaceDraft) -> MeshSurface:
         """Faces of a surface of elements, each once."""
         parts: dict[str, list[np.ndarray]] = {}
         for item in draft.items:
             for kind, nodes in self._of_item(region, item):
                 parts.setdefault(kind, []).append(nodes)
-        return Surface({kind: np.concatenate(nodes) for kind, nodes in parts.items()})
+        return MeshSurface({kind: np.concatenate(nodes) for kind, nodes in parts.items()})
 
     def nodes(self, region: Region, draft: SurfaceDraft) -> np.ndarray:
         """Node indices of a surface, each once."""

@@ -13,13 +13,6 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.ansys.deck import Deck, Elements, ElementType
 from flexmbs.mesh.readers.ansys.element_types import Routine, mesh_only_kind, routine_of
 
-# Kinds of elements with fewer nodes than their type has, as some exporters write them.
-_BY_COUNT = {
-    "hex8": {4: "tet4", 5: "pyramid5", 6: "wedge6"},
-    "hex20": {10: "tet10", 13: "pyramid13", 15: "wedge15"},
-    "quad4": {3: "tri3"},
-    "quad8": {3: "tri3", 6: "tri6"},
-}
 Key = tuple[int, int, int, int, int]  # material, type, real constants, section, coordinate system
 
 
@@ -142,7 +135,7 @@ def _shaped(kind: str, nodes: np.ndarray, whole: ElementRows, routine: Routine):
             orientation = nodes[:, needed].copy()
         return kind, nodes[:, :needed], orientation
     if count < needed:
-        kind = _BY_COUNT.get(kind, {}).get(count, kind)
+        kind = _with_fewer_nodes(kind, count) or kind
         needed = KINDS[kind].node_count
         if count < KINDS[kind].corner_count:
             raise MeshError(
@@ -151,6 +144,17 @@ def _shaped(kind: str, nodes: np.ndarray, whole: ElementRows, routine: Routine):
             )
         nodes = np.pad(nodes, ((0, 0), (0, needed - count)))
     return kind, nodes, orientation
+
+
+def _with_fewer_nodes(kind: str, count: int) -> str | None:
+    """The kind of an element with fewer nodes than its type has (some exporters write SOLID186 with 15: a wedge)."""
+    whole = KINDS[kind]
+    for name, known in KINDS.items():
+        same_order = known.has_middle_nodes == whole.has_middle_nodes or whole.dimension == 2
+        if known.dimension == whole.dimension >= 2 and known.corner_count < whole.corner_count and same_order:
+            if known.node_count == count:
+                return name
+    return None
 
 
 def _need_corners(kind: str, nodes: np.ndarray, chosen: np.ndarray, whole: ElementRows) -> None:

@@ -13,6 +13,7 @@ from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, Shel
 from flexmbs.mesh.materials import AnyMaterial, Material
 from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, RawSection
 from flexmbs.mesh.sections.beam_sections import general_section, pipe
+from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 _BY_CONSTANTS = (63, 43, 93, 28, 41, 143, 91, 99, 4, 44, 24, 16, 20, 8, 10)
 _BEAM4 = ("AREA", "IZZ", "IYY", "TKZ", "TKY", "THETA", "ISTRN", "IXX", "SHEARZ", "SHEARY", "SPIN", "ADDMAS")
@@ -147,8 +148,6 @@ def _beam(deck: Deck, known: ElementType, real: int, raw: RawSection | None, num
     if raw.kind == "PIPE":
         values += [0.0, 0.0]
         return Given(_pipe(where, raw.data_where, values[0], values[1]), name)
-    from flexmbs.mesh.sections.profiles import profile_section
-
     place_of_nodes, offset = raw.offset
     line = {"ORIG": "origin", "USER": "origin", "SHRC": "shear center"}.get(place_of_nodes[:4], "centroid")
     section = profile_section("ansys", raw.subtype, tuple(values), where=where, line=line)

@@ -8,14 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import ElementBlock, Surface
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
+from flexmbs.mesh.mesh import ElementBlock, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.readers.ansys.deck import Component, Deck
 from flexmbs.mesh.readers.ansys.element_groups import Group, Sorted
 
 _FACES = ("SURF154", "SURF156", "MESH200", "CONTA173", "CONTA174", "SURF153")
+_FACE_KINDS = {
+    known.node_count: kind for kind, known in KINDS.items() if known.dimension == 2 and not known.inner_count
+}
+_MOST_NODES = max(_FACE_KINDS)  # of a face; surface elements may have one more, that gives a direction
 
 
 @dataclass
@@ -24,7 +28,7 @@ class Sets:
 
     node_sets: dict[str, np.ndarray] = field(default_factory=dict)
     element_sets: dict[str, np.ndarray] = field(default_factory=dict)
-    surfaces: dict[str, Surface] = field(default_factory=dict)
+    surfaces: dict[str, MeshSurface] = field(default_factory=dict)
 
 
 def make_sets(deck: Deck, blocks: Sequence[ElementBlock], elements: Sorted) -> Sets:
@@ -64,7 +68,7 @@ def _add_elements(
     if (found >= 0).any():
         sets.element_sets[name] = np.unique(found[found >= 0])
     if faces:
-        sets.surfaces[name] = Surface(faces)
+        sets.surfaces[name] = MeshSurface(faces)
     elif len(found) and not (found >= 0).any():
         deck.warn(f"{component.where}: the component {name} holds no elements of a body; it is left out.")
 
@@ -98,9 +102,8 @@ def _faces(deck: Deck, ids: np.ndarray, others: list[Group]) -> dict[str, np.nda
         if group.routine.name not in _FACES or not chosen.any():
             continue
         nodes = rows.nodes[chosen]
-        kind = {2: "line2", 3: "tri3", 4: "quad4", 6: "tri6"}.get(
-            nodes.shape[1], "quad8" if nodes.shape[1] >= 8 else ""
-        )
+        count = min(nodes.shape[1], _MOST_NODES)
+        kind = "line2" if count == 2 else _FACE_KINDS.get(count, "")
         if kind in KINDS:
             parts = true_kinds(kind, nodes[:, : KINDS[kind].node_count])
         else:
@@ -109,7 +112,7 @@ def _faces(deck: Deck, ids: np.ndarray, others: list[Group]) -> dict[str, np.nda
             if not true or (own[:, : KINDS[true].corner_count if true in KINDS else 2] <= 0).any():
                 continue
             if (own <= 0).any():
-                true, own = {"quad8": "quad4", "tri6": "tri3"}[true], own[:, : KINDS[true].corner_count]
+                true, own = FIRST_ORDER[true], own[:, : KINDS[true].corner_count]
             faces.setdefault(true, []).append(deck.nodes.find(own))
     return {kind: np.concatenate(parts) for kind, parts in faces.items()}
 

@@ -1,36 +1,14 @@
-"""Exodus element types: kinds, node order, numbering of sides."""
+"""Exodus element types and the numbering of their sides."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from flexmbs.mesh.element_kinds import KINDS, face_of
-from flexmbs.mesh.reader_tools.shapes_to_mesh import renumbered
+from flexmbs.mesh.element_kinds import face_of
+from flexmbs.mesh.element_names import FileElement, element_named, elements_of
 
-# Start of the name -> (number of nodes -> kind). A number that is not the kind's: nodes in faces and inside follow.
-_SHELL = {3: "tri3", 4: "quad4", 6: "tri6", 7: "tri6", 8: "quad8", 9: "quad8"}
-_LINE = {2: "beam2", 3: "beam3"}
-_KINDS = {
-    "HEX": {8: "hex8", 20: "hex20", 27: "hex20"},
-    "TET": {4: "tet4", 10: "tet10", 11: "tet10", 14: "tet10", 15: "tet10"},
-    "WED": {6: "wedge6", 15: "wedge15", 18: "wedge15", 20: "wedge15", 21: "wedge15"},
-    "PYR": {5: "pyramid5", 13: "pyramid13", 14: "pyramid13", 18: "pyramid13", 19: "pyramid13"},
-    "SHE": _SHELL,
-    "QUA": _SHELL,
-    "TRI": _SHELL,
-    "BEA": _LINE,
-    "BAR": _LINE,
-    "EDG": _LINE,
-    "LIN": _LINE,
-    "TRU": {2: "truss2", 3: "truss3"},
-    "ROD": {2: "truss2", 3: "truss3"},
-}
 _ROLES = {"SPH": "geometry", "CIR": "geometry", "POI": "geometry", "NOD": "geometry", "SPR": "connector"}
-
-# Second-order hexahedra and wedges have the middle nodes of the upright edges before those of the top.
-_HEX_EDGES = (*KINDS["hex20"].edges[:4], *KINDS["hex20"].edges[8:], *KINDS["hex20"].edges[4:8])
-_WEDGE_EDGES = (*KINDS["wedge15"].edges[:3], *KINDS["wedge15"].edges[6:], *KINDS["wedge15"].edges[3:6])
-
+# Sides by the shape's first three letters.
 _SIDES = {
     "hex": ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 4, 7, 3), (0, 3, 2, 1), (4, 5, 6, 7)),
     "tet": ((0, 1, 3), (1, 2, 3), (0, 3, 2), (0, 2, 1)),
@@ -43,20 +21,19 @@ _SIDES = {
 }
 
 
-def kind_of(type_name: str, node_count: int) -> str | None:
-    """The kind of an element type, or None."""
-    return _KINDS.get(type_name[:3].upper(), {}).get(node_count)
+def element_of(type_name: str, node_count: int) -> FileElement | None:
+    """What elements of a type are, by the start of its name; None: no kind."""
+    return element_named("Exodus", type_name[:3].upper(), node_count)
+
+
+def node_order(kind: str) -> list[int]:
+    """Where the nodes of a kind stand in an Exodus element."""
+    return next(list(element.order) for element in elements_of("Exodus") if element.kind == kind)
 
 
 def role_of(type_name: str) -> str:
     """The role of a type that has no kind."""
     return _ROLES.get(type_name[:3].upper(), "unknown")
-
-
-def node_order(kind: str) -> list[int]:
-    """Where the nodes of a kind stand in an Exodus element."""
-    edges = {"hex20": _HEX_EDGES, "wedge15": _WEDGE_EDGES}.get(kind, KINDS[kind].edges)
-    return renumbered(kind, edges)
 
 
 @lru_cache

@@ -10,7 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
-from flexmbs.mesh.readers.exodus.element_types import kind_of, node_order, role_of, side
+from flexmbs.mesh.readers.exodus.element_types import element_of, role_of, side
 from flexmbs.mesh.readers.exodus.variables import Variables, opened
 from flexmbs.mesh.skipped_content import SkipList
 
@@ -124,10 +124,10 @@ def _block(variables: Variables, variable: str, connectivity: np.ndarray, node_i
         )
     type_name = variables.attribute(variable, "elem_type") or "(no type)"
     nodes = node_ids[connectivity - 1]
-    kind = kind_of(type_name, nodes.shape[1])
-    if kind is not None:
-        nodes = nodes[:, node_order(kind)]
-    role = "" if kind else role_of(type_name)
+    element = element_of(type_name, nodes.shape[1])
+    if element is not None:
+        nodes = nodes[:, element.order]
+    kind, role = (element.kind, "") if element else (None, role_of(type_name))
     lines = np.arange(1, len(nodes) + 1)
     return ElementRows(kind, type_name, lines, nodes, f"{path}: {variable}, element", lines, role)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.named_values import sets_of_values
 from flexmbs.mesh.reader_tools.number_lines import NumberLines
@@ -16,19 +17,7 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 from flexmbs.mesh.skipped_content import SkipList
 
-_KINDS = {
-    "Edges": "beam2",
-    "Triangles": "tri3",
-    "Quadrilaterals": "quad4",
-    "Tetrahedra": "tet4",
-    "Pyramids": "pyramid5",
-    "Prisms": "wedge6",
-    "Hexahedra": "hex8",
-    "Hexaedra": "hex8",
-    "EdgesP2": "beam3",
-    "TrianglesP2": "tri6",
-    "TetrahedraP2": "tet10",
-}
+_KINDS = {element.name: element.kind for element in elements_of("Medit")}
 _KEYWORD = re.compile(rb"^[ \t\f]*([A-Za-z]\w*)", re.MULTILINE)
 
 

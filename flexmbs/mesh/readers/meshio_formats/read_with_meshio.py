@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.named_values import sets_of_values
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
@@ -20,29 +21,7 @@ from flexmbs.mesh.readers.meshio_formats.child import TOO_LONG
 from flexmbs.mesh.readers.meshio_formats.counts import check_counts
 from flexmbs.mesh.skipped_content import SkipList
 
-# meshio's names of cell types -> kind; nodes beyond the kind's are in faces and inside.
-_KINDS = {
-    "line": "beam2",
-    "line3": "beam3",
-    "triangle": "tri3",
-    "triangle6": "tri6",
-    "triangle7": "tri6",
-    "quad": "quad4",
-    "quad8": "quad8",
-    "quad9": "quad8",
-    "tetra": "tet4",
-    "tetra10": "tet10",
-    "hexahedron": "hex8",
-    "hexahedron20": "hex20",
-    "hexahedron24": "hex20",
-    "hexahedron27": "hex20",
-    "wedge": "wedge6",
-    "wedge15": "wedge15",
-    "wedge18": "wedge15",
-    "pyramid": "pyramid5",
-    "pyramid13": "pyramid13",
-    "pyramid14": "pyramid13",
-}
+_KINDS = {element.name: element.kind for element in elements_of("meshio")}
 # Processor time that meshio gets; it reads more than a megabyte per second in every format.
 _SECONDS, _SECONDS_PER_MB = 1.0, 10.0
 _WAIT = 60.0  # on the wall, for a busy machine

@@ -13,6 +13,8 @@ from flexmbs.mesh.materials import Material
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.material_cards import for_bars
 from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
+from flexmbs.mesh.sections.beam_sections import general_section
+from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 # Number of dimensions of each cross section (QRG, PBARL and PBEAML).
 DIMENSIONS = {
@@ -63,8 +65,6 @@ def integrals_section(where: str, area, first, second, product, torsion, shear, 
     Zeros stay zero: Nastran allows them, for bars without axial or bending stiffness; such a bar can be read, but not
     computed. Raises MeshError for negative values.
     """
-    from flexmbs.mesh.sections.beam_sections import general_section
-
     if area < 0.0:
         raise MeshError(f"{where} has the area {area:g}; give a positive A.")
     if min(first, second, torsion) < 0.0 or (product and first * second <= product**2):
@@ -137,8 +137,6 @@ def _is_station(card: Card, at: int) -> bool:
 
 def _profile(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
     """PBARL: PID MID GROUP TYPE, 4 blanks, DIM1.. NSM; PBEAML: NSM SO X/XB DIM1.. NSM for more stations."""
-    from flexmbs.mesh.sections.profiles import profile_section
-
     shape = card.text(3)
     count = DIMENSIONS.get(shape)
     where = f"{card.where} {card.text(0)}"

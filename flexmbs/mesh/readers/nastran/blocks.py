@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.materials import AnyMaterial
-from flexmbs.mesh.mesh import ElementBlock, OtherElements, Surface
+from flexmbs.mesh.mesh import ElementBlock, MeshSurface, OtherElements
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import face_kind
@@ -151,7 +151,7 @@ def property_sets(deck: Deck, pieces: list[Piece], springs: list[Elements]) -> d
     return sets
 
 
-def skin_surfaces(deck: Deck, pieces: list[Piece], grid: Grid, taken) -> dict[str, Surface]:
+def skin_surfaces(deck: Deck, pieces: list[Piece], grid: Grid, taken) -> dict[str, MeshSurface]:
     """Faces that only name a place, by the name of their property number."""
     faces: dict[int, dict[str, list[np.ndarray]]] = {}
     for piece in pieces:
@@ -159,10 +159,10 @@ def skin_surfaces(deck: Deck, pieces: list[Piece], grid: Grid, taken) -> dict[st
             kind = face_kind(piece.elements.rows.kind)
             nodes = piece.elements.rows.node_indices(grid.table)
             faces.setdefault(piece.number, {}).setdefault(kind, []).append(nodes)
-    surfaces: dict[str, Surface] = {}
+    surfaces: dict[str, MeshSurface] = {}
     for number, of_kind in faces.items():
         name = _set_name(deck, "PID", number, {**surfaces, **dict.fromkeys(taken)})
-        surfaces[name] = Surface({kind: np.concatenate(parts) for kind, parts in of_kind.items()})
+        surfaces[name] = MeshSurface({kind: np.concatenate(parts) for kind, parts in of_kind.items()})
     return surfaces
 
 

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
+from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran import number_fields
 from flexmbs.mesh.readers.nastran.card import Batch
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-
-# Nastran lists the nodes of second-order bricks and wedges bottom, middle, top edges; VTK bottom, top, middle.
-_HEX20 = (*range(12), 16, 17, 18, 19, 12, 13, 14, 15)
-_WEDGE15 = (*range(9), 12, 13, 14, 9, 10, 11)
-# NASTRAN-95's CIHEX2 goes around: bottom corners and edge middles in turn, vertical edges, top in turn.
-_IHEX20 = (0, 2, 4, 6, 12, 14, 16, 18, 1, 3, 5, 7, 13, 15, 17, 19, 8, 9, 10, 11)
 
 
 @dataclass(frozen=True)
@@ -29,20 +25,6 @@ class Solid:
     order: tuple[int, ...] = ()
     by_material: bool = False  # the second field is a material, not a property
     always_quadratic: bool = False
-
-
-SOLIDS = {
-    "CTETRA": Solid("tet4", 4, "tet10", tuple(range(10))),
-    "CPYRAM": Solid("pyramid5", 5, "pyramid13", tuple(range(13))),
-    "CPYRA": Solid("pyramid5", 5, "pyramid13", tuple(range(13))),
-    "CPENTA": Solid("wedge6", 6, "wedge15", _WEDGE15),
-    "CHEXA": Solid("hex8", 8, "hex20", _HEX20),
-    "CWEDGE": Solid("wedge6", 6, by_material=True),
-    "CHEXA1": Solid("hex8", 8, by_material=True),
-    "CHEXA2": Solid("hex8", 8, by_material=True),
-    "CIHEX1": Solid("hex8", 8),
-    "CIHEX2": Solid("hex20", 20, "hex20", _IHEX20, always_quadratic=True),
-}
 
 
 @dataclass(frozen=True)
@@ -59,19 +41,50 @@ class Shell:
     quadratic: bool = False
 
 
-SHELLS = {
-    "CTRIA3": Shell("tri3", 3, 3, 5, 6, 10, 9),
-    "CTRIAR": Shell("tri3", 3, 3, 5, 6, 10, 9),
-    "CQUAD4": Shell("quad4", 4, 4, 6, 7, 10, 9),
-    "CQUADR": Shell("quad4", 4, 4, 6, 7, 10, 9),
-    "CTRIA6": Shell("tri6", 6, 3, 8, 9, 10, 13, quadratic=True),
-    "CQUAD8": Shell("quad8", 8, 4, 14, 15, 10, 16, quadratic=True),
-    "CQUAD": Shell("quad8", 9, 4, 11, quadratic=True),
-    "CSHEAR": Shell("quad4", 4, 4, -1),
-    "CTWIST": Shell("quad4", 4, 4, -1),
-    **dict.fromkeys(("CQUAD1", "CQUAD2", "CQDMEM", "CQDMEM1", "CQDMEM2", "CQDPLT"), Shell("quad4", 4, 4, 6)),
-    **dict.fromkeys(("CTRIA1", "CTRIA2", "CTRMEM", "CTRPLT", "CTRBSC"), Shell("tri3", 3, 3, 5)),
+def _cards(dimension: int) -> dict[str, list[FileElement]]:
+    """Element cards by name: what they are, first order before second."""
+    cards: dict[str, list[FileElement]] = {}
+    for element in elements_of("Nastran"):
+        if KINDS[element.kind].dimension == dimension:
+            cards.setdefault(element.name, []).append(element)
+    return cards
+
+
+def _solid(name: str, elements: list[FileElement]) -> Solid:
+    first, last = elements[0], elements[-1]
+    quadratic = last if last.kind in FIRST_ORDER else None
+    return Solid(
+        first.kind,
+        min(first.node_counts),
+        quadratic.kind if quadratic else "",
+        quadratic.order if quadratic else (),
+        by_material=name in _BY_MATERIAL,
+        always_quadratic=first is quadratic,
+    )
+
+
+def _shell(name: str, elements: list[FileElement]) -> Shell:
+    last = elements[-1]
+    corners = KINDS[last.kind].corner_count
+    fields = _FIELDS.get(name, (2 + corners,))
+    return Shell(last.kind, max(last.node_counts), corners, *fields, quadratic=last.kind in FIRST_ORDER)
+
+
+_BY_MATERIAL = ("CWEDGE", "CHEXA1", "CHEXA2")
+# Fields with angle, offset, thickness at the corners, and flag; the cards of NASTRAN-95 have the angle alone.
+_FIELDS = {
+    "CTRIA3": (5, 6, 10, 9),
+    "CTRIAR": (5, 6, 10, 9),
+    "CQUAD4": (6, 7, 10, 9),
+    "CQUADR": (6, 7, 10, 9),
+    "CTRIA6": (8, 9, 10, 13),
+    "CQUAD8": (14, 15, 10, 16),
+    "CQUAD": (11,),
+    "CSHEAR": (-1,),
+    "CTWIST": (-1,),
 }
+SOLIDS = {name: _solid(name, elements) for name, elements in _cards(3).items()}
+SHELLS = {name: _shell(name, elements) for name, elements in _cards(2).items()}
 
 # Elements that no flexible body is made of: role, first field with a node, number of nodes.
 OTHERS = {
@@ -158,7 +171,7 @@ def _read_shells(deck: Deck, batch: Batch, card: Shell) -> None:
         nodes = nodes[:, :8]
     kind = card.kind
     if card.quadratic and not (nodes[:, card.corners :] > 0).any():
-        kind, nodes = {"tri6": "tri3", "quad8": "quad4"}[kind], nodes[:, : card.corners]
+        kind, nodes = FIRST_ORDER[kind], nodes[:, : card.corners]
     rows = ElementRows(kind, batch.name, ids, nodes, batch.file, batch.lines)
     extras = _shell_extras(batch, card) if card.angle >= 0 else {}
     deck.elements.append(Elements(rows, "shell", property_numbers(batch, ids), extras))

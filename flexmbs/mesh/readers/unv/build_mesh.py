@@ -9,13 +9,14 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import Mesh, Surface
+from flexmbs.mesh.element_names import FileElement
+from flexmbs.mesh.mesh import Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes
-from flexmbs.mesh.readers.unv.element_types import RIGID, VTK_ORDER, is_real_beam, kind_of, name_of, role_of
+from flexmbs.mesh.readers.unv.element_types import RIGID, element_of, is_real_beam, name_of, role_of
 
 _NODES = (15, 781, 2411)
 
@@ -105,10 +106,10 @@ def _sorted_elements(content: Content):
     bodies, keep, others, rigid = [], [], [], []
     for own in content.elements:
         rows, name = own.rows, name_of(own.descriptor)
-        kind = kind_of(own.descriptor, rows.nodes.shape[1])
+        element = element_of(own.descriptor, rows.nodes.shape[1])
         if own.descriptor in RIGID:
             rigid.append(_like(rows, None, name, role="connector"))
-        elif kind is None:
+        elif element is None:
             others.append(_like(rows, None, name, role=role_of(own.descriptor)))
             if role_of(own.descriptor) == "unknown":
                 content.warnings.append(
@@ -119,16 +120,16 @@ def _sorted_elements(content: Content):
                 content.skipped.add(name, rows.file, int(rows.lines[0]), why="its properties are not read")
         else:
             real = is_real_beam(own.descriptor, rows.nodes.shape[1])
-            for part, chosen in _true(rows, kind, name):
+            for part, chosen in _true(rows, element, name):
                 bodies.append(part)
                 keep.append((own.cross_sections[chosen] > 0) if real else None)
     return bodies, keep, others, rigid
 
 
-def _true(rows: ElementRows, kind: str, name: str) -> list[tuple[ElementRows, np.ndarray]]:
-    nodes = rows.nodes[:, VTK_ORDER[kind]] if kind in VTK_ORDER else rows.nodes
+def _true(rows: ElementRows, element: FileElement, name: str) -> list[tuple[ElementRows, np.ndarray]]:
+    nodes = rows.nodes[:, element.order]
     parts = []
-    for true, chosen, own in true_kinds(kind, nodes):
+    for true, chosen, own in true_kinds(element.kind, nodes):
         where = f"{rows.where(int(chosen[0]))}: element {rows.ids[chosen[0]]} ({name})"
         if not true:
             raise MeshError(f"{where} has nodes so repeated that nothing is left of it ({own[0].tolist()}); remove it.")
@@ -166,7 +167,7 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
     """Groups as node sets, element sets and surfaces, with a node set of each surface's name."""
     node_sets: dict[str, np.ndarray] = {}
     element_sets: dict[str, np.ndarray] = {}
-    surfaces: dict[str, Surface] = {}
+    surfaces: dict[str, MeshSurface] = {}
     index = ElementIndex(blocks)
     known_others = np.concatenate([rows.ids for rows in [*geometry, *others]] or [np.empty(0, np.int64)])
     for group in content.groups:
@@ -179,7 +180,7 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
             element_sets[_new_name(content, group, element_sets)] = np.unique(elements[elements >= 0])
         faces = _faces(table, geometry, group.elements)
         if faces:
-            surfaces[_new_name(content, group, surfaces)] = Surface(faces)
+            surfaces[_new_name(content, group, surfaces)] = MeshSurface(faces)
     for name, surface in surfaces.items():
         node_sets.setdefault(name, surface.nodes)
     return node_sets, element_sets, surfaces

@@ -1,37 +1,15 @@
-"""Finite element descriptors of universal files, and the order of their nodes."""
+"""Finite element descriptors of universal files."""
 
 from __future__ import annotations
 
-# Nodes of second-order elements go around: corner, middle, corner, ... Columns of the nodes in VTK order.
-VTK_ORDER = {
-    "beam3": [0, 2, 1],
-    "truss3": [0, 2, 1],
-    "tri6": [0, 2, 4, 1, 3, 5],
-    "quad8": [0, 2, 4, 6, 1, 3, 5, 7],
-    "tet10": [0, 2, 4, 9, 1, 3, 5, 6, 7, 8],
-    "wedge15": [0, 2, 4, 9, 11, 13, 1, 3, 5, 10, 12, 14, 6, 7, 8],
-    "hex20": [0, 2, 4, 6, 12, 14, 16, 18, 1, 3, 5, 7, 13, 15, 17, 19, 8, 9, 10, 11],
-}
-_SURFACES = {3: "tri3", 4: "quad4", 6: "tri6", 8: "quad8"}
-_SOLIDS = {
-    101: ("wedge6", 6),
-    102: ("wedge15", 15),
-    104: ("hex8", 8),
-    105: ("hex20", 20),
-    111: ("tet4", 4),
-    112: ("wedge6", 6),
-    113: ("wedge15", 15),
-    115: ("hex8", 8),
-    116: ("hex20", 20),
-    118: ("tet10", 10),
-}
-# Rods, beams, pipes by their number of nodes.
-_LINES = {
-    **dict.fromkeys((11,), {2: "truss2", 3: "truss3"}),
-    **dict.fromkeys((21, 22, 24, 31), {2: "beam2", 3: "beam3"}),
-}
+from flexmbs.mesh.element_names import FileElement, element_named
+
 # Plane stress, plates, membranes, shells: mesh generators use any of them for surfaces.
-_SURFACE_IDS = (*range(41, 47), *range(61, 67), *range(71, 77), *range(91, 97))
+_FAMILIES = {
+    **dict.fromkeys((*range(41, 47), *range(61, 67), *range(71, 77), *range(91, 97)), "surface"),
+    11: "rod",
+    **dict.fromkeys((21, 22, 24, 31), "beam"),
+}
 WITH_ORIENTATION = (11, 21, 22, 23, 24, 31, 32)  # a line more: orientation node and end conditions
 RIGID = (121, 122)
 _ROLES = {
@@ -65,14 +43,9 @@ _NAMES = {
 }
 
 
-def kind_of(descriptor: int, node_count: int) -> str | None:
-    """Kind of elements with a descriptor and so many nodes; None when no body is made of them."""
-    if descriptor in _SURFACE_IDS:
-        return _SURFACES.get(node_count)
-    if descriptor in _LINES:
-        return _LINES[descriptor].get(node_count)
-    kind, count = _SOLIDS.get(descriptor, (None, 0))
-    return kind if count == node_count else None
+def element_of(descriptor: int, node_count: int) -> FileElement | None:
+    """What elements with a descriptor and so many nodes are; None when no body is made of them."""
+    return element_named("UNV", _FAMILIES.get(descriptor, str(descriptor)), node_count)
 
 
 def is_real_beam(descriptor: int, node_count: int) -> bool:

@@ -8,45 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import element_named, elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.shapes_to_mesh import without_inner_nodes
 
-# Number of the cell type -> number of nodes -> kind and where the kind's nodes stand. The orders are VTK's own, but for
-# pixels and voxels; nodes in faces and inside (of complete second-order cells) come last and are left out.
-_PLAIN = {
-    3: {2: "beam2"},
-    5: {3: "tri3"},
-    9: {4: "quad4"},
-    10: {4: "tet4"},
-    12: {8: "hex8"},
-    13: {6: "wedge6"},
-    14: {5: "pyramid5"},
-    21: {3: "beam3"},
-    22: {6: "tri6"},
-    23: {8: "quad8"},
-    24: {10: "tet10"},
-    25: {20: "hex20"},
-    26: {15: "wedge15"},
-    27: {13: "pyramid13"},
-    28: {9: "quad8"},
-    29: {27: "hex20"},
-    32: {18: "wedge15"},
-    33: {24: "hex20"},
-    34: {7: "tri6"},
-    37: {19: "pyramid13"},
-    7: {3: "tri3", 4: "quad4"},
-    4: {2: "beam2"},
-    6: {3: "tri3"},
-    68: {2: "beam2", 3: "beam3"},
-    69: {3: "tri3", 6: "tri6", 7: "tri6"},
-    70: {4: "quad4", 9: "quad8"},
-    71: {4: "tet4", 10: "tet10"},
-    72: {8: "hex8"},
-    73: {6: "wedge6"},
-    74: {5: "pyramid5"},
-}
-_TURNED = {8: ("quad4", [0, 1, 3, 2]), 11: ("hex8", [0, 1, 3, 2, 4, 5, 7, 6])}
 _POINTS, _POLYLINE, _STRIP = (1, 2), 4, 6
 NAMES = {
     1: "VERTEX", 2: "POLY_VERTEX", 3: "LINE", 4: "POLY_LINE", 5: "TRIANGLE", 6: "TRIANGLE_STRIP", 7: "POLYGON",
@@ -61,8 +26,12 @@ NAMES = {
 }  # fmt: skip
 
 # Cell types whose number of points is fixed.
-_FIXED = {number: tuple(kinds) for number, kinds in _PLAIN.items() if number not in (4, 6, 7) and number < 60}
-_FIXED |= {1: (1,), 8: (4,), 11: (8,), 15: (10,), 16: (12,)}
+_FIXED = {
+    int(element.name): element.node_counts
+    for element in elements_of("VTK")
+    if element.name not in ("4", "6", "7") and int(element.name) < 60
+}
+_FIXED |= {1: (1,), 15: (10,), 16: (12,)}
 
 
 @dataclass
@@ -168,7 +137,5 @@ def element_rows(grid: Grid, node_ids: np.ndarray, cell_ids: np.ndarray, warning
 
 
 def _kind(number: int, size: int) -> tuple[str | None, list[int]]:
-    if number in _TURNED and size == len(_TURNED[number][1]):
-        return _TURNED[number]
-    kind = _PLAIN.get(number, {}).get(size)
-    return kind, list(range(KINDS[kind].node_count if kind else size))
+    element = element_named("VTK", str(number), size)
+    return (element.kind, list(element.order)) if element else (None, list(range(size)))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh import read_mesh
+from flexmbs import MeshError, read_mesh
 
 
 def numbers(mesh, nodes):

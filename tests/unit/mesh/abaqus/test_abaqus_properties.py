@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.fem import assemble
-from flexmbs.mesh import mass_properties
-from flexmbs.mesh.materials import UnusableMaterial
+from flexmbs import MeshError, UnusableMaterial, assemble, mass_properties
 
 BEAM = """\
 *NODE

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 
 TET = """\
 *NODE, NSET=CORNERS

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import read_mesh
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError, read_mesh
 
 NODES = "*NODE, NSET=Corners\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1.d0, 0.\n4, 0., 0., 1.\n"
 TET = "*ELEMENT, TYPE=C3D4,\n ELSET=body\n7, 1, 2, 3, 4\n"

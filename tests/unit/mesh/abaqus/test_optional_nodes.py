@@ -2,8 +2,7 @@
 
 import pytest
 
-from flexmbs import read_mesh
-from flexmbs.mesh import mass_properties
+from flexmbs import mass_properties, read_mesh
 
 DECK = """*NODE
 1,0,0,0

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.ansys import read_ansys
+from flexmbs import MeshError
+from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
 BRICK, FRAME = (DATA / "brick.cdb").read_text(), (DATA / "frame.dat").read_text()

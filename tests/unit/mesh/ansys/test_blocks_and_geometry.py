@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import mass_properties
+from flexmbs import MeshError, mass_properties, read_mesh
 
 CORNERS = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # Ansys Neutral File as CAD translators write it: each command, the name in the CAD program, lines of numbers.

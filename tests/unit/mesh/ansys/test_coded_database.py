@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.mesh.materials import Damping
-from flexmbs.mesh.readers.ansys import read_ansys
+from flexmbs import Damping
+from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
 

@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, OrthotropicMaterial, UnusableMaterial
-from flexmbs.mesh.readers.ansys import read_ansys
+from flexmbs import AnisotropicMaterial, MeshError, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.ansys.expressions import evaluate
+from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
 HEXAHEDRON = """/prep7

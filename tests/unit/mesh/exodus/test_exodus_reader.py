@@ -5,10 +5,10 @@ import struct
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.readers.exodus import read_exodus
 from flexmbs.mesh.readers.exodus.element_types import node_order, side
+from flexmbs.mesh.readers.exodus.read_exodus import read_exodus
 
 
 @pytest.fixture

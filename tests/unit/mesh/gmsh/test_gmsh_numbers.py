@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.mesh.readers.gmsh import read_gmsh as read_mesh
+from flexmbs.mesh.readers.gmsh.read_gmsh import read_gmsh as read_mesh
 
 POINTS = {7: (0.0, 0.0, 0.0), 3: (1.0, 0.0, 0.0), 12: (0.0, 1.0, 0.0), 40: (0.0, 0.0, 1.0)}
 

@@ -6,9 +6,9 @@ import struct
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
-from flexmbs.mesh.readers.gmsh import read_gmsh
+from flexmbs.mesh.readers.gmsh.read_gmsh import read_gmsh
 
 ALL = ["bar_1.msh", "bar_22.msh", "bar_22_binary.msh", "bar_40.msh", "bar_41.msh", "bar_41_binary.msh"]
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import read_mesh, with_material
-from flexmbs.reduction import ClampedFree, Interface, reduce
+from flexmbs import ClampedFree, Interface, read_mesh, reduce, with_material
 
 # A unit tetrahedron: volume 1, its faces 1 to 4 as surfaces, one edge as curve 6, a corner as point 2.
 CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
-from flexmbs.mesh.readers.med import read_med
+from flexmbs.mesh.readers.med.read_med import read_med
 
 STEP = "ENS_MAA/bar/-0000000000000000001-0000000000000000001"
 

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.meshio_formats import read_with_meshio
+from flexmbs import MeshError
+from flexmbs.mesh.readers.meshio_formats.read_with_meshio import read_with_meshio
 
 POINTS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 SU2 = (

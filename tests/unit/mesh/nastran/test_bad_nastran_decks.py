@@ -2,8 +2,8 @@
 
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran import read_nastran
+from flexmbs import MeshError
+from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 HEAD = "SOL 101\nCEND\nBEGIN BULK\n"
 POINTS = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n"

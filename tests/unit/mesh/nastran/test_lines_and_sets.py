@@ -2,8 +2,7 @@
 
 import pytest
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import mass_properties
+from flexmbs import MeshError, mass_properties, read_mesh
 
 FIXED = """CEND
 BEGIN BULK

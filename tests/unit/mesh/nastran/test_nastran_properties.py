@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh import check_mesh
-from flexmbs.mesh.materials import Material, OrthotropicMaterial, UnusableMaterial
-from flexmbs.mesh.readers.nastran import read_nastran
+from flexmbs import Material, MeshError, OrthotropicMaterial, UnusableMaterial, check_mesh
+from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 POINTS = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n"
 PLATE = POINTS + "CQUAD4,1,1,1,2,3,4\n"

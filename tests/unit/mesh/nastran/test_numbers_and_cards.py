@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.readers.nastran import number_fields
 from flexmbs.mesh.readers.nastran.card import Batch
 from flexmbs.mesh.readers.nastran.lexer import Lexer

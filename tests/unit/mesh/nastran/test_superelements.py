@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import check_mesh, mass_properties
+from flexmbs import MeshError, check_mesh, mass_properties, read_mesh
 
 MAIN = """GRID,1,,0.,0.,0.
 GRID,2,,1.,0.,0.

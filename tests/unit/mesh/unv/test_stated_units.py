@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import MeshError, read_mesh
-from flexmbs.mesh import mass_properties, with_material
+from flexmbs import MeshError, mass_properties, read_mesh, with_material
 
 NODES = ((0.0, 0.0, 0.0), (100.0, 0.0, 0.0), (0.0, 100.0, 0.0), (0.0, 0.0, 100.0))
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.readers.unv import read_unv
+from flexmbs.mesh.readers.unv.read_unv import read_unv
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "unv"
 BOX, OLD = (DATA / "box.unv").read_text(), (DATA / "old.unv").read_text()

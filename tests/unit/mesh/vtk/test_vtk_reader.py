@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from flexmbs.common.errors import MeshError
+from flexmbs import MeshError
 from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
-from flexmbs.mesh.readers.vtk import read_vtk
 from flexmbs.mesh.readers.vtk.lz4 import unpacked_lz4
+from flexmbs.mesh.readers.vtk.read_vtk import read_vtk
 
 
 @pytest.fixture

@@ -1,15 +1,18 @@
-"""The command line's words for mesh files: what all commands that read one share, ``flexmbs info``, the picture."""
+"""Options that all commands with a mesh file share, and the mesh that they ask for."""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
 from flexmbs.common.errors import BodyError, MeshError
-from flexmbs.common.user_warnings import reported, shown
+from flexmbs.mesh.operations import with_material
+from flexmbs.mesh.quality.unit_check import doubt_about_si
+from flexmbs.mesh.readers.read_mesh import read_mesh
+from flexmbs.mesh.sections.assign_sections import with_section, with_thickness
+from flexmbs.mesh.unit_systems import unit_system
 
 UNITS_HELP = (
     "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
@@ -19,8 +22,6 @@ UNITS_HELP = (
 
 def _known_units(_context, _option, value: str | None) -> str | None:
     """UsageError for units that are none, before the file is read."""
-    from flexmbs.mesh.unit_systems import unit_system
-
     if value is not None:
         try:
             unit_system(value)
@@ -53,48 +54,6 @@ def properties_options(command):
     return command
 
 
-@click.command("info")
-@click.argument("file", type=click.Path(path_type=Path))
-@units_option
-@includes_option
-@properties_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a text.")
-@reported()
-def info_command(
-    file: Path,
-    units: str | None,
-    allow_outside_includes: bool,
-    material: str | None,
-    thickness: float | None,
-    section: str | None,
-    as_json: bool,
-) -> None:
-    """Show what is in a mesh FILE: elements, sets, materials, sections, couplings, mass, what was skipped."""
-    from flexmbs.mesh import read_mesh
-    from flexmbs.mesh.quality.summary import summarize
-    from flexmbs.mesh.quality.summary_text import describe
-    from flexmbs.mesh.skipped_content import left_out_loads, omissions
-
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-    summary = summarize(with_properties(mesh, material, thickness, section))
-    shown((*summary["warnings"], *omissions(mesh), *left_out_loads(mesh)))  # among the warnings and what is skipped
-    click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else describe(summary))
-
-
-def view_mesh(
-    file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()
-) -> None:
-    """Show a mesh file with its sets (those named, or the first ones) in a window, or render it to a .png."""
-    from flexmbs.mesh import read_mesh
-    from flexmbs.view.mesh_picture import save_mesh, show_mesh
-
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-    if save is None:
-        show_mesh(mesh, sets)
-        return
-    click.echo(f"wrote {save_mesh(mesh, save, sets)}")
-
-
 def read_for_analysis(
     file: Path,
     units: str | None,
@@ -104,16 +63,12 @@ def read_for_analysis(
     section: str | None = None,
 ):
     """The mesh in a file, with what --material, --thickness and --section say in place of its own."""
-    from flexmbs.mesh import read_mesh
-
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
     return with_properties(mesh, material, thickness, section)
 
 
 def with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
     """The mesh with what --material, --thickness and --section say; BodyError for what they cannot mean."""
-    from flexmbs.mesh import with_material, with_section, with_thickness
-
     try:
         if thickness is not None:
             mesh = with_thickness(mesh, thickness)
@@ -126,8 +81,6 @@ def with_properties(mesh, material: str | None, thickness: float | None, section
 
 def _given_material(material: str) -> dict[str, float]:
     """Arguments of ``with_material``; BodyError for a material that is not in SI."""
-    from flexmbs.mesh.quality.unit_check import doubt_about_si
-
     given = _material(material)
     doubt = doubt_about_si(given["youngs_modulus"], given["density"])
     if doubt:

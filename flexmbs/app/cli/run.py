@@ -1,0 +1,127 @@
+"""``flexmbs run``: a case computed, with its result, figures, plots and animation in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import click
+
+from flexmbs.app.case.cases import load_case, run_case, write_plots
+from flexmbs.app.case.parameters import settings_of, split_assignments
+from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
+from flexmbs.common.progress_line import ProgressBar
+from flexmbs.result.run_folder import RunFolder, numbered
+from flexmbs.view.opengl import RenderingUnavailable
+
+
+@click.command("run", add_help_option=False)
+@click.argument("case", required=False)
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
+@click.option(
+    "--out", type=click.Path(file_okay=False), metavar="DIR",
+    help="Result folder; by default the first that is not there of runs/CASE, runs/CASE-2, ...",
+)  # fmt: skip
+@click.option("--no-view", is_flag=True, help="Do not render an animation.")
+@click.option("--resume", is_flag=True, help="Go on with the run in DIR where it was killed or interrupted.")
+@click.option("--force", is_flag=True, help="Replace the result that DIR holds.")
+@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
+@click.pass_context
+def run_command(
+    context: click.Context,
+    case: str | None,
+    assignments: tuple[str, ...],
+    out: str | None,
+    no_view: bool,
+    resume: bool,
+    force: bool,
+    wants_help: bool,
+) -> None:
+    """Run CASE: the name of a case, or the path of a case file."""
+    if case is None:
+        click.echo(context.get_help())
+        if not wants_help:
+            raise CaseError("name the case to run; 'flexmbs cases' lists them")
+        return
+    loaded = load_case(case)
+    if wants_help:
+        click.echo(context.get_help())
+        _show_parameters(loaded)
+        return
+    if resume and force:
+        raise CaseError("--resume goes on with a run, --force replaces it: give one of them")
+    with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
+        _run(loaded, assignments, folder, animate=not no_view)
+
+
+@contextmanager
+def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[RunFolder]:
+    """The locked folder for a run of the case ``name`` and all that is written with it."""
+    with ExitStack() as stack:
+        try:
+            place = numbered(Path("runs") / name, force=force, resume=resume) if out is None else RunFolder(
+                out, force=force, resume=resume
+            )  # fmt: skip
+            folder = stack.enter_context(place)
+        except ResultFolderError as error:  # wrong use rather than a run that failed
+            raise CaseError(str(error)) from error
+        yield folder
+
+
+def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -> None:
+    with ProgressBar(case.name) as progress:
+        try:
+            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress)
+        except SimulationError as error:
+            raise SimulationError(f"{case.name} stopped: {error}") from error
+    _show_figures(outcome)
+    written = [out / "summary.json"]
+    if outcome.result is not None:
+        written += write_plots(case, outcome, out.path)
+        if animate:
+            written += _animate(case, outcome.result, out)
+    click.echo("\nwrote " + ", ".join(str(path) for path in written))
+
+
+def _animate(case, result, out: RunFolder) -> list[Path]:
+    """The animation of a run; without OpenGL the run still succeeds and says what to install."""
+    try:
+        return [result.animate(out / "animation.mp4", **case.view)]
+    except RenderingUnavailable as error:
+        click.echo(f"no animation: {error}", err=True)
+        return []
+
+
+def _show_parameters(case) -> None:
+    settings = settings_of(case.parameters)
+    click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
+    rows = [("name", "default", "unit", "")]
+    rows += [
+        (entry.name, _number(entry.default), entry.unit or "-", f"{entry.help} ({entry.limits})".removesuffix(" ()"))
+        for entry in settings
+    ]
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  " + "  ".join([*cells, row[3]]).rstrip())
+
+
+def _show_figures(outcome) -> None:
+    click.echo("Figures:")
+    width = max((len(name) for name in outcome.figures), default=0)
+    for name, value in outcome.figures.items():
+        click.echo(f"  {name:<{width}}  {_number(value)}")
+    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items()]
+    if shown:
+        click.echo("Statistics: " + ", ".join(shown))
+
+
+def _number(value: object) -> str:
+    """A value for people: seven digits, long lists cut."""
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    if isinstance(value, list | tuple):
+        shown = ", ".join(_number(item) for item in value[:6])
+        return f"[{shown}{', ...' if len(value) > 6 else ''}]"
+    return "none" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""Verification cases that run from the installed package: ``flexmbs verify``."""

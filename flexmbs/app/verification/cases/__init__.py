@@ -1,0 +1,1 @@
+"""Verification cases, one file a subject."""

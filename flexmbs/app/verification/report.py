@@ -1,0 +1,102 @@
+"""What ``flexmbs verify`` prints: text for people, JSON for programs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+
+import flexmbs
+from flexmbs.app.verification.verification_case import Comparison, Outcome
+
+_HEADER = ("quantity", "reference", "computed", "deviation", "tolerance", "")
+_WIDTH = 116
+
+
+def case_text(outcome: Outcome) -> str:
+    """The report of one case: title, source, accuracy and a table of the quantities.
+
+    Of a quantity with several values the one that deviates most is shown.
+    """
+    case = outcome.case
+    lines = [f"{case.name}: {case.title} ({outcome.seconds:.1f} s)"]
+    for label, text in (("source", case.source), ("accuracy", case.accuracy)):
+        lines += textwrap.wrap(f"{label}: {text}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if outcome.error:
+        lines += textwrap.wrap(f"MISSED: {outcome.error}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+        return "\n".join(lines)
+    rows = [_HEADER, *(_row(comparison) for comparison in outcome.comparisons)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADER))]
+    for row in rows:
+        cells = [
+            row[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(row[1:5], widths[1:5], strict=True)),
+        ]
+        lines.append(("  " + "  ".join([*cells, row[5]])).rstrip())
+    return "\n".join(lines)
+
+
+def _row(comparison: Comparison) -> tuple[str, ...]:
+    quantity, worst = comparison.quantity, comparison.worst
+    name = quantity.name if comparison.reference.size == 1 else f"{quantity.name} [{worst + 1}]"
+    if quantity.unit:
+        name += f" ({quantity.unit})"
+    return (
+        name,
+        f"{comparison.reference[worst]:.9g}",
+        f"{comparison.computed[worst]:.9g}",
+        f"{comparison.deviation:.1e}",
+        f"{quantity.tolerance:g}",
+        "ok" if comparison.ok else "MISSED",
+    )
+
+
+def summary_text(outcomes: Sequence[Outcome]) -> str:
+    """The last line: how many quantities of how many cases agree, and which cases do not."""
+    count = sum(len(outcome.comparisons) for outcome in outcomes)
+    missed = [outcome.case.name for outcome in outcomes if not outcome.ok]
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    if missed:
+        return f"{len(missed)} of {len(outcomes)} verification cases missed: {', '.join(missed)} ({seconds:.0f} s)"
+    return f"{len(outcomes)} verification cases, {count} quantities: all within their tolerances ({seconds:.0f} s)"
+
+
+def as_json(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    """The same with all values of all quantities."""
+    return {
+        "flexmbs": flexmbs.__version__,
+        "ok": all(outcome.ok for outcome in outcomes),
+        "cases": [
+            {
+                "name": outcome.case.name,
+                "title": outcome.case.title,
+                "source": outcome.case.source,
+                "accuracy": outcome.case.accuracy,
+                "ok": outcome.ok,
+                "error": outcome.error or None,
+                "seconds": round(outcome.seconds, 3),
+                "quantities": [_quantity_json(comparison) for comparison in outcome.comparisons],
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def _quantity_json(comparison: Comparison) -> dict[str, object]:
+    quantity = comparison.quantity
+    return {
+        "name": quantity.name,
+        "unit": quantity.unit,
+        "reference": _numbers(comparison.reference),
+        "computed": _numbers(comparison.computed),
+        "deviation": _numbers(np.array([comparison.deviation]))[0],
+        "tolerance": quantity.tolerance,
+        "relative_to": "the reference" if quantity.scale is None else quantity.scale,
+        "ok": comparison.ok,
+    }
+
+
+def _numbers(values: np.ndarray) -> list[float | None]:
+    """What is not finite as null, which JSON can hold."""
+    return [float(value) if np.isfinite(value) else None for value in values]

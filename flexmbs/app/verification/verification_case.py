@@ -1,0 +1,134 @@
+"""What a verification case is: reference values with their source, and the computation that must agree with them."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from flexmbs.common.errors import FlexmbsWarning
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A reference value and how closely a computed value must agree with it.
+
+    Attributes
+    ----------
+    name : what it is, such as "first peak force"
+    reference : a number or several
+    tolerance : largest deviation allowed, relative to each reference value, or to ``scale`` where that is given
+    unit : SI unit, "" without
+    scale : what deviations are divided by; 1.0 for absolute tolerances
+    at_least : only values below the reference deviate from it (observed orders)
+    """
+
+    name: str
+    reference: ArrayLike
+    tolerance: float
+    unit: str = ""
+    scale: float | None = None
+    at_least: bool = False
+
+
+@dataclass(frozen=True)
+class VerificationCase:
+    """A problem whose solution is known.
+
+    Attributes
+    ----------
+    name : as ``flexmbs verify NAME`` takes it
+    title : what is computed
+    source : where the problem and its reference values come from
+    accuracy : how accurate the reference is and why the tolerances are what they are
+    quantities : what is compared
+    compute : returns the computed value of every quantity, by name
+    """
+
+    name: str
+    title: str
+    source: str
+    accuracy: str
+    quantities: tuple[Quantity, ...]
+    compute: Callable[[], Mapping[str, ArrayLike]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A quantity beside its computed value; ``deviations`` are in the terms of its tolerance."""
+
+    quantity: Quantity
+    reference: NDArray[np.float64]
+    computed: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+
+    @property
+    def worst(self) -> int:
+        """Index of the component that deviates most; a value that is not a number comes before all others."""
+        return int(np.argmax(np.where(np.isnan(self.deviations), np.inf, self.deviations)))
+
+    @property
+    def deviation(self) -> float:
+        """The largest deviation."""
+        return float(self.deviations[self.worst])
+
+    @property
+    def ok(self) -> bool:
+        """Whether all components agree within the tolerance; what is not a number never does."""
+        return bool(np.all(self.deviations <= self.quantity.tolerance))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a verification case gave.
+
+    Attributes
+    ----------
+    comparisons : one for each quantity; none when the case failed
+    error : why the case could not be computed, "" when it was
+    seconds : wall time
+    """
+
+    case: VerificationCase
+    comparisons: tuple[Comparison, ...]
+    error: str
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the case was computed and every quantity agrees."""
+        return not self.error and all(comparison.ok for comparison in self.comparisons)
+
+
+def compare(quantity: Quantity, computed: ArrayLike) -> Comparison:
+    """Compare a computed value with the reference; ValueError when their shapes differ."""
+    reference, found = (np.atleast_1d(np.asarray(value, float)) for value in (quantity.reference, computed))
+    if reference.shape != found.shape:
+        raise ValueError(f"{quantity.name}: shape {found.shape} computed, {reference.shape} expected")
+    difference = reference - found
+    if not quantity.at_least:
+        difference = np.abs(difference)
+    deviations = difference / (np.abs(reference) if quantity.scale is None else quantity.scale)
+    return Comparison(quantity, reference, found, np.maximum(deviations, 0.0))
+
+
+def run_verification(case: VerificationCase) -> Outcome:
+    """Compute a case and compare. An exception makes the case fail; it does not stop the others.
+
+    Warnings of flexmbs are left out: modal bases as small as those of the references are part of the problems.
+    """
+    started = time.perf_counter()
+    comparisons: tuple[Comparison, ...] = ()
+    error = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FlexmbsWarning)
+        try:
+            computed = case.compute()
+            comparisons = tuple(compare(quantity, computed[quantity.name]) for quantity in case.quantities)
+        except Exception as caught:  # a defect of the installation too is a case that failed
+            error = f"{type(caught).__name__}: {caught}"
+    return Outcome(case, comparisons, error, time.perf_counter() - started)

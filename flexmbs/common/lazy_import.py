@@ -1,0 +1,16 @@
+"""Objects that are stated by name in a table and imported when they are first wanted.
+
+Three tables do so: the public names (``flexmbs/__init__.py``), the readers of mesh files
+(``flexmbs/mesh/readers/mesh_formats.py``) and the commands of the command line (``flexmbs/app/cli/main.py``). What is
+never used is never loaded: ``import flexmbs`` and ``flexmbs --help`` start at once. Nothing else imports by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+
+def load(reference: str):
+    """The object that ``reference``, "module:name", stands for."""
+    module, _, name = reference.partition(":")
+    return getattr(importlib.import_module(module), name)
