@@ -28,9 +28,9 @@ _WHERE = {
     "flexmbs.mesh.coordinate_systems": ("CoordinateSystem",),
     "flexmbs.mesh.readers.read_mesh": ("read_mesh",),
     "flexmbs.mesh.generate": ("line_mesh", "box_mesh"),
-    "flexmbs.mesh.operations": ("bounding_box", "nodes_of", "scaled", "with_material", "with_rectangular_section"),
+    "flexmbs.mesh.operations": ("bounding_box", "nodes_of", "scaled", "with_material"),
     "flexmbs.mesh.node_use": ("without_unused_nodes",),
-    "flexmbs.mesh.sections.assign_sections": ("with_thickness", "with_section"),
+    "flexmbs.mesh.sections.assign_sections": ("with_thickness", "with_section", "with_rectangular_section"),
     "flexmbs.mesh.sections.beam_sections": (
         "rectangle", "circle", "pipe", "general_section", "section_from_rigidities",
     ),

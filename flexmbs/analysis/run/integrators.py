@@ -14,7 +14,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.methods.explicit_coefficients import TIGHT
-from flexmbs.core.methods.method import Method
+from flexmbs.core.methods.interface import Method
 from flexmbs.core.methods.methods import METHODS
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import update_tangent
+from flexmbs.core.abi.kernel import entry
 from flexmbs.core.equations.projection import project
-from flexmbs.core.equations.tangent import consistent_accelerations
+from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent
+from flexmbs.core.layout.state import Scratch, State
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import evaluate_signals
 
 
-@kernel
-def return_to_constraints(tables, state, scratch, work):
+@entry
+def return_to_constraints(tables: Tables, state: State, scratch: Scratch, work: Workspace) -> bool:
     """Put the state itself back on its constraints, and find the accelerations there.
 
     Behind a singular position, and after another choice of independent constraints.
     """
     evaluate_signals(tables, state.time, scratch.end_signal)
-    scratch.end_q[:] = state.q
-    scratch.end_v[:] = state.v
+    copy_vector(state.q, scratch.end_q)
+    copy_vector(state.v, scratch.end_v)
     project(tables, state, scratch, work, 2)
     for i in range(state.q.shape[0]):
         state.q[i], state.v[i] = scratch.end_q[i], scratch.end_v[i]
@@ -27,8 +29,8 @@ def return_to_constraints(tables, state, scratch, work):
     return consistent_accelerations(tables, state, scratch, work, 3)
 
 
-@kernel
-def restart_constraints(tables, state, scratch, work):
+@entry
+def restart_constraints(tables: Tables, state: State, scratch: Scratch, work: Workspace) -> bool:
     """After another choice of independent constraints: accelerations and multipliers anew, no memory of old ones."""
     state.factored_step_size = 0.0
     state.short_steps = 0

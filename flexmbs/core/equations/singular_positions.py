@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.layout.state import Scratch, State
+from flexmbs.core.layout.tables import Tables
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 
@@ -90,8 +92,8 @@ def solve_bordered(tables, state, matrix, pivots, border, schur, schur_pivots, p
         x[state.replaced_rows[slot]] = part[slot]
 
 
-@kernel
-def set_targets(tables, state, scratch):
+@entry
+def set_targets(tables: Tables, state: State, scratch: Scratch) -> None:
     """Remember the extrapolated acceleration along the direction of each replaced row, in all stages; no force yet."""
     for slot in range(state.replaced_count):
         for s in range(3):
@@ -103,8 +105,8 @@ def set_targets(tables, state, scratch):
                 )
 
 
-@kernel
-def replace_rows(tables, state, scratch, s):
+@entry
+def replace_rows(tables: Tables, state: State, scratch: Scratch, s: int) -> None:
     """Add the forces to the residual of stage ``s``; the equations of the directions take the place of the rows."""
     for slot in range(state.replaced_count):
         along = -scratch.target_acceleration[s, slot]
@@ -114,8 +116,8 @@ def replace_rows(tables, state, scratch, s):
         scratch.stage_residual[s, state.replaced_rows[slot]] = along
 
 
-@kernel
-def factorise_borders(tables, state, scratch):
+@entry
+def factorise_borders(tables: Tables, state: State, scratch: Scratch) -> bool:
     """What both Newton matrices of Radau IIA need near singular positions."""
     return factorise_border(
         tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
@@ -126,8 +128,8 @@ def factorise_borders(tables, state, scratch):
     )  # fmt: skip
 
 
-@kernel
-def solve_real_bordered(tables, state, scratch):
+@entry
+def solve_real_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
     solve_bordered(
         tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
@@ -135,8 +137,8 @@ def solve_real_bordered(tables, state, scratch):
     )  # fmt: skip
 
 
-@kernel
-def solve_complex_bordered(tables, state, scratch):
+@entry
+def solve_complex_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
     solve_bordered(
         tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,

@@ -132,7 +132,7 @@ def named(arrays: Mapping[str, np.ndarray], name: str):
 def as_saved(array: np.ndarray) -> np.ndarray:
     """A field as files have it: records of floats are rows of a matrix (a view: it can be assigned)."""
     names = array.dtype.names
-    return array if names is None else array.view(np.float64).reshape(len(array), len(names))
+    return array if names is None else array.view(np.ndarray).view(np.float64).reshape(len(array), len(names))
 
 
 class Settings(Block):
@@ -206,11 +206,14 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
-        "entries": ("i8", 1),  # addresses (core.stepping.addresses), and what they return
-        "answer": ("f8", 1),
+        "entries": ("i8", 1),  # addresses of the method's functions (core.stepping.linking)
         "algebraic": ("i8", 0),  # how many of the unknowns are multipliers or condensed modes
     }
     parts = {
+        # addresses of the functions of core.methods.interface; 0: there is none
+        "attempt_step": ("entries", 0),
+        "update_history": ("entries", 1),
+        "fill_intermediate_rows": ("entries", 2),
         "end_q": ("q", 2),
         "end_v": ("v", 2),
         "end_a": ("a", 2),
@@ -277,9 +280,7 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
 
 
 def make_scratch(tables: Tables, method) -> Scratch:
-    """Arrays of one step of a method (core.methods.method); compiles its large parts when they are not in the cache."""
-    from flexmbs.core.stepping.addresses import addresses
-
+    """Arrays of one step of a method; core.stepping.linking connects them with its functions."""
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
     slots, inside = replaceable_rows(tables), method.intermediate_rows
@@ -326,8 +327,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
-        entries=addresses(tables, method),
-        answer=np.zeros(3),
+        entries=np.zeros(3, dtype=np.int64),
         algebraic=int(np.count_nonzero(kinds["multiplier"])) + int(np.count_nonzero(kinds["unit"])),
     )
 

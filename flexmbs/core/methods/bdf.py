@@ -10,13 +10,14 @@ Rows of the history are earlier points, the last first; positions of balls as th
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.rotation_charts import largest_rotation, restate
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.methods import interface
 from flexmbs.core.methods.bdf_coefficients import difference_constant, differentiation, error_constant, extrapolation
 from flexmbs.core.methods.error_norm import error_norm, set_weights
-from flexmbs.core.methods.method import Method
+from flexmbs.core.methods.interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_1, add_quadrature_errors, has_rough_rate, solve_stage
 
@@ -33,9 +34,9 @@ LOWER_BIAS, HIGHER_BIAS, MIN_GROWTH, MAX_GROWTH = 1.3, 1.4, 1.2, 2.0
 REJECTION_SCORE, SCORE_LIMIT, MIN_LOW_ORDER, MAX_LOW_ORDER = 6, 24, 100, 20000
 
 
-@kernel
+@entry(interface.attempt_step)
 def attempt_step(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.methods.method.Method."""
+    """A step of BDF."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     restart_history(state, h)
@@ -158,7 +159,7 @@ def impulse_error(state, settings, scratch, i, error):
     return (error / (state.scale[i] * allowed)) ** 2 if allowed > 0.0 else 0.0
 
 
-@kernel
+@entry(interface.update_history)
 def update_history(tables, state, settings, scratch, h):
     """Remember the present point, as the chart of the end sees it; choose order and growth factor of the next step."""
     rows = state.history_t.shape[0]

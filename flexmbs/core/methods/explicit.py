@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods import interface
 from flexmbs.core.methods.error_norm import MIN_ERROR, error_norm, is_integrated, rms_of_squares, squared_error
 from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, A, C, E, F, pair_for
+from flexmbs.core.methods.interface import Method
 from flexmbs.core.methods.intermediate_rows import INTERMEDIATE_ROWS, fill_intermediate_rows
-from flexmbs.core.methods.method import Method
 
 EXPLICIT_STAGES = 16  # with those of the dense output
 
 
-@kernel
+@entry(interface.attempt_step)
 def attempt_step(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.methods.method.Method; iterations are 1."""
+    """A step of the explicit pair for the tolerance; iterations are 1."""
     pair = pair_for(settings)
     q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
     state.last_convergence_rate = 1.0  # there are no factors for which the step size should be kept
@@ -30,13 +31,13 @@ def attempt_step(tables, state, settings, scratch, work, h):
         evaluate_signals(tables, state.time + C[pair, i] * h, work.signal)
         if not signals_are_finite(tables, work):
             state.step_size = 0.5 * h
-            return 0, 1.0, ORDER[pair]
+            return 0, 1.0, float(ORDER[pair])
         impose_drivers(tables, work.signal, q, v, a)
         # the state knows its accelerations unless something has just switched
         if i > 0 or state.has_prediction == 0:
             if not find_accelerations(tables, state, scratch, work, q, v, a):
                 state.step_size = 0.5 * h
-                return 0, 1.0, ORDER[pair]
+                return 0, 1.0, float(ORDER[pair])
         for k in range(q.shape[0]):
             scratch.stage_v[i, k] = v[k]
             scratch.stage_a[i, k] = a[k]
@@ -46,8 +47,8 @@ def attempt_step(tables, state, settings, scratch, work, h):
     error = estimate_error(tables, state, settings, scratch, pair, h)
     if not error < 1e100:
         state.step_size = 0.1 * h
-        return 0, 1.0, ORDER[pair]
-    return 1, error, ORDER[pair]
+        return 0, 1.0, float(ORDER[pair])
+    return 1, error, float(ORDER[pair])
 
 
 @kernel
@@ -60,7 +61,7 @@ def signals_are_finite(tables, work):
     return True
 
 
-@kernel
+@entry(interface.update_history)
 def update_history(tables, state, settings, scratch, h):
     """Nothing is remembered, and no step size is asked for."""
     return 0.0

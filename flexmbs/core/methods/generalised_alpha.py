@@ -14,13 +14,14 @@ last three times.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.rotation import cross
+from flexmbs.core.methods import interface
 from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
-from flexmbs.core.methods.method import Method
+from flexmbs.core.methods.interface import Method
 from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_3, add_quadrature_errors, solve_stage
 
@@ -41,9 +42,9 @@ def weights_of(state, settings):
     return p[ALPHA_M], p[ALPHA_F], p[BETA], p[GAMMA]
 
 
-@kernel
+@entry(interface.attempt_step)
 def attempt_step(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.methods.method.Method."""
+    """A step of generalised-alpha."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     alpha_m, alpha_f, beta, gamma = weights_of(state, settings)
@@ -137,7 +138,7 @@ def subtract_commutators(tables, state, scratch, h):
                     scratch.error_q[i] -= h * h * h / 12.0 * turn[part]
 
 
-@kernel
+@entry(interface.update_history)
 def update_history(tables, state, settings, scratch, h):
     """Remember the algorithmic acceleration at the end, and the true one at the start; no step size is asked for."""
     alpha_m, alpha_f, _beta, _gamma = weights_of(state, settings)

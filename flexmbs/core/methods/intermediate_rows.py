@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.quintic_interpolation import interpolate
+from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods import interface
 from flexmbs.core.methods.dense_output_coefficients import A_MORE, NODES, STAGES, D
 from flexmbs.core.methods.error_norm import position_weight, velocity_weight
 from flexmbs.core.methods.explicit_coefficients import HIGH, pair_for
@@ -30,7 +32,7 @@ OWN_STAGES = 13  # stages of order 8 without those of its polynomial
 MISSED_BY_ONE, MISSED_BY_TWO = 1.0, 50.0
 
 
-@kernel
+@entry(interface.fill_intermediate_rows)
 def fill_intermediate_rows(tables, state, settings, scratch, work, h):
     """Rows at h/2 or at h/4, h/2 and 3h/4 into ``scratch.intermediate_q``, ``_v``, ``_a``; returns how many."""
     if pair_for(settings) == HIGH:
@@ -53,9 +55,9 @@ def fill_intermediate_rows(tables, state, settings, scratch, work, h):
 @kernel
 def keep_middle_alone(scratch):
     """The row in the middle of the step becomes the first one."""
-    scratch.intermediate_q[0, :] = scratch.intermediate_q[MIDDLE]
-    scratch.intermediate_v[0, :] = scratch.intermediate_v[MIDDLE]
-    scratch.intermediate_a[0, :] = scratch.intermediate_a[MIDDLE]
+    copy_vector(scratch.intermediate_q[MIDDLE], scratch.intermediate_q[0])
+    copy_vector(scratch.intermediate_v[MIDDLE], scratch.intermediate_v[0])
+    copy_vector(scratch.intermediate_a[MIDDLE], scratch.intermediate_a[0])
 
 
 @kernel

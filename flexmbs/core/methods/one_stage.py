@@ -19,11 +19,13 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import solve_mass
+from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import fill_real
-from flexmbs.core.equations.mechanics import residual, set_end_signals
+from flexmbs.core.equations.mass_matrix import solve_mass
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import chart_rates
 from flexmbs.core.layout.tables import BALL
+from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -121,7 +123,7 @@ def place_end(tables, scratch, beta_v, beta_q, on_group):
         v[k] = scratch.known_v[k] + beta_v * a[k]
         q[k] = scratch.known_q[k] + beta_q * a[k] + scratch.correction_q[k]
     impose_drivers(tables, scratch.end_signal, q, v, a)
-    scratch.own_v[:] = v
+    copy_vector(v, scratch.own_v)
     if on_group != 0:
         for axis in range(len(tables.axes)):
             if tables.axes[axis].kind == BALL:

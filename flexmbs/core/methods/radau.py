@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import (
-    FACTORISE_BORDERS,
-    REPLACE_ROWS,
-    SET_TARGETS,
-    SOLVE_COMPLEX,
-    SOLVE_REAL,
-    constraint_task,
-)
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.iteration_matrix import unit_rows
-from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import restate
+from flexmbs.core.equations.singular_positions import (
+    factorise_borders,
+    replace_rows,
+    set_targets,
+    solve_complex_bordered,
+    solve_real_bordered,
+)
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods import interface
 from flexmbs.core.methods.error_norm import (
     error_norm,
     is_integrated,
@@ -27,7 +27,7 @@ from flexmbs.core.methods.error_norm import (
     set_weights,
     squared_error,
 )
-from flexmbs.core.methods.method import Method
+from flexmbs.core.methods.interface import Method
 from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
     DIVERGING,
@@ -57,9 +57,9 @@ ERROR_ORDER = 4.0  # of the embedded estimate, in h
 HISTORY_ROWS = 3  # what a ball's stages look like in the new chart; history_a are the stage accelerations
 
 
-@kernel
+@entry(interface.attempt_step)
 def attempt_step(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.methods.method.Method."""
+    """A step of Radau IIA."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     if state.factored_step_size != h and not factorise_newton(tables, state, scratch, work, h):
@@ -72,7 +72,7 @@ def attempt_step(tables, state, settings, scratch, work, h):
     return iterations, estimate_error(tables, state, settings, scratch, work, h), ERROR_ORDER
 
 
-@kernel
+@entry(interface.update_history)
 def update_history(tables, state, settings, scratch, h):
     """Remember the stage accelerations, from which those of the next step are predicted; no step size is asked for."""
     for i in range(3):
@@ -115,14 +115,14 @@ def factorise_newton(tables, state, scratch, work, h):
         scratch.complex, scratch.complex_pivots, band, 0.0
     ):
         return False
-    return state.replaced_count == 0 or constraint_task(tables, state, scratch, work, FACTORISE_BORDERS, 0)
+    return state.replaced_count == 0 or factorise_borders(tables, state, scratch)
 
 
 @kernel
 def solve_real(tables, state, scratch, work):
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
     if state.replaced_count != 0:
-        constraint_task(tables, state, scratch, work, SOLVE_REAL, 0)
+        solve_real_bordered(tables, state, scratch)
     else:
         solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
 
@@ -131,7 +131,7 @@ def solve_real(tables, state, scratch, work):
 def solve_complex(tables, state, scratch, work):
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
     if state.replaced_count != 0:
-        constraint_task(tables, state, scratch, work, SOLVE_COMPLEX, 0)
+        solve_complex_bordered(tables, state, scratch)
     else:
         solve_scaled(scratch.complex, scratch.complex_pivots, tables.band, state.scale, scratch.complex_x)
 
@@ -161,7 +161,7 @@ def predict(tables, state, scratch, work, h):
             if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
                 scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
     if state.replaced_count != 0:
-        constraint_task(tables, state, scratch, work, SET_TARGETS, 0)
+        set_targets(tables, state, scratch)
     return finite
 
 
@@ -239,7 +239,7 @@ def newton(tables, state, settings, scratch, work, h):
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
             if state.replaced_count != 0:
-                constraint_task(tables, state, scratch, work, REPLACE_ROWS, i)
+                replace_rows(tables, state, scratch, i)
         state.residual_evaluations += 3
         state.newton_iterations += 1
         size = newton_update(tables, state, scratch, work, h)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import FINISH, constraint_task, update_history
+from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
+from flexmbs.core.methods.interface import update_history
 from flexmbs.core.stepping.contact_episodes import record_contacts
 
 SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
@@ -19,8 +20,8 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     """
     record_contacts(tables, state, scratch, work, h, rows)
     if len(tables.constraints) > 0:
-        constraint_task(tables, state, scratch, work, FINISH, settings.projection_levels)
-    wanted = update_history(tables, state, settings, scratch, h)
+        finish_constraints(tables, state, scratch, work, settings.projection_levels)
+    wanted = update_history(scratch.update_history, tables, state, settings, scratch, h)
     state.tangent_status = min(state.tangent_status, REUSABLE)
     for k in range(state.q.shape[0]):
         state.q[k] = scratch.end_q[k]

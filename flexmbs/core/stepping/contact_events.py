@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import attempt_step
-from flexmbs.core.equations.mechanics import gap_at
+from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods.interface import attempt_step
 
 SAMPLES = 8  # points of a step at which gaps are looked at
 
@@ -119,7 +119,7 @@ def step_to_event(tables, c, state, settings, scratch, work, h, x):
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.time):
             return 0.0
-        iterations, _error, _order = attempt_step(tables, state, settings, scratch, work, target)
+        iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, target)
         if iterations == 0:
             state.step_size = 0.5 * target
             state.factored_step_size = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.log_rows import TIME, column_starts
+from flexmbs.core.linalg.copying import copy_matrix
 
 log_columns = kernel(column_starts)
 
@@ -34,7 +35,7 @@ def write_intermediate_rows(tables, state, scratch, log, h, rows):
     n, t = state.q.shape[0], state.time
     for k in range(n):
         scratch.point_q[k], scratch.point_v[k], scratch.point_a[k] = state.q[k], state.v[k], state.a[k]
-    scratch.start_reference[:] = state.reference
+    copy_matrix(state.reference, scratch.start_reference)
     for row in range(rows):
         for k in range(n):
             state.q[k], state.v[k] = scratch.intermediate_q[row, k], scratch.intermediate_v[row, k]
@@ -42,7 +43,7 @@ def write_intermediate_rows(tables, state, scratch, log, h, rows):
         state.time = t + h * (row + 1.0) / (rows + 1.0)
         new_chart(tables, state)
         write_row(tables, state, log)
-        state.reference[:] = scratch.start_reference
+        copy_matrix(scratch.start_reference, state.reference)
     for k in range(n):
         state.q[k], state.v[k], state.a[k] = scratch.point_q[k], scratch.point_v[k], scratch.point_a[k]
     state.time = t

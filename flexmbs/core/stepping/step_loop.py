@@ -8,13 +8,26 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import attempt_step, fill_intermediate_rows
-from flexmbs.core.equations.mechanics import gap_at
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
-from flexmbs.core.layout.state import CHUNK_FULL, DEPENDENT, DIVERGED, FINISHED, NOT_FINITE, SINGULAR, UNDERFLOW
+from flexmbs.core.layout.state import (
+    CHUNK_FULL,
+    DEPENDENT,
+    DIVERGED,
+    FINISHED,
+    NOT_FINITE,
+    SINGULAR,
+    UNDERFLOW,
+    Log,
+    Scratch,
+    Settings,
+    State,
+)
+from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.methods.interface import attempt_step, fill_intermediate_rows
 from flexmbs.core.stepping.accept_step import accept_step
 from flexmbs.core.stepping.contact_episodes import begin_contact, switch_contact
 from flexmbs.core.stepping.contact_events import first_event, step_to_event
@@ -26,15 +39,15 @@ from flexmbs.core.stepping.step_size_control import first_step_size, next_step_s
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10
 
 
-@kernel
-def impose_start(tables, state, work):
+@entry
+def impose_start(tables: Tables, state: State, work: Workspace) -> None:
     """Put the driven coordinates where their drivers are at the present time."""
     evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, state.q, state.v, state.a)
 
 
-@kernel
-def start(tables, state, settings, scratch, work):
+@entry
+def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace) -> int:
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
     impose_start(tables, state, work)
     for c in range(len(tables.contacts)):
@@ -53,8 +66,10 @@ def start(tables, state, settings, scratch, work):
     return CHUNK_FULL
 
 
-@kernel
-def advance(tables, state, settings, scratch, work, log, max_steps):
+@entry
+def advance(
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log, max_steps: int
+) -> int:
     """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
     log.filled[:] = 0
     for _ in range(max_steps):
@@ -88,7 +103,7 @@ def step(tables, state, settings, scratch, work, log):
             return NOT_FINITE
         if not last and h <= 2e-15 * max(abs(t), 1e-10) or state.step_size < 1e-14 * settings.t_end:
             return UNDERFLOW
-        iterations, error, order = attempt_step(tables, state, settings, scratch, work, h)
+        iterations, error, order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, h)
         if iterations == 0:
             continue
         rotation = largest_rotation(tables, scratch.end_q)
@@ -108,7 +123,9 @@ def step(tables, state, settings, scratch, work, log):
                 continue
         break
     if h > 0.0:
-        rows = fill_intermediate_rows(tables, state, settings, scratch, work, h)
+        rows = 0
+        if scratch.fill_intermediate_rows != 0:
+            rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         write_intermediate_rows(tables, state, scratch, log, h, rows)
         wanted = accept_step(tables, state, settings, scratch, work, h, error, rows)
         if wanted > 0.0:  # the method has a choice of its own, such as another order
