@@ -28,7 +28,7 @@ class _Body:
         first = model.coordinate_index[f"{branch.joint.name}.x"]
         self.coordinates = np.arange(first, first + (6 if branch.joint.type.ends_with_ball else 3))
         self.columns = np.searchsorted(directions.columns, self.coordinates)
-        self.turn = frame[:9].reshape(3, 3)
+        self.turn = frame["R_WB"]
         self.turns = len(self.coordinates) == 6
 
 

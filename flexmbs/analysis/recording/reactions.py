@@ -169,6 +169,6 @@ class _SelfStress:
 def _length(model: Model) -> float:
     """Diagonal of the box around all markers in their bodies, m: the same for every kind of coordinates."""
     tables = model.tables
-    points = np.array([tables.pool[marker["frame_at"] : marker["frame_at"] + 3] for marker in tables.markers])
+    points = tables.markers["p_BM"]
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     return size if size > 1e-9 else 1.0
