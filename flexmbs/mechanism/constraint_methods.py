@@ -8,7 +8,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.constraints import Cable, Component, Coupling, Distance, ElasticCoupling, Rolling
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.joint_type import directions_in_plane, unit_axis
+from flexmbs.mechanism.joint_type import directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.time_signals import driver, signal
 

@@ -9,7 +9,7 @@ from flexmbs.mechanism import distributed_loads
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.forces import AppliedLaw, Bushing, Element, Load, SpreadLoad, quantity, spring_law
 from flexmbs.mechanism.geometry.rotations import as_vector
-from flexmbs.mechanism.joints.joint_type import unit_axis
+from flexmbs.mechanism.joint_type import unit_axis
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensors import Sensor, user_function
 

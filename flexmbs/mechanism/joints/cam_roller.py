@@ -1,7 +1,7 @@
 """Cam with roller: the centre of a roller, marker b, keeps its radius from a curve of marker a, in its plane."""
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.joints.joint_type import Axis, JointType, checked_curve, number_not_zero
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve, number_not_zero
 
 
 def cam_roller(name: str, curve, radius: float, side: str = "right") -> JointType:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from flexmbs.mechanism.joints.joint_type import Axis, JointType, directions_in_plane, translations, unit_axis
+from flexmbs.mechanism.joint_type import Axis, JointType, directions_in_plane, translations, unit_axis
 
 
 def perpendicular(name: str, first="z", second="x") -> JointType:
