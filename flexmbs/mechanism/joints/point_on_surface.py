@@ -5,7 +5,7 @@ from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint_type import Axis, JointType
 
 
-def point_on_surface(name: str, surface) -> JointType:
+def point_on_surface(name: str, surface: Surface) -> JointType:
     if not isinstance(surface, Surface):
         raise MechanismError(
             f"joint '{name}': surface must be a Surface, such as Surface.through(grid), got {type(surface).__name__}"
