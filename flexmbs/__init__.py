@@ -38,6 +38,7 @@ _WHERE = {
     "flexmbs.mesh.quality.check_mesh": ("check_mesh",),
     "flexmbs.fem.assemble": ("assemble",),
     "flexmbs.fem.fe_model": ("FEModel",),
+    "flexmbs.fem.supports": ("held_components",),
     "flexmbs.fem.vibration": ("natural_modes", "NaturalModes"),
     "flexmbs.fem.stress_field": ("StressField",),
     "flexmbs.fem.section_forces": ("SectionForces",),

@@ -58,6 +58,7 @@ from flexmbs.fem.fe_model import FEModel as FEModel
 from flexmbs.fem.section_forces import SectionForces as SectionForces
 from flexmbs.fem.solvers.factor import SingularMatrix as SingularMatrix
 from flexmbs.fem.stress_field import StressField as StressField
+from flexmbs.fem.supports import held_components as held_components
 from flexmbs.fem.vibration import NaturalModes as NaturalModes
 from flexmbs.fem.vibration import natural_modes as natural_modes
 from flexmbs.interop.arrays import body_from_arrays as body_from_arrays
