@@ -10,7 +10,7 @@ from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.geometry.rotations import as_vector
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.joint_type import unit_axis
+from flexmbs.mechanism.joint_type import unit_axis
 from flexmbs.mechanism.sensors import Reading, Sensor
 
 _JOINT = {"coordinate": t.COORDINATE_VALUE, "rate": t.COORDINATE_RATE, "acceleration": t.COORDINATE_ACCELERATION}

@@ -27,7 +27,7 @@ class RecordColumn:
 
 
 class ForceTables:
-    """Collects forces while a system is compiled; lives only during :func:`flexmbs.model.compile_mechanism.compile_system`."""
+    """Collects forces while a mechanism is compiled (``compile_mechanism.compile_system``), and lives only so long."""
 
     def __init__(self, compiler):
         self.compiler = compiler
