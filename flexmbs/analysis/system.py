@@ -36,7 +36,7 @@ class System(Mechanism):
         return statics(self, **options)
 
     def assemble(self, **options) -> Result:
-        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.statics.assemble`."""
+        """Start values with loops closed, with one time: see :func:`flexmbs.analysis.statics.statics.assemble`."""
         return assemble(self, **options)
 
     def describe(self) -> Description:

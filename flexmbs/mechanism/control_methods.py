@@ -56,14 +56,14 @@ class SignalMethods:
     def function(self, function, inputs=(), outputs: int = 1, name: str | None = None, compiled=None) -> Sensor:
         """A user function f(t, *inputs) of time (s) and sensors, as a sensor of its ``outputs`` numbers.
 
-        It must depend on its arguments only: it is called many times in a step, also at states that are not kept.
-        Its outputs are histories "NAME" or "NAME.0", "NAME.1" ...
+        It must depend on its arguments only: it is called many times per step, including at states that are rejected.
+        Its outputs are the histories "NAME" or "NAME.0", "NAME.1" ...
 
         Parameters
         ----------
         inputs : sensors; each is one argument, a float or (with several numbers) an array
-        compiled : None: by numba where it can, in Python otherwise; False: never; True: by numba, or an error.  numba
-            sees outer variables as they are when a run begins
+        compiled : None: compiled by numba if possible, otherwise called in Python; False: never compiled; True:
+            compiled, or an error. Compiled functions use the values that outer variables have at the start of a run
         """
         name = name or f"function {len(self.functions) + 1}"
         self._check_name(name)
@@ -99,7 +99,7 @@ class SignalMethods:
         """Give a state its rate x' = rate(t, x, *inputs) after it was made."""
         where = f"state '{state.name}'"
         if state.rule:
-            raise MechanismError(f"{where}: its rate is given already")
+            raise MechanismError(f"{where}: its rate has already been given")
         chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         state.rule.append(user_function(where, rate, (state, *chosen), state.size, compiled))
         return state
@@ -120,8 +120,8 @@ class SignalMethods:
     ) -> Controller:
         """A sampled controller: function(t, *inputs) is called once every ``period`` (s); outputs are held in between.
 
-        Steps end exactly on the samples.  The function may keep its own memory (an object with ``__call__``, say):
-        Python calls it in the order of time, once a sample.  Controllers that are due together see the same state.
+        Steps end exactly at the samples. The function may have memory (for example an object with ``__call__``): Python
+        calls it in order of time, once per sample. Controllers sampled at the same time see the same state.
         Returns a sensor of the outputs; history "NAME" (or "NAME.0", ...).
 
         Parameters

@@ -1,4 +1,4 @@
-"""Forces as users state them: elements (a law along a coordinate, a line or an angle), bushings, loads.
+"""Forces as users state them: force elements (a law along a coordinate, line or angle), bushings, loads.
 
 The laws are those of ``core/laws/force``, one class each.
 """
@@ -16,15 +16,15 @@ from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensors import Sensor
 from flexmbs.mechanism.time_signals import Signal, signal
 
-#: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
+#: What determines a force: a number, a function of time, or a sensor (including states and controllers).
 Quantity = Signal | Sensor
 
 
 def quantity(given, where: str) -> Quantity:
-    """A number, a function of time, or a sensor of one number; MechanismError otherwise."""
+    """A number, a function of time, or a sensor with one number; MechanismError otherwise."""
     if isinstance(given, Sensor):
         if given.size != 1:
-            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; take one, sensor[i]")
+            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; use one of them, sensor[i]")
         return given
     return signal(given, where)
 
@@ -43,8 +43,8 @@ class SpringLaw:
 class FrictionLaw:
     """-mu(rate) normal radius (core/laws/force/friction.py).
 
-    ``normal``: force on the sliding faces, or None: that of the joint's reaction, behind a lag (s) and with ``arm``
-    (1/m) times the moment across the axis.
+    ``normal``: force on the sliding faces; None: that of the joint's reaction, filtered by a lag (s), plus ``arm``
+    (1/m) times the moment transverse to the axis.
     """
 
     static: float
@@ -59,7 +59,7 @@ class FrictionLaw:
 
 @dataclass(frozen=True)
 class StopLaw:
-    """Compliant stops at both ends of a range (core/laws/force/stop.py)."""
+    """Compliant end stops of a range (core/laws/force/stop.py)."""
 
     lower: float
     upper: float
@@ -105,10 +105,10 @@ class Element:
 
     @property
     def kind(self) -> str:
-        """What it is, in words."""
-        words = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
+        """Kind of element, for descriptions."""
+        kinds = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
         if self.joint is not None:
-            return words.get(type(self.law), "spring")
+            return kinds.get(type(self.law), "spring")
         return "spring damper" if self.axis is None else "torsion spring"
 
 
@@ -139,7 +139,7 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class SpreadLoad:
-    """A load spread over a flexible body: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
+    """A distributed load: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
 
     name: str
     body: str
@@ -150,16 +150,16 @@ class SpreadLoad:
 def spring_law(stiffness, damping, rest, preload, where: str) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
     parts = []
-    for word, given in (("stiffness", stiffness), ("damping", damping)):
-        curve = characteristic(given, f"{where} {word}")
-        parts.append(as_number(given, f"{where} {word}", 0.0) if curve is None else curve)
+    for name, given in (("stiffness", stiffness), ("damping", damping)):
+        curve = characteristic(given, f"{where} {name}")
+        parts.append(as_number(given, f"{where} {name}", 0.0) if curve is None else curve)
     return SpringLaw(*parts, as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
 
 
 def friction_law(
     static, dynamic, normal, radius, transition, full_slip, lag, bearing_length, where: str
 ) -> FrictionLaw:
-    """Friction with checked numbers; ``normal`` "reaction" or a quantity."""
+    """Friction law with checked parameters; ``normal``: "reaction" or a quantity."""
     static = as_number(static, f"{where}: static coefficient", 0.0)
     dynamic = static if dynamic is None else as_number(dynamic, f"{where}: dynamic coefficient", 0.0)
     if dynamic > static:
@@ -182,7 +182,7 @@ def friction_law(
 
 
 def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> StopLaw:
-    """Stops with checked numbers; an end that is None is open."""
+    """Stop law with checked parameters; an end that is None has no stop."""
     if lower is None and upper is None:
         raise MechanismError(f"{where}: give lower=, upper= or both")
     low = -np.inf if lower is None else as_number(lower, f"{where}: lower")
@@ -197,7 +197,7 @@ def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> S
 
 
 def motor_law(curve, command, where: str) -> MotorLaw:
-    """A motor whose curve is a pair of rows (speeds, torques) or a Characteristic."""
+    """Motor law; its curve is a pair of rows (speeds, torques) or a Characteristic."""
     chosen = characteristic(curve, f"{where}: curve")
     if chosen is None:
         raise MechanismError(f"{where}: curve: expected two rows (speeds, torques) or a Characteristic, got {curve!r}")

@@ -1,4 +1,4 @@
-"""What user functions, controllers and commands can look at: one or more numbers measured on the mechanism."""
+"""Sensors: one or more numbers measured on the mechanism, for user functions, controllers and histories."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class UserFunction:
 
     @property
     def depends_on_accelerations(self) -> bool:
-        """Whether an input is an acceleration or a reaction, which are known only once a run has begun."""
+        """Whether an input is an acceleration or a reaction, which are known only during a run."""
         return any(
             reading.kind in t.OF_ACCELERATIONS
             or isinstance(reading.owner, UserFunction)
@@ -115,7 +115,7 @@ class UserFunction:
         )
 
     def arguments(self, values) -> list:
-        """What the function is called with behind the time: a float for each sensor of one number, else an array."""
+        """Arguments after the time: a float for each sensor with one number, otherwise an array."""
         found, at = [], 0
         for sensor in self.inputs:
             part = values[at : at + sensor.size]
@@ -124,14 +124,14 @@ class UserFunction:
         return found
 
     def checked(self, result) -> np.ndarray:
-        """(outputs,) what the function returned; MechanismError when it is something else."""
+        """(outputs,) values that the function returned; MechanismError if their number is wrong."""
         try:
             values = np.atleast_1d(np.asarray(result, dtype=float))
         except (TypeError, ValueError):
             values = np.zeros((0, 0))
         if values.shape != (self.outputs,):
             what = "one number" if self.outputs == 1 else f"{self.outputs} numbers"
-            raise MechanismError(f"{self.name} returned {result!r}, where {what} would be right")
+            raise MechanismError(f"{self.name} returned {result!r}; expected {what}")
         return values
 
 
@@ -142,7 +142,7 @@ def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool 
     chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
     for sensor in chosen:
         if not isinstance(sensor, Sensor):
-            raise MechanismError(f"{name}: input {sensor!r} is no sensor; make one with system.sensor(...)")
+            raise MechanismError(f"{name}: input {sensor!r} is not a sensor; make one with system.sensor(...)")
     if not (isinstance(outputs, int | np.integer) and outputs > 0):
         raise MechanismError(f"{name}: outputs = {outputs!r} must be a positive whole number")
     return UserFunction(name, function, chosen, int(outputs), compiled)

@@ -25,7 +25,7 @@ class RecordColumn:
 
 
 class ForceTables:
-    """Collects forces while a system is compiled; lives only during :func:`flexmbs.model.compile_mechanism.compile_system`."""
+    """Collects forces while a system is compiled; lives only during :func:`compile_system`."""
 
     def __init__(self, compiler):
         self.compiler = compiler
@@ -92,7 +92,7 @@ class ForceTables:
         return given, -1
 
     def _reaction_load(self, element: Element) -> int:
-        """Row of the load that friction feels: that of the joint's reaction, behind a lag."""
+        """Row of the normal load of friction: the reaction of the joint, filtered by a lag."""
         joint, law = element.joint, element.law
         direction = next(axis.direction for axis in joint.type.axes if axis.coordinate == element.coordinate)
         turns = joint.type.coordinates[element.coordinate] == "rad"

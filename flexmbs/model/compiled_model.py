@@ -1,4 +1,4 @@
-"""The compiled mechanism: flat tables for the kernels, and the names that lead back to the user's words."""
+"""The compiled mechanism: flat tables for the kernels, and the names used in the mechanism."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Model:
     tables : Tables of the kernels
     q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates; multipliers behind them
     reference : (balls, 4) start quaternions (w, x, y, z)
-    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first of them with the multipliers
+    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first with multipliers
     coordinate_count : local coordinates without the multipliers
-    tree : who hangs on whom, and the joints that close loops
+    tree : spanning tree: the joint that carries each body, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
     prescribing : names of those that the user prescribes in time
     coordinate_index : "joint.coordinate" -> local coordinate
     ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
     held : (n,) whether the start value must stay when loops are closed
-    condensed_units : (n,) s2, 1 / w^2 of modes that are to be condensed (analysis.run.condensed_modes), 0 for all others
+    condensed_units : (n,) s2, 1 / w^2 of modes to be condensed (analysis.run.condensed_modes), else 0
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
@@ -45,7 +45,7 @@ class Model:
     user_functions : of the records of ``tables.functions``; None: one that hands its input on
     lags : records of ``tables.states`` that begin at what they follow
     record_columns : histories of what ``Workspace.record`` holds
-    closing : what closing the loops took besides rigid motion (None: nothing)
+    closing : misalignment and bending involved in closing the loops (None: none)
     """
 
     tables: Tables

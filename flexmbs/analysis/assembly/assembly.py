@@ -41,8 +41,8 @@ from flexmbs.model.loop_closure_report import LoopClosure
 
 LARGEST_MOVE = 0.5  # of one iteration, m or rad
 ITERATIONS = 100
-# From a rough pose the iteration may end at a non-zero minimum of the opening; it is then restarted from poses turned by
-# random angles of up to this many rad.
+# From a rough pose the iteration may end at a non-zero minimum of the opening; it is then restarted from poses turned
+# by random angles of up to this many rad.
 RESTARTS, RESTART_TURN = 8, 1.0
 # The iteration stops when the opening decreases by less than this fraction in this many consecutive steps.
 SLOW, PATIENCE = 1e-3, 6
@@ -263,7 +263,7 @@ class _Assembly:
         return starts
 
     def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
-        """Least-squares fit of each closing joint to its own coordinates; returns coordinates and remaining openings."""
+        """Least-squares fit of each closing joint to its own coordinates; returns coordinates, remaining openings."""
         sizes = np.full(len(closures), np.inf)
         zero = np.zeros_like(q)
         for _ in range(20):

@@ -1,7 +1,7 @@
 """Prescribed motions that contradict the start values or their own derivatives, or that jump: reported by name.
 
-A body cannot jump in position, and a jump of its velocity is an impact with an impulse on all connected bodies. A driver
-can impose neither.
+A body cannot jump in position, and a jump of its velocity is an impact with an impulse on all connected bodies. A
+driver can impose neither.
 """
 
 from __future__ import annotations

@@ -251,7 +251,7 @@ class Failure:
 def step_size_limit(
     model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
 ) -> str:  # fmt: skip
-    """What kept the steps small before ``state``: the steps from ``saved`` on are repeated and their failures counted."""
+    """What kept the steps small before ``state``: steps from ``saved`` on are repeated, failures counted."""
     model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
     again, scratch = s.make_state(model.tables, len(model.balls), method.history), s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})

@@ -44,7 +44,7 @@ class Recorder:
         return described_steps(model, self._work, rows)
 
     def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
-        """Add rows of the log (flexmbs.core.stepping.describe_rows) and contacts that ended (flexmbs.core.layout.state.Log).
+        """Add rows of the log (core.stepping.describe_rows) and contacts that ended (core.layout.state.Log).
 
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """

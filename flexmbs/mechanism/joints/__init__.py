@@ -1,4 +1,4 @@
-"""Joint types by name; a new joint is one new file and two lines here."""
+"""Joint types by name."""
 
 from flexmbs.mechanism.joints.base import Axis, JointType
 from flexmbs.mechanism.joints.cam_roller import cam_roller
