@@ -2,7 +2,8 @@
 
 The Grübler count adds the freedoms of the bodies and subtracts the scalar constraints. The actual count is the
 dimension of the null space of the constraint matrix, evaluated at the assembled start position and slightly further
-along the degrees of freedom, because the rank drops in a singular position (Wojtyra, Mech. Mach. Theory 40 (2005) 1265).
+along the degrees of freedom, because the rank drops in a singular position (Wojtyra, Mech. Mach. Theory 40 (2005)
+1265).
 """
 
 from __future__ import annotations
