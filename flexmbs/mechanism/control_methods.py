@@ -28,7 +28,8 @@ class SignalMethods:
         kind                                        of
         "coordinate", "rate", "acceleration"        a joint (``coordinate`` where it has several): rad or m
         "reaction force", "reaction moment"         a joint or a constraint: on its second marker's body, world axes, N
-                                                    and N m; the joint then closes by constraints
+                                                    and N m. A force, function or controller that depends on the
+                                                    reaction of a joint cuts the joint (with a MechanismWarning)
         "position", "velocity", "acceleration"      a marker, as seen from marker ``relative_to`` (ground), in its axes
         "rotation", "angular velocity",             a marker, likewise: rotation vector (rad, at most pi), rad/s, rad/s2
         "angular acceleration"

@@ -13,7 +13,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.characteristics import Characteristic, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.sensors import Sensor
+from flexmbs.mechanism.sensors import Sensor, cut_for_reactions
 from flexmbs.mechanism.time_signals import Signal, signal
 
 #: What determines a force: a number, a function of time, or a sensor (including states and controllers).
@@ -25,6 +25,7 @@ def quantity(given, where: str) -> Quantity:
     if isinstance(given, Sensor):
         if given.size != 1:
             raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; use one of them, sensor[i]")
+        cut_for_reactions(given, where)
         return given
     return signal(given, where)
 

@@ -76,7 +76,6 @@ def _of_joint(kind: str, joint: Joint, coordinate: str | None, label: str) -> Se
 def _reaction(system, kind: str, of, component, label: str, where: str) -> Sensor:
     if isinstance(of, Joint):
         _check_known(system.joints, of, where, "joint")
-        of.cut = True  # a joint of the tree knows its reaction only after everything else is computed
     else:
         _check_known(system.constraints, of, where, "joint or constraint")
     first, unit = _REACTION[kind]

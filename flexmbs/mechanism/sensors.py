@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from flexmbs.common.errors import MechanismError
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import force_tables as t
 from flexmbs.mechanism.markers import Marker
 
@@ -135,6 +136,23 @@ class UserFunction:
         return values
 
 
+def cut_for_reactions(sensor: Sensor, where: str) -> None:
+    """Cut the joints whose reactions ``where`` needs while forces are computed; a MechanismWarning says so.
+
+    The reaction of a joint in the spanning tree is known only after all forces are known: enough for a history, but not
+    for a force or a function. In a cut joint the reaction is given by the multipliers, which are unknowns.
+    """
+    for reading in sensor.readings:
+        if reading.kind == t.REACTION and getattr(reading.owner, "cut", True) is False:
+            reading.owner.cut = True
+            warn(
+                f"joint '{reading.owner.name}': {where} depends on its reaction (sensor '{sensor.name}'), so the joint "
+                "is cut: constraints replace its coordinates in the equations of motion. State the joint with cut=True "
+                "to accept this",
+                MechanismWarning,
+            )
+
+
 def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
     """A user function with checked inputs; MechanismError names what is wrong."""
     if not callable(function):
@@ -143,6 +161,7 @@ def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool 
     for sensor in chosen:
         if not isinstance(sensor, Sensor):
             raise MechanismError(f"{name}: input {sensor!r} is not a sensor; make one with system.sensor(...)")
+        cut_for_reactions(sensor, name)
     if not (isinstance(outputs, int | np.integer) and outputs > 0):
         raise MechanismError(f"{name}: outputs = {outputs!r} must be a positive whole number")
     return UserFunction(name, function, chosen, int(outputs), compiled)

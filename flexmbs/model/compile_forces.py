@@ -16,12 +16,13 @@ from flexmbs.model.compile_functions import FunctionTables, part_name
 
 @dataclass(frozen=True)
 class RecordColumn:
-    """A history: ``factor`` times number ``at`` of ``Workspace.record``."""
+    """A history: ``factor`` times number ``at`` of ``Workspace.record``, or of the reaction of ``reaction_of``."""
 
     name: str
     unit: str
     at: int
     factor: float = 1.0
+    reaction_of: str = ""  # joint or constraint; ``at`` is then the component (three forces, three moments)
 
 
 class ForceTables:
@@ -51,7 +52,11 @@ class ForceTables:
             self.functions.function(function)
         for state in system.states.values():
             self.functions.add_equations(state)
-        named = {name: [self.functions.sensor(r) for r in sensor.readings] for name, sensor in system.sensors.items()}
+        # reactions are known only after everything else: their histories are read from the reactions themselves
+        named = {
+            name: [r if r.kind == f.REACTION else self.functions.sensor(r) for r in sensor.readings]
+            for name, sensor in system.sensors.items()
+        }
         self.number_records(system, named)
 
     def add_element(self, element: Element) -> None:
@@ -128,19 +133,21 @@ class ForceTables:
             (self.compiler.marker(load.marker), int(load.is_torque), frame, x, y, z, load.factor)
         )
 
-    def number_records(self, system, named: dict[str, list[int]]) -> None:
+    def number_records(self, system, named: dict[str, list[int | Reading]]) -> None:
         """Places in ``Workspace.record`` of sensors and outputs; histories of those that have names."""
         functions = self.functions
         for sensor in functions.sensors:
             sensor[-1] = self._take(1)
         for function in functions.functions:
             function[-1] = self._take(function[5])
-        for name, numbers in named.items():
-            unit = system.sensors[name].unit
-            self.columns += [
-                RecordColumn(part_name(name, i, len(numbers)), unit, functions.sensors[number][-1])
-                for i, number in enumerate(numbers)
-            ]
+        for name, measured in named.items():
+            unit, size = system.sensors[name].unit, len(measured)
+            for i, one in enumerate(measured):
+                label = part_name(name, i, size)
+                if isinstance(one, Reading):
+                    self.columns.append(RecordColumn(label, unit, one.component, one.factor, one.owner.name))
+                else:
+                    self.columns.append(RecordColumn(label, unit, functions.sensors[one][-1]))
         for name, function in system.functions.items():
             at = functions.functions[functions.function(function)][-1]
             self.columns += [

@@ -80,6 +80,21 @@ class Model:
     closing: LoopClosure | None = None
 
     @property
+    def is_driven(self) -> np.ndarray:
+        """(coordinate_count,) bool: coordinates that drivers prescribe."""
+        return self.tables.coordinates["signal"][: self.coordinate_count] >= 0
+
+    @property
+    def driven_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that drivers prescribe."""
+        return np.flatnonzero(self.is_driven)
+
+    @property
+    def free_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that no driver prescribes."""
+        return np.flatnonzero(~self.is_driven)
+
+    @property
     def state_coordinates(self) -> np.ndarray:
         """(n,) bool: coordinates without a position, whose velocities are user states."""
         return self.tables.coordinates["state"] != 0

@@ -96,7 +96,7 @@ class Result:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
             hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
             raise KeyError(f"no history named {name!r}{hint}")
-        if _SETTLED.search(name):
+        if _SETTLED.search(name) or name in self.structure.record_names:
             self._complete()
         return self._histories[name](self.trajectory)
 
@@ -192,6 +192,7 @@ class Result:
         return part.replaced(
             reaction=monotone(whole.t, whole.reaction, times),
             driving_force=monotone(whole.t, whole.driving_force, times),
+            record=monotone(whole.t, whole.record, times),
         )
 
     def modal(self, body: str, time: float | np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from flexmbs.analysis.assembly.independent_constraints import nearby
 from flexmbs.analysis.evaluation.constraint_directions import ConstraintDirections, constraint_directions
 from flexmbs.analysis.evaluation.dependent_rows import dependences
-from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, with_drivers, without_drivers
+from flexmbs.analysis.evaluation.driver_elimination import with_drivers, without_drivers
 from flexmbs.analysis.evaluation.massless_motions import freedoms_without_inertia
 from flexmbs.analysis.mobility.isolated_freedoms import isolated_freedoms
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
@@ -152,7 +152,7 @@ def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirection
     """Names and rows of the drivers of joint coordinates, in absolute coordinates."""
     absolute = compile_system(system, "absolute", start.signals).coordinate_index
     names, rows = [], []
-    for k in driven_coordinates(start):
+    for k in start.driven_coordinates:
         coordinate = start.coordinate_names[k]
         row = directions.rates.get(absolute.get(coordinate, -1))
         if row is not None:

@@ -14,7 +14,6 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
-from flexmbs.analysis.recording.log_rows import driven_coordinates
 from flexmbs.analysis.run.equation_names import equation_name
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.saved_states import fill
@@ -124,8 +123,8 @@ class Failure:
     def _without_inertia(self) -> str:
         """The motion whose inertia has vanished since the start; empty if there is none."""
         model, state = self.model, self.state
-        n, evaluator = model.coordinate_count, Evaluator(model)
-        free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        evaluator = Evaluator(model)
+        free = model.free_coordinates
         before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
         now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.number[s.TIME])
         G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
@@ -151,7 +150,7 @@ class Failure:
         smallest, tied = self._tied()
         if smallest > DEPENDENT:
             return ""
-        drivers = [f"'{self.model.coordinate_names[k]}'" for k in driven_coordinates(self.model)]
+        drivers = [f"'{self.model.coordinate_names[k]}'" for k in self.model.driven_coordinates]
         driven = f" with the drivers of {', '.join(drivers)}" if drivers else ""
         return (
             f"constraints have become dependent{driven}: the mechanism is in a singular position (smallest singular "
@@ -220,7 +219,7 @@ class Failure:
 
     def _contradiction(self) -> str:
         """The conflict between drivers where the constraints have opened, or the constraint that has opened."""
-        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
+        drivers = [self.model.coordinate_names[k] for k in self.model.driven_coordinates]
         if not drivers and not self.model.prescribing:
             return self._opened()
         try:

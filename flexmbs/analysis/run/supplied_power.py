@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.recording.log_rows import driven_coordinates
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.mechanism.characteristics import Characteristic
 from flexmbs.mechanism.constraints import Distance
@@ -51,13 +50,13 @@ class SuppliedPower:
         driven = any(joint.drivers for joint in system.joints.values())
         self.acts = bool(driven or self.driving or self.loads or self.columns)
         self.turning = _prescribed_angles(system, model)
-        self.names = [model.coordinate_names[k] for k in driven_coordinates(model)]
+        self.names = [model.coordinate_names[k] for k in model.driven_coordinates]
         self.names += [constraint.name for constraint in self.driving]
 
     def of(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
         """(rows,) W, for rows of the log and the arrays made from them (recording.log_rows.described_steps)."""
         power = np.zeros(len(rows))
-        driven = driven_coordinates(model)
+        driven = model.driven_coordinates
         if len(driven):
             power += np.maximum(arrays["driving_force"] * arrays["v"][:, driven], 0.0).sum(axis=1)
         if self.columns:
@@ -71,7 +70,7 @@ class SuppliedPower:
     def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
         """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
         n = len(model.coordinate_names)
-        at, k = 1 + n + 4 * len(model.balls), driven_coordinates(model)
+        at, k = 1 + n + 4 * len(model.balls), model.driven_coordinates
         found = [rows[:, 1 + k], rows[:, at + k], rows[:, at + n + k]]
         for constraint in self.driving:
             signal, t = constraint.signal, rows[:, 0]
@@ -130,9 +129,9 @@ def _rounding(driven: np.ndarray) -> np.ndarray:
 
 
 def _prescribed_angles(system, model: Model) -> np.ndarray:
-    """Indices of angles among :func:`driven_coordinates`."""
+    """Indices of angles among ``Model.driven_coordinates``."""
     units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
-    names = [model.coordinate_names[k] for k in driven_coordinates(model)]
+    names = [model.coordinate_names[k] for k in model.driven_coordinates]
     return np.flatnonzero([units.get(name) == "rad" for name in names])
 
 
