@@ -69,7 +69,7 @@ _WHERE = {
     "flexmbs.mechanism.geometry.surface_mesh": ("SurfaceMesh",),
     "flexmbs.mechanism.joint": ("Joint",),
     "flexmbs.mechanism.joints": ("JOINT_TYPES",),
-    "flexmbs.mechanism.joints.base": ("Axis", "JointType"),
+    "flexmbs.mechanism.joints.joint_type": ("Axis", "JointType"),
     "flexmbs.mechanism.contacts": ("Contact", "Sphere", "Point", "Plane"),
     "flexmbs.mechanism.sensors": ("Sensor",),
     "flexmbs.mechanism.characteristics": ("Characteristic",),

@@ -87,8 +87,8 @@ from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
 from flexmbs.mechanism.geometry.surfaces import Surface as Surface
 from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joints import JOINT_TYPES as JOINT_TYPES
-from flexmbs.mechanism.joints.base import Axis as Axis
-from flexmbs.mechanism.joints.base import JointType as JointType
+from flexmbs.mechanism.joints.joint_type import Axis as Axis
+from flexmbs.mechanism.joints.joint_type import JointType as JointType
 from flexmbs.mechanism.markers import Marker as Marker
 from flexmbs.mechanism.rigid_body import RigidBody as RigidBody
 from flexmbs.mechanism.sensors import Sensor as Sensor

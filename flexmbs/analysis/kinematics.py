@@ -18,6 +18,7 @@ from flexmbs.analysis.recording.state_results import Moment, free_moment, result
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.mechanics.rotation import rotate_quaternion
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
@@ -29,7 +30,7 @@ HALVINGS = 12
 MAX_STEPS = 10_000_000  # each is kept in memory
 
 
-def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
     The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including
@@ -75,7 +76,7 @@ def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
     return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
 
 
-def _check(system, model: Model) -> None:
+def _check(system: Mechanism, model: Model) -> None:
     """MechanismError if degrees of freedom remain, naming coordinates that could be prescribed."""
     tables = model.tables
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
@@ -96,7 +97,7 @@ def _check(system, model: Model) -> None:
         )
 
 
-def undriven(system, count: int) -> list[str]:
+def undriven(system: Mechanism, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
     from scipy.linalg import qr
 

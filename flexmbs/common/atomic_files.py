@@ -57,7 +57,7 @@ def what_is(path: str | Path) -> str:
 
 def reason(error: OSError) -> str:
     """What is wrong and what helps, as text."""
-    return _REASONS.get(error.errno, error.strerror or str(error) or type(error).__name__)
+    return _REASONS.get(error.errno or 0, error.strerror or str(error) or type(error).__name__)
 
 
 def temporary_name(target: Path, owner: str = "") -> Path:

@@ -1,5 +1,9 @@
 """Errors and warnings of flexmbs. Each message states what is wrong, where, and how to correct it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class FlexmbsError(Exception):
     """Base class of every error that flexmbs raises on purpose."""
@@ -22,7 +26,12 @@ class CaseError(FlexmbsError):
 
 
 class SimulationError(FlexmbsError):
-    """A run stopped before its end; the finished steps are saved."""
+    """A run stopped before its end; everything computed up to then is saved.
+
+    ``result``: of the finished part, if there is one.
+    """
+
+    result: Any
 
 
 class ResultFolderError(SimulationError):

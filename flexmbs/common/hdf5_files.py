@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from flexmbs.common.atomic_files import replacing
 from flexmbs.common.errors import FlexmbsError
@@ -17,7 +18,7 @@ _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 @contextmanager
-def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator:
+def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator[Any]:
     """An empty open h5py.File that replaces ``path`` once it is complete; raises ``kind`` on failure."""
     import h5py
 
@@ -61,7 +62,7 @@ class _Sink:
         self.error: OSError | None = None
         self._file = file
 
-    def write(self, data) -> int:
+    def write(self, data: bytes) -> int:
         rest = memoryview(data).cast("B")
         size = len(rest)
         try:
@@ -71,7 +72,7 @@ class _Sink:
             self.error = error
         return size
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Read what was written; zeros where writing failed."""
         view = memoryview(buffer).cast("B")
         found = self._file.readinto(view) or 0

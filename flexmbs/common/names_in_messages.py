@@ -19,7 +19,7 @@ def near_names(wrong: str, known: Iterable[str]) -> str:
     return f"{suggestion}There are: {listed}{'' if listed.endswith('...') else '.'}"
 
 
-def few(values: Iterable, count: int = 5) -> str:
+def few(values: Iterable[object], count: int = 5) -> str:
     """The first values of a sequence: "1, 2, 3, 4, 5, ..."."""
     shown = [str(value) for value in islice(values, count + 1)]
     return ", ".join(shown[:count] + (["..."] if len(shown) > count else []))

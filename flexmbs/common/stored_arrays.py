@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def text_of(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:120]
 
 
-def size_problem(dataset, on_disk: int) -> str:
+def size_problem(dataset: Any, on_disk: int) -> str:
     """What is wrong with the declared size of an HDF5 dataset in a file of ``on_disk`` bytes; empty if nothing is."""
     size = prod(int(n) for n in dataset.shape or ()) * dataset.dtype.itemsize
     stored = dataset.id.get_storage_size()
@@ -39,7 +40,7 @@ def size_problem(dataset, on_disk: int) -> str:
     return ""
 
 
-def read_dataset(dataset) -> np.ndarray | np.generic | tuple[str, ...]:
+def read_dataset(dataset: Any) -> np.ndarray | np.generic | tuple[str, ...]:
     """The content of an HDF5 dataset, strings as a tuple; ValueError if its size is impossible."""
     problem = size_problem(dataset, int(dataset.file.id.get_filesize()))
     if problem:

@@ -35,7 +35,11 @@ def link_late() -> None:
         library._raise_if_finalized()
         library._finalized = True
 
+    def keep_layout(library, module):
+        module.data_layout = library._codegen._data_layout
+
     codegen.JITCodeLibrary.finalize = finalize
+    codegen.JITCodeLibrary._optimize_functions = keep_layout  # all is optimised together, in the end
     codegen.JITCodeLibrary.get_pointer_to_function = lambda library, name: 0
     codegen.JITCPUCodegen.set_env = lambda self, name, environment: None
 

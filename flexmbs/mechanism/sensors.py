@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
@@ -70,7 +73,7 @@ class State(Sensor):
     """Unknowns x with x' = f(t, x, inputs) of a user; itself a sensor of x.  Made by ``System.state``."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
+    rule: list[Any] = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,7 @@ class Controller(Sensor):
     """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``)."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # its UserFunction
+    rule: list[Any] = field(default_factory=list, repr=False)  # its UserFunction
     period: float = 0.0  # s
     first: float = 0.0  # s, first sample
 
@@ -115,16 +118,17 @@ class UserFunction:
             for reading in sensor.readings
         )
 
-    def arguments(self, values) -> list:
+    def arguments(self, values: np.ndarray) -> list[float | np.ndarray]:
         """Arguments after the time: a float for each sensor with one number, otherwise an array."""
-        found, at = [], 0
+        found: list[float | np.ndarray] = []
+        at = 0
         for sensor in self.inputs:
             part = values[at : at + sensor.size]
             found.append(float(part[0]) if sensor.size == 1 else np.array(part))
             at += sensor.size
         return found
 
-    def checked(self, result) -> np.ndarray:
+    def checked(self, result: ArrayLike) -> np.ndarray:
         """(outputs,) values that the function returned; MechanismError if their number is wrong."""
         try:
             values = np.atleast_1d(np.asarray(result, dtype=float))
@@ -136,6 +140,10 @@ class UserFunction:
         return values
 
 
+#: What a user function reads: one sensor, or several.
+UserInputs: TypeAlias = Sensor | Sequence[Sensor]
+
+
 def cut_for_reactions(sensor: Sensor, where: str) -> None:
     """Cut the joints whose reactions ``where`` needs while forces are computed; a MechanismWarning says so.
 
@@ -143,17 +151,20 @@ def cut_for_reactions(sensor: Sensor, where: str) -> None:
     for a force or a function. In a cut joint the reaction is given by the multipliers, which are unknowns.
     """
     for reading in sensor.readings:
-        if reading.kind == t.REACTION and getattr(reading.owner, "cut", True) is False:
-            reading.owner.cut = True
+        owner: Any = reading.owner
+        if reading.kind == t.REACTION and getattr(owner, "cut", True) is False:
+            owner.cut = True
             warn(
-                f"joint '{reading.owner.name}': {where} depends on its reaction (sensor '{sensor.name}'), so the joint "
-                "is cut: constraints replace its coordinates in the equations of motion. State the joint with cut=True "
-                "to accept this",
+                f"joint '{owner.name}': {where} depends on its reaction (sensor '{sensor.name}'), so the joint is cut: "
+                "constraints replace its coordinates in the equations of motion. State the joint with cut=True to "
+                "accept this",
                 MechanismWarning,
             )
 
 
-def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
+def user_function(
+    name: str, function: object, inputs: UserInputs, outputs: int = 1, compiled: bool | None = None
+) -> UserFunction:
     """A user function with checked inputs; MechanismError names what is wrong."""
     if not callable(function):
         raise MechanismError(f"{name}: expected a function of time and of its inputs, got {function!r}")

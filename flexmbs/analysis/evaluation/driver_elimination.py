@@ -21,7 +21,6 @@ def with_tables(model: Model, **changed: np.ndarray) -> Model:
     return replace(model, tables=tables)
 
 
-
 def imposed(model: Model, t: float) -> Model:
     """``model`` with the driven coordinates at the values and rates that their drivers prescribe at time ``t``."""
     work = make_workspace(model.tables)

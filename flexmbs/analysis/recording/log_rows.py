@@ -52,4 +52,3 @@ def _record_columns(model: Model, record: np.ndarray, reaction: np.ndarray) -> n
         values = reaction[:, slots[column.reaction_of], column.at] if column.reaction_of else record[:, column.at]
         found[:, i] = column.factor * values
     return found
-

@@ -11,9 +11,7 @@ from flexmbs.core.mechanics.quadratic_forms import weigh_forms
 
 
 @entry
-def forward_kinematics(
-    tables: Tables, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace
-) -> None:
+def forward_kinematics(tables: Tables, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace) -> None:
     """Fill ``work.form`` and ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
     weigh_forms(tables, q, v, a, work)
     ground = work.frame[0]
