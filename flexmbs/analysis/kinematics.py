@@ -17,6 +17,8 @@ from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.mechanics.rotation import rotate_quaternion
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
@@ -28,7 +30,7 @@ HALVINGS = 12
 MAX_STEPS = 10_000_000  # each is kept in memory
 
 
-def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
     The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including accelerations,
@@ -73,7 +75,7 @@ def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
     return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
 
 
-def _check(system, model: Model) -> None:
+def _check(system: Mechanism, model: Model) -> None:
     """MechanismError if degrees of freedom remain, naming coordinates that could be prescribed."""
     tables = model.tables
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
@@ -94,7 +96,7 @@ def _check(system, model: Model) -> None:
         )
 
 
-def undriven(system, count: int) -> list[str]:
+def undriven(system: Mechanism, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
     from scipy.linalg import qr
 
@@ -135,8 +137,6 @@ def _distance(before: Model, after: Model) -> float:
     """Largest change of a coordinate; for a ball joint, the angle between its quaternions."""
     change = np.abs(after.q - before.q)
     for ball, start in enumerate(before.balls):
-        from flexmbs.core.mechanics.rotation import rotate_quaternion
-
         turned = np.zeros(4)
         rotate_quaternion(before.reference[ball], *before.q[start : start + 3], turned)
         change[start : start + 3] = 2.0 * np.arccos(min(1.0, abs(float(turned @ after.reference[ball]))))

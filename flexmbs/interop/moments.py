@@ -110,8 +110,8 @@ def _gram(moments: InertiaMoments) -> np.ndarray:
     gram[1:, :, 0] = moments.mode_position
     gram[0, :, 1:] = moments.mode_position.transpose(2, 0, 1)
     gram[1:, :, 1:] = moments.mode_mode.transpose(0, 2, 1, 3)
-    gram = gram.reshape(3 * (1 + n), -1)
-    return 0.5 * (gram + gram.T)
+    square = gram.reshape(3 * (1 + n), -1)
+    return 0.5 * (square + square.T)
 
 
 def _check_rigid(central: np.ndarray, moments: InertiaMoments, where: str) -> None:

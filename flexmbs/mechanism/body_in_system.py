@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry import unit_plausibility
-from flexmbs.mechanism.geometry.rotations import as_matrix, as_vector
+from flexmbs.mechanism.geometry.rotations import RotationLike, as_matrix, as_vector
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
@@ -21,7 +23,7 @@ from flexmbs.reduction.high_modes import (
 )
 
 
-def suggestion(word: str, known) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' when a known word is near, else the list of what is known."""
     known = [str(k) for k in known]
     near = difflib.get_close_matches(str(word), known, n=1)
@@ -36,7 +38,7 @@ class BodyInSystem:
 
     def __init__(
         self, name: str, body: RigidBody | FlexibleBody | None, high_modes: QuasiStatic | DampedModes | None = None
-    ):
+    ) -> None:
         self.name = name
         self.body = body
         self._turn: np.ndarray | None = None  # modal coordinates of the body given are this times the own ones
@@ -94,7 +96,13 @@ class BodyInSystem:
         return self.markers[name]
 
     def marker(
-        self, name: str, position=None, rotation=None, *, node: int | None = None, on: str | None = None
+        self,
+        name: str,
+        position: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
+        *,
+        node: int | None = None,
+        on: str | None = None,
     ) -> Marker:
         """Add a marker.
 
@@ -125,7 +133,7 @@ class BodyInSystem:
         self.markers[name] = marker
         return marker
 
-    def _fields(self, where: str, position, node: int | None, on: str | None) -> PointFields:
+    def _fields(self, where: str, position: ArrayLike | None, node: int | None, on: str | None) -> PointFields:
         body = self.body
         if position is not None or (node is None) == (on is None):
             raise MechanismError(f"{where}: on a flexible body give node=NUMBER or on='interface', not a position")

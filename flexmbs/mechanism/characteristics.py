@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 
 KINDS = ("pchip", "cubic", "linear")
+
+#: A factor, two rows (x, y), or a Characteristic.
+CharacteristicLike: TypeAlias = "ArrayLike | Characteristic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +32,7 @@ class Characteristic:
     y: np.ndarray
     kind: str = "pchip"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "x", np.array(self.x, dtype=float))
         object.__setattr__(self, "y", np.array(self.y, dtype=float))
         self.check("characteristic")
@@ -81,7 +86,7 @@ def _integral(begins: np.ndarray, pieces: np.ndarray, areas: np.ndarray) -> floa
     return float(areas[i] + pieces[i] @ [s, s**2 / 2.0, s**3 / 3.0, s**4 / 4.0])
 
 
-def characteristic(given, where: str) -> Characteristic | None:
+def characteristic(given: CharacteristicLike | None, where: str) -> Characteristic | None:
     """A characteristic given as such or as a pair of rows (x, y); None when it is something else (a number)."""
     if isinstance(given, Characteristic):
         return given

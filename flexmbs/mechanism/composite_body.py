@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError, FlexmbsError
-from flexmbs.mechanism.geometry.rotations import EulerAngles, Rotation
+from flexmbs.mechanism.geometry.euler_angles import EulerAngles
+from flexmbs.mechanism.geometry.rotations import Rotation
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 from flexmbs.mechanism.rigid_body import RigidBody
 
@@ -47,7 +48,7 @@ def weld(parts: Iterable[Part | RigidBody]) -> RigidBody:
     masses = np.array([body.mass for body in bodies])
     near = bodies[0].center  # centres relative to a near point keep the digits of composites far from the origin
     center = near + masses @ np.array([body.center - near for body in bodies]) / masses.sum()
-    inertia = sum(body.inertia_about(center) for body in bodies)
+    inertia = np.sum([body.inertia_about(center) for body in bodies], axis=0)
     surfaces = [body.surface for body in bodies if body.surface is not None]
     return RigidBody(
         float(masses.sum()), inertia, center,

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.constraints import Cable, Component, Coupling, Distance, ElasticCoupling, Rolling
+from flexmbs.mechanism.constraints import Cable, Component, Constraint, Coupling, Distance, ElasticCoupling, Rolling
 from flexmbs.mechanism.geometry.rotations import as_number
-from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.base import directions_in_plane, unit_axis
+from flexmbs.mechanism.joint import Joint, JointCoordinate
+from flexmbs.mechanism.joints.joint_type import DirectionLike, directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.time_signals import driver, signal
+from flexmbs.mechanism.python_functions import FunctionOfTime
+from flexmbs.mechanism.time_signals import Signal, driver, signal
+
+Kept = TypeVar("Kept", bound=Constraint | ElasticCoupling)
 
 
 class ConstraintMethods:
     """Mixed into Mechanism. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
 
-    def couple(self, *terms, value=None, rate=None, acceleration=None, name=None) -> Coupling:
+    joints: dict[str, Joint]
+    constraints: dict[str, Constraint]
+    couplers: dict[str, ElasticCoupling]
+    _check_marker: Callable[[Marker, str], None]
+    _check_name: Callable[[str], None]
+
+    def couple(
+        self,
+        *terms: tuple[Joint, float] | tuple[Joint, str, float],
+        value: FunctionOfTime | None = None,
+        rate: FunctionOfTime | None = None,
+        acceleration: FunctionOfTime | None = None,
+        name: str | None = None,
+    ) -> Coupling:
         """Hold a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.
 
         terms : (joint, factor) or (joint, coordinate, factor)
@@ -36,7 +56,15 @@ class ConstraintMethods:
             given, level = driver(value, rate, acceleration, f"coupling '{name}'")
         return self._keep(Coupling(name, found, given, level))
 
-    def gear(self, first, second, ratio=None, teeth=None, internal=False, name=None) -> Coupling:
+    def gear(
+        self,
+        first: JointCoordinate,
+        second: JointCoordinate,
+        ratio: float | None = None,
+        teeth: tuple[float, float] | None = None,
+        internal: bool = False,
+        name: str | None = None,
+    ) -> Coupling:
         """Gears on two joints: the coordinate of ``second`` grows by ``ratio`` times that of ``first``.
 
         first, second : joint or (joint, "coordinate"); both bear a wheel on the same body, which may itself move
@@ -57,10 +85,12 @@ class ConstraintMethods:
             one, two = (_positive(number, f"{where}: number of teeth") for number in teeth)
             ratio = (1.0 if internal else -1.0) * one / two
         ratio = _not_zero(ratio, f"{where}: ratio")
-        one, two = self._coordinate(first, where), self._coordinate(second, where)
-        return self.couple((*two, 1.0), (*one, -ratio), name=name)
+        driving, driven = self._coordinate(first, where), self._coordinate(second, where)
+        return self.couple((*driven, 1.0), (*driving, -ratio), name=name)
 
-    def rack_and_pinion(self, pinion, rack, radius, name=None) -> Coupling:
+    def rack_and_pinion(
+        self, pinion: JointCoordinate, rack: JointCoordinate, radius: float, name: str | None = None
+    ) -> Coupling:
         """The displacement of ``rack`` grows by ``radius`` (m; negative: the other sense) times the angle of
         ``pinion``.
 
@@ -73,7 +103,15 @@ class ConstraintMethods:
         turn, move = self._coordinate(pinion, where), self._coordinate(rack, where)
         return self.couple((*move, 1.0), (*turn, -radius), name=name)
 
-    def belt(self, pulleys, radii, stiffness=None, damping=0.0, closed=True, name=None) -> tuple:
+    def belt(
+        self,
+        pulleys: Sequence[JointCoordinate],
+        radii: Sequence[float],
+        stiffness: ArrayLike | None = None,
+        damping: ArrayLike = 0.0,
+        closed: bool = True,
+        name: str | None = None,
+    ) -> tuple:
         """A belt over two or more pulleys, without slip; rigid, or elastic with ``stiffness``.
 
         Parameters
@@ -112,7 +150,7 @@ class ConstraintMethods:
             made.append(self._keep(ElasticCoupling(f"{name} {i + 1}", (one, (*two[:2], -two[2])), k, c)))
         return tuple(made)
 
-    def rod(self, a: Marker, b: Marker, length, name=None) -> Distance:
+    def rod(self, a: Marker, b: Marker, length: FunctionOfTime, name: str | None = None) -> Distance:
         """Massless rigid rod with spherical ends between two markers; ``length`` (m) may be a function of time."""
         name = self._constraint_name(name, "rod")
         where = f"rod '{name}'"
@@ -120,7 +158,13 @@ class ConstraintMethods:
         size, given = self._length(length, where)
         return self._keep(Distance(name, a, b, size, given))
 
-    def cable(self, markers, length, parts=None, name=None) -> Cable:
+    def cable(
+        self,
+        markers: Sequence[Marker],
+        length: FunctionOfTime,
+        parts: Sequence[float] | None = None,
+        name: str | None = None,
+    ) -> Cable:
         """Cable of ``length`` (m, or a function of time: a winch) from the first marker over the others to the last.
 
         It runs over the markers without friction (eyes, or pulleys of no size) and is always taut.
@@ -139,7 +183,14 @@ class ConstraintMethods:
         return self._keep(Cable(name, tuple(markers), tuple(parts), size, given))
 
     def prescribe_point(
-        self, a: Marker, b: Marker, axis: str, position=None, rate=None, acceleration=None, name=None
+        self,
+        a: Marker,
+        b: Marker,
+        axis: str,
+        position: FunctionOfTime | None = None,
+        rate: FunctionOfTime | None = None,
+        acceleration: FunctionOfTime | None = None,
+        name: str | None = None,
     ) -> Component:
         """Prescribe component ``axis`` ("x", "y", "z") of the position (m) of marker b relative to a, in the axes of a.
 
@@ -156,7 +207,15 @@ class ConstraintMethods:
         given, level = driver(position, rate, acceleration, where)
         return self._keep(Component(name, a, b, "xyz".index(axis), given, level))
 
-    def rolling_disc(self, disc: Marker, plane: Marker, radius, axle="z", normal="z", name=None) -> Rolling:
+    def rolling_disc(
+        self,
+        disc: Marker,
+        plane: Marker,
+        radius: float,
+        axle: DirectionLike = "z",
+        normal: DirectionLike = "z",
+        name: str | None = None,
+    ) -> Rolling:
         """A thin disc of ``radius`` (m) about the origin of ``disc`` rolls on a plane without slipping.
 
         disc : its centre; ``axle``: axis of this marker along which its axle points
@@ -166,11 +225,22 @@ class ConstraintMethods:
         """
         return self._rolling(disc, plane, radius, axle, normal, name, False)
 
-    def rolling_ball(self, ball: Marker, plane: Marker, radius, normal="z", name=None) -> Rolling:
+    def rolling_ball(
+        self, ball: Marker, plane: Marker, radius: float, normal: DirectionLike = "z", name: str | None = None
+    ) -> Rolling:
         """A ball of ``radius`` (m) about the origin of ``ball`` rolls on a plane without slipping; it may spin."""
         return self._rolling(ball, plane, radius, "z", normal, name, True)
 
-    def _rolling(self, b: Marker, a: Marker, radius, axle, normal, name, is_ball: bool) -> Rolling:
+    def _rolling(
+        self,
+        b: Marker,
+        a: Marker,
+        radius: float,
+        axle: DirectionLike,
+        normal: DirectionLike,
+        name: str | None,
+        is_ball: bool,
+    ) -> Rolling:
         name = self._constraint_name(name, "rolling")
         where = f"rolling '{name}'"
         self._check_pair(a, b, where)
@@ -191,7 +261,7 @@ class ConstraintMethods:
         self._check_name(name)
         return name
 
-    def _keep(self, constraint):
+    def _keep(self, constraint: Kept) -> Kept:
         self._check_name(constraint.name)
         group = self.couplers if isinstance(constraint, ElasticCoupling) else self.constraints
         group[constraint.name] = constraint
@@ -203,14 +273,14 @@ class ConstraintMethods:
         if a.body == b.body:
             raise MechanismError(f"{where}: both markers are on body '{a.body}'")
 
-    def _length(self, length, where: str):
+    def _length(self, length: FunctionOfTime, where: str) -> tuple[float, Signal | None]:
         """Length at t = 0 (m, positive) and the signal of one that changes."""
         if not callable(length):
             return _positive(length, f"{where}: length (m)"), None
         given, _level = driver(length, None, None, f"{where}: length (m)")
         return _positive(signal(length, where).value(0.0), f"{where}: length (m) at t = 0"), given
 
-    def _coordinate(self, given, where: str) -> tuple[Joint, str]:
+    def _coordinate(self, given: object, where: str) -> tuple[Joint, str]:
         """Joint and coordinate of a joint, or of (joint, "coordinate")."""
         joint, coordinate = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not isinstance(joint, Joint):
@@ -219,21 +289,21 @@ class ConstraintMethods:
             raise MechanismError(f"{where}: joint '{joint.name}' belongs to another system")
         return joint, joint._single(coordinate, where)
 
-    def _term(self, term, where: str) -> tuple[Joint, str, float]:
+    def _term(self, term: object, where: str) -> tuple[Joint, str, float]:
         if not isinstance(term, tuple) or len(term) not in (2, 3):
             raise MechanismError(f"{where}: expected (joint, factor) or (joint, coordinate, factor), got {term!r}")
         joint, coordinate = self._coordinate(term[:-1] if len(term) == 3 else term[0], where)
         return joint, coordinate, _not_zero(term[-1], f"{where}: factor of '{joint.name}.{coordinate}'")
 
 
-def _not_zero(value, where: str) -> float:
+def _not_zero(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number == 0.0:
         raise MechanismError(f"{where} is zero: nothing would be coupled; give a number other than zero")
     return number
 
 
-def _positive(value, where: str) -> float:
+def _positive(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number <= 0.0:
         raise MechanismError(f"{where} is {value!r}; it must be positive")

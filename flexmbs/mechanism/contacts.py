@@ -19,7 +19,7 @@ class Sphere:
     marker: Marker
     radius: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_number(self.radius, f"contact sphere on marker '{self.marker.label}': radius (m)", minimum=0.0)
 
 
@@ -37,7 +37,7 @@ class Plane:
     marker: Marker
     normal: tuple[float, float, float] = (0.0, 1.0, 0.0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         normal = as_vector(self.normal, f"contact plane on marker '{self.marker.label}': normal")
         length = float(np.linalg.norm(normal))
         if length == 0.0:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
-from flexmbs.mechanism.forces import quantity
+from flexmbs.mechanism.forces import QuantityLike, quantity
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
+from flexmbs.mechanism.joints.joint_type import DirectionLike
+from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
-from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, user_function
+from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, user_function
 
 
 class SignalMethods:
-    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`."""
+    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`, which has what is declared here."""
+
+    _check_name: Callable[[str], None]
 
     def _start_signals(self) -> None:
         self.sensors: dict[str, Sensor] = {}
@@ -21,7 +28,16 @@ class SignalMethods:
         self.functions: dict[str, UserFunction] = {}
 
     def sensor(
-        self, kind: str, of=None, relative_to=None, *, component=None, axis="z", coordinate=None, at=None, name=None
+        self,
+        kind: str,
+        of: object = None,
+        relative_to: Marker | None = None,
+        *,
+        component: str | int | None = None,
+        axis: DirectionLike = "z",
+        coordinate: str | None = None,
+        at: ArrayLike | None = None,
+        name: str | None = None,
     ) -> Sensor:
         """A sensor; named ones are histories of the result under their name.
 
@@ -53,7 +69,14 @@ class SignalMethods:
             self.sensors[name] = made
         return made
 
-    def function(self, function, inputs=(), outputs: int = 1, name: str | None = None, compiled=None) -> Sensor:
+    def function(
+        self,
+        function: Callable[..., object],
+        inputs: UserInputs = (),
+        outputs: int = 1,
+        name: str | None = None,
+        compiled: bool | None = None,
+    ) -> Sensor:
         """A user function f(t, *inputs) of time (s) and sensors, as a sensor of its ``outputs`` numbers.
 
         It must depend on its arguments only: it is called many times in a step, also at states that are not kept.
@@ -70,7 +93,14 @@ class SignalMethods:
         self.functions[name] = user_function(f"function '{name}'", function, inputs, outputs, compiled)
         return self.functions[name].sensor()
 
-    def state(self, name: str, rate=None, inputs=(), start=0.0, compiled=None) -> State:
+    def state(
+        self,
+        name: str,
+        rate: Callable[..., object] | None = None,
+        inputs: UserInputs = (),
+        start: ArrayLike = 0.0,
+        compiled: bool | None = None,
+    ) -> State:
         """Unknowns x of the user with x' = rate(t, x, *inputs), integrated together with the mechanism.
 
         Returns a sensor of x: an input or a force wherever sensors can be; history "NAME" (or "NAME.0", ...).
@@ -95,7 +125,9 @@ class SignalMethods:
                 raise
         return made
 
-    def set_rate(self, state: State, rate, inputs=(), compiled=None) -> State:
+    def set_rate(
+        self, state: State, rate: Callable[..., object], inputs: UserInputs = (), compiled: bool | None = None
+    ) -> State:
         """Give a state its rate x' = rate(t, x, *inputs) after it was made."""
         where = f"state '{state.name}'"
         if state.rule:
@@ -104,19 +136,26 @@ class SignalMethods:
         state.rule.append(user_function(where, rate, (state, *chosen), state.size, compiled))
         return state
 
-    def lag(self, name: str, source, time_constant: float, start: float = 0.0) -> State:
+    def lag(self, name: str, source: QuantityLike, time_constant: float, start: float = 0.0) -> State:
         """First-order lag x' = (source - x) / time_constant (s) of a number, function of time, or sensor."""
         where = f"lag '{name}'"
-        source = quantity(source, where)
+        followed = quantity(source, where)
         constant = as_number(time_constant, f"{where}: time_constant (s)")
         if constant <= 0.0:
             raise MechanismError(f"{where}: time_constant = {constant:g} s must be positive")
         made = self.state(name, start=as_number(start, f"{where}: start"))
-        made.rule.append((source, constant))
+        made.rule.append((followed, constant))
         return made
 
     def controller(
-        self, name: str, function, inputs, period: float, outputs: int = 1, start=0.0, first_sample: float = 0.0
+        self,
+        name: str,
+        function: Callable[..., object],
+        inputs: UserInputs,
+        period: float,
+        outputs: int = 1,
+        start: ArrayLike = 0.0,
+        first_sample: float = 0.0,
     ) -> Controller:
         """A sampled controller: function(t, *inputs) is called once every ``period`` (s); outputs are held in between.
 

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism import distributed_loads
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
-from flexmbs.mechanism.forces import AppliedLaw, Bushing, Element, Load, SpreadLoad, quantity, spring_law
+from flexmbs.mechanism.characteristics import CharacteristicLike
+from flexmbs.mechanism.forces import (
+    AppliedLaw,
+    Bushing,
+    Element,
+    Load,
+    LoadLike,
+    Quantity,
+    QuantityLike,
+    SpreadLoad,
+    quantity,
+    spring_law,
+)
 from flexmbs.mechanism.geometry.rotations import as_vector
-from flexmbs.mechanism.joints.base import unit_axis
+from flexmbs.mechanism.joints.joint_type import DirectionLike, unit_axis
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.sensors import Sensor, user_function
+from flexmbs.mechanism.sensors import Sensor, UserInputs, user_function
 
 
 class ForceMethods:
@@ -23,7 +38,14 @@ class ForceMethods:
         self.bushings: dict[str, Bushing] = {}
 
     def force(
-        self, marker: Marker, force, follower: bool = False, name: str | None = None, *, inputs=(), compiled=None
+        self,
+        marker: Marker,
+        force: LoadLike,
+        follower: bool = False,
+        name: str | None = None,
+        *,
+        inputs: UserInputs = (),
+        compiled: bool | None = None,
     ) -> Load:
         """Force (N) at a marker, in world axes or those of the marker (``follower``).
 
@@ -38,12 +60,28 @@ class ForceMethods:
         return self._load(marker, force, False, follower, name, inputs, compiled)
 
     def torque(
-        self, marker: Marker, torque, follower: bool = False, name: str | None = None, *, inputs=(), compiled=None
+        self,
+        marker: Marker,
+        torque: LoadLike,
+        follower: bool = False,
+        name: str | None = None,
+        *,
+        inputs: UserInputs = (),
+        compiled: bool | None = None,
     ) -> Load:
         """Torque (N m) on a marker; everything as in :meth:`force`."""
         return self._load(marker, torque, True, follower, name, inputs, compiled)
 
-    def _load(self, marker, components, is_torque: bool, follower: bool, name: str | None, inputs, compiled) -> Load:
+    def _load(
+        self,
+        marker: Marker,
+        components: LoadLike,
+        is_torque: bool,
+        follower: bool,
+        name: str | None,
+        inputs: UserInputs,
+        compiled: bool | None,
+    ) -> Load:
         kind = "torque" if is_torque else "force"
         name = name or f"{kind} {len(self.loads) + 1}"
         where = f"{kind} '{name}'"
@@ -54,7 +92,9 @@ class ForceMethods:
         self.loads[name] = Load(name, marker, self._three(components, where, inputs, compiled), is_torque, follower)
         return self.loads[name]
 
-    def _three(self, components, where: str, inputs, compiled):
+    def _three(
+        self, components: LoadLike, where: str, inputs: UserInputs, compiled: bool | None
+    ) -> tuple[Quantity, ...]:
         """Three quantities from three of them, from a sensor of three numbers, or from a user function."""
         inputs = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         if callable(components) and inputs:
@@ -71,9 +111,19 @@ class ForceMethods:
         return tuple(quantity(part, where) for part in parts)
 
     def spring_damper(
-        self, a: Marker, b: Marker, stiffness=0.0, damping=0.0, length=0.0, name=None, *, preload=0.0, force=None,
-        inputs=(), compiled=None,
-    ) -> Element:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        stiffness: CharacteristicLike = 0.0,
+        damping: CharacteristicLike = 0.0,
+        length: float = 0.0,
+        name: str | None = None,
+        *,
+        preload: float = 0.0,
+        force: Callable[..., object] | None = None,
+        inputs: UserInputs = (),
+        compiled: bool | None = None,
+    ) -> Element:
         """Spring and damper along the line between two markers: tension k (l - length) + preload + c l'.
 
         Histories: "NAME.length", "NAME.rate", "NAME.force" (tension, N), "NAME.power" (W, what it puts into the
@@ -103,7 +153,16 @@ class ForceMethods:
         return self.springs[name]
 
     def torsion_spring(
-        self, a: Marker, b: Marker, stiffness=0.0, damping=0.0, rest=0.0, axis="z", name=None, *, preload=0.0
+        self,
+        a: Marker,
+        b: Marker,
+        stiffness: CharacteristicLike = 0.0,
+        damping: CharacteristicLike = 0.0,
+        rest: float = 0.0,
+        axis: DirectionLike = "z",
+        name: str | None = None,
+        *,
+        preload: float = 0.0,
     ) -> Element:
         """Torsion spring and damper about ``axis`` of a: torque -(k (angle - rest) + preload + c angle') on b.
 
@@ -123,7 +182,17 @@ class ForceMethods:
         self.springs[name] = Element(name, law, a=a, b=b, axis=unit_axis(axis, name))
         return self.springs[name]
 
-    def bushing(self, a: Marker, b: Marker, stiffness, damping=0.0, name=None, *, rest=None, preload=None) -> Bushing:
+    def bushing(
+        self,
+        a: Marker,
+        b: Marker,
+        stiffness: ArrayLike,
+        damping: ArrayLike = 0.0,
+        name: str | None = None,
+        *,
+        rest: ArrayLike | None = None,
+        preload: ArrayLike | None = None,
+    ) -> Bushing:
         """Elastic connection in all six directions: force and moment -(K (e - rest) + preload + C e') on b.
 
         e: displacement (m) and rotation vector (rad, below pi) of b against a, in the axes of a.  Histories:
@@ -145,7 +214,14 @@ class ForceMethods:
         )  # fmt: skip
         return self.bushings[name]
 
-    def line_load(self, body: BodyInSystem, nodes, force, follower: bool = False, name: str | None = None):
+    def line_load(
+        self,
+        body: BodyInSystem,
+        nodes: Sequence[int] | np.ndarray,
+        force: LoadLike,
+        follower: bool = False,
+        name: str | None = None,
+    ) -> Load | tuple[Load | SpreadLoad, ...]:
         """Force per length along a row of nodes of a flexible body.
 
         Parameters
@@ -170,7 +246,14 @@ class ForceMethods:
             self.loads[f"{name}.{letter}"] = SpreadLoad(f"{name}.{letter}", body.name, component, fields)
         return tuple(self.loads[f"{name}.{letter}"] for letter in "xyz")
 
-    def pressure(self, body: BodyInSystem, pressure, where=None, follower: bool = True, name: str | None = None):
+    def pressure(
+        self,
+        body: BodyInSystem,
+        pressure: QuantityLike,
+        where: Callable[[np.ndarray], np.ndarray] | None = None,
+        follower: bool = True,
+        name: str | None = None,
+    ) -> SpreadLoad:
         """Pressure (Pa, positive pushes into the body) on a part of a flexible body's surface.
 
         Parameters
@@ -198,7 +281,7 @@ class ForceMethods:
         if a is b:
             raise MechanismError(f"{where}: both ends are marker '{a.label}'")
 
-    def _check_flexible(self, body, name: str, where: str) -> None:
+    def _check_flexible(self, body: object, name: str, where: str) -> None:
         self._check_name(name)
         if not isinstance(body, BodyInSystem) or body.name not in self.bodies:
             raise MechanismError(f"{where}: expected a body that system.add(...) returned, got {body!r}")
@@ -207,7 +290,7 @@ class ForceMethods:
             raise MechanismError(f"{where}: body '{body.name}' is not flexible{suggestion(body.name, flexible)}")
 
 
-def _matrix(given, where: str) -> np.ndarray:
+def _matrix(given: ArrayLike, where: str) -> np.ndarray:
     """(6, 6) from itself, a diagonal, two numbers (translation, rotation), or one number; symmetric, not negative."""
     try:
         values = np.array(given, dtype=float)

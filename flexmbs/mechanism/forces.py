@@ -5,22 +5,29 @@ The laws are those of ``core/laws/force``, one class each.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.characteristics import Characteristic, characteristic
+from flexmbs.mechanism.characteristics import Characteristic, CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.sensors import Sensor
 from flexmbs.mechanism.time_signals import Signal, signal
 
 #: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
-Quantity = Signal | Sensor
+Quantity: TypeAlias = Signal | Sensor
+#: The same as users give it.
+QuantityLike: TypeAlias = FunctionOfTime | Sensor
+#: Three of them, a sensor of three numbers, or a user function of sensors that returns three numbers.
+LoadLike: TypeAlias = Sequence[QuantityLike] | np.ndarray | Sensor | Callable[..., object]
 
 
-def quantity(given, where: str) -> Quantity:
+def quantity(given: object, where: str) -> Quantity:
     """A number, a function of time, or a sensor of one number; MechanismError otherwise."""
     if isinstance(given, Sensor):
         if given.size != 1:
@@ -147,17 +154,27 @@ class SpreadLoad:
     fields: np.ndarray
 
 
-def spring_law(stiffness, damping, rest, preload, where: str) -> SpringLaw:
+def spring_law(
+    stiffness: CharacteristicLike, damping: CharacteristicLike, rest: float, preload: float, where: str
+) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
-    parts = []
+    parts: list[Any] = []
     for word, given in (("stiffness", stiffness), ("damping", damping)):
         curve = characteristic(given, f"{where} {word}")
-        parts.append(as_number(given, f"{where} {word}", 0.0) if curve is None else curve)
-    return SpringLaw(*parts, as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
+        parts.append(as_number(cast(float, given), f"{where} {word}", 0.0) if curve is None else curve)
+    return SpringLaw(parts[0], parts[1], as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
 
 
 def friction_law(
-    static, dynamic, normal, radius, transition, full_slip, lag, bearing_length, where: str
+    static: float,
+    dynamic: float | None,
+    normal: QuantityLike | str,
+    radius: float,
+    transition: float,
+    full_slip: float | None,
+    lag: float,
+    bearing_length: float | None,
+    where: str,
 ) -> FrictionLaw:
     """Friction with checked numbers; ``normal`` "reaction" or a quantity."""
     static = as_number(static, f"{where}: static coefficient", 0.0)
@@ -170,18 +187,27 @@ def friction_law(
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
     radius = _positive(radius, f"{where}: radius (m)")
     arm = 0.0 if bearing_length is None else 2.0 / _positive(bearing_length, f"{where}: bearing_length (m)")
+    pressing: Quantity | None
     if isinstance(normal, str):
         if normal != "reaction":
             raise MechanismError(f"{where}: normal_force {normal!r}: expected a number, function, sensor or 'reaction'")
-        normal, lag = None, _positive(lag, f"{where}: lag (s)")
+        pressing, lag = None, _positive(lag, f"{where}: lag (s)")
     else:
-        normal, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
-        if isinstance(normal, Signal) and normal.value is None:
-            as_number(normal.constant, f"{where}: normal_force (N)", 0.0)
-    return FrictionLaw(static, dynamic, transition, full_slip, radius, normal, lag, arm)
+        pressing, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
+        if isinstance(pressing, Signal) and pressing.value is None:
+            as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
+    return FrictionLaw(static, dynamic, transition, full_slip, radius, pressing, lag, arm)
 
 
-def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> StopLaw:
+def stop_law(
+    lower: float | None,
+    upper: float | None,
+    stiffness: float,
+    exponent: float,
+    damping: float,
+    depth: float,
+    where: str,
+) -> StopLaw:
     """Stops with checked numbers; an end that is None is open."""
     if lower is None and upper is None:
         raise MechanismError(f"{where}: give lower=, upper= or both")
@@ -196,7 +222,7 @@ def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> S
     )  # fmt: skip
 
 
-def motor_law(curve, command, where: str) -> MotorLaw:
+def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:
     """A motor whose curve is a pair of rows (speeds, torques) or a Characteristic."""
     chosen = characteristic(curve, f"{where}: curve")
     if chosen is None:
@@ -204,7 +230,7 @@ def motor_law(curve, command, where: str) -> MotorLaw:
     return MotorLaw(chosen, quantity(command, f"{where}: command"))
 
 
-def _positive(value, where: str) -> float:
+def _positive(value: Any, where: str) -> float:
     number = as_number(value, where, 0.0)
     if number == 0.0:
         raise MechanismError(f"{where} must be positive, got 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,11 @@ from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_forces import JointForces
 from flexmbs.mechanism.joints import JointType
 from flexmbs.mechanism.markers import Marker
+from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.time_signals import Signal, driver
+
+#: A joint, or one of its coordinates where it has several.
+JointCoordinate: TypeAlias = "Joint | tuple[Joint, str]"
 
 
 @dataclass(eq=False)
@@ -63,7 +68,13 @@ class Joint(JointForces):
             )
         return chosen
 
-    def prescribe(self, position=None, rate=None, acceleration=None, coordinate: str | None = None) -> Joint:
+    def prescribe(
+        self,
+        position: FunctionOfTime | None = None,
+        rate: FunctionOfTime | None = None,
+        acceleration: FunctionOfTime | None = None,
+        coordinate: str | None = None,
+    ) -> Joint:
         """Prescribe a coordinate (rad or m) at position, velocity or acceleration level.
 
         The first of ``position``, ``rate`` and ``acceleration`` that is given says the level: a number, a signal with

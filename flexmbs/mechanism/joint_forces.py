@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Self
+
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
     AppliedLaw,
     Element,
     Law,
+    QuantityLike,
     friction_law,
     motor_law,
     quantity,
@@ -16,7 +21,8 @@ from flexmbs.mechanism.forces import (
     stop_law,
 )
 from flexmbs.mechanism.geometry import unit_plausibility
-from flexmbs.mechanism.sensors import user_function
+from flexmbs.mechanism.joints.joint_type import JointType
+from flexmbs.mechanism.sensors import UserInputs, user_function
 
 
 class JointForces:
@@ -26,7 +32,22 @@ class JointForces:
     "J.angle.spring.power" (effort times rate: what it puts into the mechanism, W).
     """
 
-    def spring(self, stiffness=0.0, damping=0.0, rest=0.0, coordinate: str | None = None, *, preload=0.0, name=None):
+    name: str
+    type: JointType
+    forces: list[Element]
+    cut: bool
+    _single: Callable[[str | None, str], str]
+
+    def spring(
+        self,
+        stiffness: CharacteristicLike = 0.0,
+        damping: CharacteristicLike = 0.0,
+        rest: float = 0.0,
+        coordinate: str | None = None,
+        *,
+        preload: float = 0.0,
+        name: str | None = None,
+    ) -> Self:
         """Add a spring and damper on a coordinate: effort -(k (x - rest) + preload + c x').
 
         Parameters
@@ -42,9 +63,19 @@ class JointForces:
         return self._add_force(chosen, "spring", law, name)
 
     def friction(
-        self, static, dynamic=None, *, normal_force, transition, full_slip=None, radius=None, lag=1e-3,
-        bearing_length=None, coordinate: str | None = None, name=None,
-    ):  # fmt: skip
+        self,
+        static: float,
+        dynamic: float | None = None,
+        *,
+        normal_force: QuantityLike | str,
+        transition: float,
+        full_slip: float | None = None,
+        radius: float | None = None,
+        lag: float = 1e-3,
+        bearing_length: float | None = None,
+        coordinate: str | None = None,
+        name: str | None = None,
+    ) -> Self:
         """Add regularised Coulomb friction: effort -mu(rate) normal_force radius (core/laws/force/friction.py).
 
         A joint that sticks creeps slower than ``transition``: choose it small against the speeds of interest.
@@ -81,9 +112,17 @@ class JointForces:
         return self._add_force(chosen, "friction", law, name)
 
     def limit(
-        self, lower=None, upper=None, *, stiffness, damping=0.0, exponent=1.0, depth=1e-4,
-        coordinate: str | None = None, name=None,
-    ):  # fmt: skip
+        self,
+        lower: float | None = None,
+        upper: float | None = None,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        exponent: float = 1.0,
+        depth: float = 1e-4,
+        coordinate: str | None = None,
+        name: str | None = None,
+    ) -> Self:
         """Add compliant stops: at depth d beyond an end they push with k d^exponent + c(d) d', and never pull.
 
         Parameters
@@ -97,7 +136,14 @@ class JointForces:
         self._check_angles(chosen, "limit", lower=lower, upper=upper)
         return self._add_force(chosen, "limit", law, name)
 
-    def motor(self, curve, command=1.0, coordinate: str | None = None, *, name=None):
+    def motor(
+        self,
+        curve: CharacteristicLike,
+        command: QuantityLike = 1.0,
+        coordinate: str | None = None,
+        *,
+        name: str | None = None,
+    ) -> Self:
         """Add a motor: effort command T(rate), with T its torque-speed curve at full command.
 
         Backwards (command < 0) the curve is mirrored: command T(-rate).
@@ -110,15 +156,23 @@ class JointForces:
         chosen = self._single(coordinate, "a motor")
         return self._add_force(chosen, "motor", motor_law(curve, command, f"joint '{self.name}', motor"), name)
 
-    def actuate(self, effort, inputs=(), coordinate: str | None = None, *, name=None, compiled=None):
+    def actuate(
+        self,
+        effort: QuantityLike | Callable[..., object],
+        inputs: UserInputs = (),
+        coordinate: str | None = None,
+        *,
+        name: str | None = None,
+        compiled: bool | None = None,
+    ) -> Self:
         """Apply an effort that drives the coordinate up: a number, a sensor, or a function f(t, *inputs) of sensors."""
         chosen = self._single(coordinate, "an actuator")
         where = f"joint '{self.name}', effort"
-        if callable(effort) and len(tuple(inputs)) > 0:
+        if callable(effort) and len(inputs) > 0:
             effort = user_function(where, effort, inputs, 1, compiled).sensor()
         return self._add_force(chosen, "actuator", AppliedLaw(quantity(effort, where)), name)
 
-    def _add_force(self, coordinate: str, word: str, law: Law, name: str | None):
+    def _add_force(self, coordinate: str, word: str, law: Law, name: str | None) -> Self:
         taken = {element.name for element in self.forces}
         wanted = f"{self.name}.{coordinate}.{name or word}"
         chosen, number = wanted, 2
@@ -129,7 +183,7 @@ class JointForces:
         self.forces.append(Element(chosen, law, joint=self, coordinate=coordinate))
         return self
 
-    def _check_angles(self, coordinate: str, word: str, **values) -> None:
+    def _check_angles(self, coordinate: str, word: str, **values: float | None) -> None:
         """A warning where angles look like degrees."""
         for name, value in values.items():
             if self.type.coordinates[coordinate] == "rad" and value is not None:

@@ -13,9 +13,10 @@ from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import assemble
 from flexmbs.mechanism.geometry import primitives, unit_plausibility
-from flexmbs.mechanism.geometry.rotations import Rotation, as_matrix, as_number, as_vector
+from flexmbs.mechanism.geometry.rotations import Rotation, RotationLike, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import with_material
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
@@ -50,7 +51,7 @@ class RigidBody:
     allow_nonphysical: bool = False
     surface: SurfaceMesh | None = field(default=None, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         inertia = np.asarray(self.inertia, dtype=float)
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
@@ -113,7 +114,7 @@ class RigidBody:
         axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])  # right-handed
         return moments, Rotation(axes)
 
-    def placed(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation=None) -> RigidBody:
+    def placed(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> RigidBody:
         """This body described in another frame, in which its own frame lies at ``position`` (m) with ``rotation``.
 
         Parameters
@@ -123,7 +124,7 @@ class RigidBody:
         place, turn = as_vector(position, "placed: position (m)"), as_matrix(rotation, "placed")
         return self._moved(place, turn)
 
-    def in_frame(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation=None) -> RigidBody:
+    def in_frame(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> RigidBody:
         """This body described in a frame that lies at ``position`` (m) with ``rotation`` in its present frame.
 
         The inverse of :meth:`placed`: ``body.placed(p, R).in_frame(p, R)`` is the body again.
@@ -255,12 +256,12 @@ class RigidBody:
 
         BodyError when the surface is not closed or turned inside out.
         """
-        surface = SurfaceMesh.of_triangles(points, triangles)
+        surface = SurfaceMesh.of_triangles(np.asarray(points), np.asarray(triangles))
         volume, center, second = enclosed_moments(surface)
         return cls._of_solid(density, Solid(volume, center, second, surface), "body from a surface")
 
     @classmethod
-    def from_mesh(cls, mesh, density: float | None = None) -> RigidBody:
+    def from_mesh(cls, mesh: Mesh, density: float | None = None) -> RigidBody:
         """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials."""
         model = assemble(mesh if density is None else with_material(mesh, density=density))
         drawn = model.surface(np.zeros((model.ndof, 0)), np.zeros((0, 2), dtype=int), np.zeros((model.ndof, 0)))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
@@ -69,7 +72,7 @@ class State(Sensor):
     """Unknowns x with x' = f(t, x, inputs) of a user; itself a sensor of x.  Made by ``System.state``."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
+    rule: list[Any] = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +80,7 @@ class Controller(Sensor):
     """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``)."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # its UserFunction
+    rule: list[Any] = field(default_factory=list, repr=False)  # its UserFunction
     period: float = 0.0  # s
     first: float = 0.0  # s, first sample
 
@@ -114,16 +117,17 @@ class UserFunction:
             for reading in sensor.readings
         )
 
-    def arguments(self, values) -> list:
+    def arguments(self, values: np.ndarray) -> list[float | np.ndarray]:
         """What the function is called with behind the time: a float for each sensor of one number, else an array."""
-        found, at = [], 0
+        found: list[float | np.ndarray] = []
+        at = 0
         for sensor in self.inputs:
             part = values[at : at + sensor.size]
             found.append(float(part[0]) if sensor.size == 1 else np.array(part))
             at += sensor.size
         return found
 
-    def checked(self, result) -> np.ndarray:
+    def checked(self, result: ArrayLike) -> np.ndarray:
         """(outputs,) what the function returned; MechanismError when it is something else."""
         try:
             values = np.atleast_1d(np.asarray(result, dtype=float))
@@ -135,7 +139,13 @@ class UserFunction:
         return values
 
 
-def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
+#: What a user function reads: one sensor, or several.
+UserInputs: TypeAlias = Sensor | Sequence[Sensor]
+
+
+def user_function(
+    name: str, function: object, inputs: UserInputs, outputs: int = 1, compiled: bool | None = None
+) -> UserFunction:
     """A user function with checked inputs; MechanismError names what is wrong."""
     if not callable(function):
         raise MechanismError(f"{name}: expected a function of time and of its inputs, got {function!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import sys
 from collections.abc import Callable
@@ -10,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.python_functions import number_or_function, with_derivatives
+from flexmbs.core.mechanics.signals import time_function
+from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
-
-_C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,12 @@ class Signal:
         return ""
 
 
-def signal(given, name: str, rate=None, acceleration=None) -> Signal:
+def signal(
+    given: object,
+    name: str,
+    rate: Callable[[float], float] | None = None,
+    acceleration: Callable[[float], float] | None = None,
+) -> Signal:
     """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     value = number_or_function(given, name)
     if isinstance(value, float):
@@ -63,7 +66,12 @@ def signal(given, name: str, rate=None, acceleration=None) -> Signal:
     return Signal(name, 0.0, value, rate, acceleration)
 
 
-def motion(position, name: str, rate=None, acceleration=None) -> Signal:
+def motion(
+    position: object,
+    name: str,
+    rate: Callable[[float], float] | None = None,
+    acceleration: Callable[[float], float] | None = None,
+) -> Signal:
     """Signal of a prescribed coordinate; derivatives that are not given are sixth-order differences of the function.
 
     The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.
@@ -77,7 +85,9 @@ def motion(position, name: str, rate=None, acceleration=None) -> Signal:
     )  # fmt: skip
 
 
-def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
+def driver(
+    position: FunctionOfTime | None, rate: FunctionOfTime | None, acceleration: FunctionOfTime | None, name: str
+) -> tuple[Signal, int]:
     """Signal of a driver and its level (0 position, 1 velocity, 2 acceleration): that of the first argument given."""
     given = (position, rate, acceleration)
     level = next((level for level, part in enumerate(given) if part is not None), None)
@@ -94,25 +104,10 @@ def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
     return made, level
 
 
-def _compiled(function: Callable[[float], float]):
-    """C function of ``function``; an exception inside it gives NaN (one that crossed into C would be lost)."""
-    import numba
-
-    inner = function if hasattr(function, "py_func") else numba.njit(function)
-
-    def guarded(t):
-        try:
-            return float(inner(t))
-        except Exception:
-            return math.nan
-
-    return numba.cfunc(numba.float64(numba.float64))(guarded)
-
-
 class CompiledSignals:
     """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._alive: list[object] = []
         self._addresses: dict[int, int] = {}
         self.error: BaseException | None = None
@@ -148,13 +143,11 @@ class CompiledSignals:
 
     def _compile(self, function) -> int:
         try:
-            compiled = _compiled(function)
+            made = time_function.compile(function)
         except Exception:  # numba raises errors of any kind on what it does not know
-            callback = _C_FUNCTION(self._guarded(function))
-            self._alive.append(callback)
-            return ctypes.cast(callback, ctypes.c_void_p).value
-        self._alive.append(compiled)
-        return compiled.address
+            made = time_function.call_back(self._guarded(function))
+        self._alive.append(made)
+        return made.address
 
     @contextmanager
     def catching(self):

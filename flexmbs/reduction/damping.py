@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.damped_parts import damped_parts
+from flexmbs.fem.fe_model import FEModel
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,14 @@ class Rayleigh:
     beta: float = 0.0
 
 
-def damping_matrix(damping, fem, fields: np.ndarray, omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray) -> np.ndarray:
+def damping_matrix(
+    damping: float | Rayleigh | Sequence[float] | str | None,
+    fem: FEModel,
+    fields: np.ndarray,
+    omega: np.ndarray,
+    Me: np.ndarray,
+    Ke: np.ndarray,
+) -> np.ndarray:
     """De (n, n) of the modes ``fields`` (ndof, n): ``damping`` plus the dashpots of the mesh.
 
     ``damping``: None, a damping ratio, one ratio per mode (2 zeta omega Me), Rayleigh, or "material".
@@ -28,11 +36,11 @@ def damping_matrix(damping, fem, fields: np.ndarray, omega: np.ndarray, Me: np.n
     return De if fem.damping is None else De + fields.T @ (fem.damping @ fields)
 
 
-def _is_material(damping) -> bool:
+def _is_material(damping: object) -> bool:
     return isinstance(damping, str) and damping == "material"
 
 
-def _material_damping(fem, fields: np.ndarray, omega: np.ndarray) -> np.ndarray:
+def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np.ndarray:
     """De from the material damping in the file.
 
     alpha M + beta K of the elements of each material; loss factors g by the modal strain energy method (C. D. Johnson

@@ -7,8 +7,10 @@ import difflib
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import ResultWarning, SimulationError
@@ -39,6 +41,10 @@ from flexmbs.result.trajectory import ContactRecord, Trajectory
 from flexmbs.view.animate import animate
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.window import show
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
 
 
 def load(folder: str | Path) -> Result:
@@ -154,7 +160,7 @@ class Result:
         """Everything at one time (s) between start and end; ValueError outside."""
         return State(self.resampled([time]))
 
-    def resampled(self, times) -> Result:
+    def resampled(self, times: ArrayLike) -> Result:
         """This result at other times (k,) s, in any order.
 
         Coordinates to fifth order, velocities to fourth, frames and accelerations to third; energies, forces and
@@ -298,7 +304,7 @@ class Result:
         best = int(np.argmax(np.abs(values)))
         return float(times[best]), float(values[best])
 
-    def to_pandas(self, *names: str):
+    def to_pandas(self, *names: str) -> pandas.DataFrame:
         """Histories (all, or those named) as a pandas DataFrame: one column per name, indexed by t.
 
         ``frame.attrs["units"]`` holds the unit of every column and of the index "t".
@@ -339,15 +345,15 @@ class Result:
                 writer.save_state(state.at(writer.position))
             writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
 
-    def plot(self, *names: str, save: str | Path | None = None):
+    def plot(self, *names: str, save: str | Path | None = None) -> Figure | None:
         """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``."""
         return plot_histories(self, names, save=save)
 
-    def animate(self, path: str | Path, **options) -> Path:
+    def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
         return animate(self, path, **options)
 
-    def show(self, **options) -> None:
+    def show(self, **options: Any) -> None:
         """Open an interactive window; options as in :func:`flexmbs.view.window.show`."""
         show(self, **options)
 

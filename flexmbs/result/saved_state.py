@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class SavedState:
     t: float
     arrays: Mapping[str, np.ndarray]
     system: Mapping[str, np.ndarray]
-    note: Mapping[str, object]
+    note: Mapping[str, Any]
 
     def __repr__(self) -> str:
         return f"<SavedState at t = {self.t:.9g} s, run {self.note['status']}, {len(self.names)} values>"
@@ -109,7 +110,7 @@ def load_state(path: str | Path) -> SavedState:
     return SavedState(float(note.pop("t")), arrays, system, note)
 
 
-def state_note(folder: Path) -> dict | None:
+def state_note(folder: Path) -> dict[str, Any] | None:
     """What the state in a folder says about itself; None when there is none."""
     if not (folder / STATE).is_file():
         return None

@@ -167,7 +167,7 @@ def _mobility_lines(found: Mobility) -> list[str]:
     return lines
 
 
-def _coordinate(joint, name: str) -> str:
+def _coordinate(joint: JointEntry, name: str) -> str:
     notes = ["prescribed"] if name in joint.prescribed else []
     notes += [kind for coordinate, kind in joint.forces if coordinate == name]
     return f"{name} ({', '.join(notes)})" if notes else name

@@ -13,6 +13,7 @@ from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_mo
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 
@@ -64,7 +65,7 @@ class LinearModes:
         return square[:, chosen].sum(axis=1) / square.sum(axis=1)
 
 
-def linearize(system, *, time: float = 0.0) -> LinearModes:
+def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     """Frequencies and modes about the steady state nearest to the start values.
 
     Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed);

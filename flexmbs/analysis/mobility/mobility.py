@@ -8,6 +8,7 @@ degrees of freedom, because the rank drops in a singular position (Wojtyra, Mech
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -161,7 +162,7 @@ def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirection
     return names, np.array(rows).reshape(-1, directions.rows.shape[1])
 
 
-def _grouped(found, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
+def _grouped(found: Any, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
     """Dependent rows, grouped by their owner and by the owners they depend on."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for dependence in found:

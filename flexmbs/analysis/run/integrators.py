@@ -124,7 +124,7 @@ class GeneralisedAlpha(_SecondOrder):
     rho_inf: float = 0.8
     formulation: str = "index 2"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check("rho_inf", self.rho_inf, 0.0, 1.0)
         _check_formulation(self.formulation, "index 2", "index 3")
 
@@ -142,7 +142,7 @@ class HHT(_SecondOrder):
     alpha: float = -0.1
     formulation: str = "index 2"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check("alpha", self.alpha, -1.0 / 3.0, 0.0)
         _check_formulation(self.formulation, "index 2", "index 3")
 
@@ -163,7 +163,7 @@ class Newmark(_SecondOrder):
     gamma: float = 0.5
     formulation: str = "index 2"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check("gamma", self.gamma, 0.5, 1.0)
         _check("beta", self.beta, 0.5 * self.gamma, 1.0)  # smaller values are not unconditionally stable
         _check_formulation(self.formulation, "index 2", "index 3")
@@ -195,7 +195,7 @@ class BDF(Integrator):
     max_order: int = 5
     name = "bdf"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_formulation(self.formulation, "SI2", "SI1", "I3")
         if self.max_order not in range(1, 7):
             raise MechanismError(f"max_order = {self.max_order!r} must be a whole number from 1 to 6")

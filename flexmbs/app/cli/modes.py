@@ -21,7 +21,7 @@ from flexmbs.app.cli.mesh_options import (
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.fem.assemble import assemble
-from flexmbs.fem.mpc.internal_mechanisms import mechanism
+from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components, supported_nodes

@@ -40,7 +40,7 @@ WRONG = {  # key of the .npz file: what it becomes, what is said
     "surface.faces": (lambda x: x + 10**6, "surface.faces: the face at 0 has 10000"),
     "surface.points": (lambda x: x[:3], "surface.modes has the shape"),
     "mode_labels": (lambda x: x[:1], "1 mode_labels for 3 modes"),
-    "attached_at": (lambda x: np.array("nowhere"), "attached_at is 'nowhere', which is not a marker; markers: hinge, tip"),
+    "attached_at": (lambda x: np.array("nowhere"), "attached_at is 'nowhere', which is not a marker; markers: hinge"),
 }  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_sizes_that_the_file_cannot_hold_are_not_allocated(body, tmp_path):
     with h5py.File(tmp_path / "strip.h5", "r+") as file:
         del file["Ke"]
         file.create_dataset("Ke", shape=(10**7, 10**7), dtype="f4", chunks=(1000, 1000))
-    with pytest.raises(BodyError, match=r"strip.h5: .*Ke: 400000000000000 bytes are claimed, but 0 are stored"):
+    with pytest.raises(BodyError, match=r"strip.h5: .*Ke: 400000000000000 bytes are declared, but 0 are stored"):
         fm.load_body(tmp_path / "strip.h5")
 
 
