@@ -141,7 +141,7 @@ def test_abaqus_matrix_in_millimetres_and_tonnes(tmp_path, fem):
     assert read_abaqus_matrix(tmp_path / "k.mtx", replace(mesh, units="mm-kg-ms"), "mass")[0, 0] == 4.0
     with pytest.raises(BodyError, match="read in mm-t-s; state the quantity for the conversion"):
         read_abaqus_matrix(tmp_path / "k.mtx", mesh)
-    with pytest.raises(BodyError, match="quantity is 'stiffness' or 'mass', not 'K'"):
+    with pytest.raises(BodyError, match="quantity must be 'stiffness' or 'mass', not 'K'"):
         read_abaqus_matrix(tmp_path / "k.mtx", mesh, "K")
 
 
