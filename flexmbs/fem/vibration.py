@@ -59,7 +59,7 @@ def natural_modes(
     held: np.ndarray,
     count: int | None = None,
     max_hz: float | None = None,
-    stiffness=None,
+    stiffness: sparse.spmatrix | None = None,
     spin: float = 0.0,
 ) -> NaturalModes:
     """Lowest modes of a model.
