@@ -87,8 +87,8 @@ from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
 from flexmbs.mechanism.geometry.surfaces import Surface as Surface
 from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joints import JOINT_TYPES as JOINT_TYPES
-from flexmbs.mechanism.joints.base import Axis as Axis
-from flexmbs.mechanism.joints.base import JointType as JointType
+from flexmbs.mechanism.joints.joint_type import Axis as Axis
+from flexmbs.mechanism.joints.joint_type import JointType as JointType
 from flexmbs.mechanism.markers import Marker as Marker
 from flexmbs.mechanism.rigid_body import RigidBody as RigidBody
 from flexmbs.mechanism.sensors import Sensor as Sensor
@@ -128,9 +128,9 @@ from flexmbs.mesh.operations import bounding_box as bounding_box
 from flexmbs.mesh.operations import nodes_of as nodes_of
 from flexmbs.mesh.operations import scaled as scaled
 from flexmbs.mesh.operations import with_material as with_material
-from flexmbs.mesh.operations import with_rectangular_section as with_rectangular_section
 from flexmbs.mesh.quality.check_mesh import check_mesh as check_mesh
 from flexmbs.mesh.readers.read_mesh import read_mesh as read_mesh
+from flexmbs.mesh.sections.assign_sections import with_rectangular_section as with_rectangular_section
 from flexmbs.mesh.sections.assign_sections import with_section as with_section
 from flexmbs.mesh.sections.assign_sections import with_thickness as with_thickness
 from flexmbs.mesh.sections.beam_sections import circle as circle

@@ -13,17 +13,18 @@ with constraints y = (q, v, lam), of index 1, with the feedback of Baumgarte (Co
 A solver that controls its error must leave the multipliers out of it (FirstOrder.absolute): they follow v', whose error
 is that of v divided by the step.
 
-Balls are left out: their charts belong to flexmbs' own steps.
+Balls are left out: their charts belong to flexmbs' own steps. The functions are kernels: Python in tests, compiled in
+benchmarks that set FLEXMBS_NUMBA_KERNELS.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.core.abi.kernel import FASTMATH
-from flexmbs.core.equations.mechanics import gap_at, residual
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
@@ -34,10 +35,8 @@ FEEDBACK = 20.0  # alpha, 1/s
 NONE = 1e12  # an absolute tolerance that asks for nothing
 EVALUATIONS = 0  # place in FirstOrder.counts
 
-compiled = numba.njit(fastmath=FASTMATH, error_model="numpy")
 
-
-@compiled
+@kernel
 def set_state(tables, work, own, rows, q, v, a, t, y):
     n = len(own)
     for i in range(n):
@@ -48,7 +47,7 @@ def set_state(tables, work, own, rows, q, v, a, t, y):
     impose_drivers(tables, work.signal, q, v, a)
 
 
-@compiled
+@kernel
 def implicit(tables, work, own, rows, active, reference, q, v, a, out, alpha, counts, t, y, rate, result):
     """Residual of the implicit form."""
     n = len(own)
@@ -65,7 +64,7 @@ def implicit(tables, work, own, rows, active, reference, q, v, a, out, alpha, co
         result[2 * n + i] = out[rows[i]] + alpha * (2.0 * speed + alpha * opening)
 
 
-@compiled
+@kernel
 def right_side(tables, work, own, rows, active, reference, q, v, a, out, mass, pivots, counts, t, y, result):
     """y' of a model without constraints; the mass matrix comes column by column from residuals."""
     n = len(own)
@@ -88,7 +87,7 @@ def right_side(tables, work, own, rows, active, reference, q, v, a, out, mass, p
         result[n:] = np.nan
 
 
-@compiled
+@kernel
 def gap(tables, work, own, rows, reference, q, v, a, contact, t, y):
     set_state(tables, work, own, rows, q, v, a, t, y)
     return gap_at(tables, contact, q, v, a, reference, work)[0]

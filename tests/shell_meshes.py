@@ -5,7 +5,7 @@ from scipy.sparse.linalg import spsolve
 
 from flexmbs import ElementBlock, Material, Mesh, ShellSection
 
-KINDS = ("quad4", "tri3", "quad8", "tri6")
+KINDS = ("quad4", "tri3", "quad8", "tri6", "quad9")
 
 
 def sheet(kind, divisions, place, thickness=0.01, material=None, distort=0.0, section=None, **block):
@@ -27,7 +27,8 @@ def sheet(kind, divisions, place, thickness=0.01, material=None, distort=0.0, se
         row, column = cells // grid.shape[1], cells % grid.shape[1]
         after = np.roll(np.arange(cells.shape[1]), -1)
         middles = (row + row[:, after]) // 2 * grid.shape[1] + (column + column[:, after]) // 2
-        cells = np.concatenate([cells, middles], axis=1)
+        centers = (row[:, [0]] + row[:, [2]]) // 2 * grid.shape[1] + (column[:, [0]] + column[:, [2]]) // 2
+        cells = np.concatenate([cells, middles, *([centers] if kind == "quad9" else [])], axis=1)
     used = np.zeros(s.size, bool)
     used[cells] = True
     number = np.where(used, np.cumsum(used) - 1, -1)

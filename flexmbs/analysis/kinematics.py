@@ -17,6 +17,7 @@ from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.mechanics.rotation import rotate_quaternion
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
@@ -136,8 +137,6 @@ def _distance(before: Model, after: Model) -> float:
     """Largest change of a coordinate; for a ball joint, the angle between its quaternions."""
     change = np.abs(after.q - before.q)
     for ball, start in enumerate(before.balls):
-        from flexmbs.core.mechanics.rotation import rotate_quaternion
-
         turned = np.zeros(4)
         rotate_quaternion(before.reference[ball], *before.q[start : start + 3], turned)
         change[start : start + 3] = 2.0 * np.arccos(min(1.0, abs(float(turned @ after.reference[ball]))))

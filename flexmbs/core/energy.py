@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Integers
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.laws.contact import law_energy
+from flexmbs.core.laws.force import force_energy, has_applied_forces
+from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.couplers import coupler_energy
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.inertia import kinetic_energy
 from flexmbs.core.mechanics.quadratic_forms import cubic_energy
-from flexmbs.core.parts import FORCE_ENERGY
-from flexmbs.core.parts.call import call_part
 
 
 @kernel
@@ -20,8 +21,10 @@ def energies(tables, active, q, v, a, reference, work, out):
     energy_sums(tables, active, q, v, a, work, out)
 
 
-@kernel
-def energy_sums(tables, active, q, v, a, work, out):
+@entry
+def energy_sums(
+    tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace, out: Floats
+) -> None:
     """:func:`energies` with the body frames as they are in ``work``."""
     out[:] = 0.0
     g = tables.gravity
@@ -38,7 +41,8 @@ def energy_sums(tables, active, q, v, a, work, out):
                 out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
         out[2] += cubic_energy(tables, b, q, work)
     out[2] += coupler_energy(tables, q)
-    call_part(FORCE_ENERGY, tables, active, q, v, a, work, out[2:3])
+    if has_applied_forces(tables):
+        out[2] += force_energy(tables, q, v, a, work)
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)

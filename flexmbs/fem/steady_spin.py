@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
+from flexmbs.fem.admissible_displacements import free_space, restricted
 from flexmbs.fem.centrifugal import centrifugal
 from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.mpc.admissible_displacements import free_space, restricted
 from flexmbs.fem.solvers.factor import SingularMatrix, symmetric_factor
 
 

@@ -11,9 +11,9 @@ from scipy import linalg, sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.common.stages import listening
+from flexmbs.fem.admissible_displacements import free_space, restricted
 from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.mpc.admissible_displacements import free_space, restricted
-from flexmbs.fem.mpc.internal_mechanisms import mechanism
+from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos

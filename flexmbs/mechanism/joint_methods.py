@@ -20,7 +20,7 @@ from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_qua
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joints import JOINT_TYPES
-from flexmbs.mechanism.joints.base import DirectionLike
+from flexmbs.mechanism.joints.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 
 

@@ -9,7 +9,7 @@ from flexmbs.core.layout import force_tables as t
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.geometry.rotations import as_vector
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.base import unit_axis
+from flexmbs.mechanism.joints.joint_type import unit_axis
 from flexmbs.mechanism.sensors import Reading, Sensor
 
 _JOINT = {"coordinate": t.VALUE, "rate": t.RATE, "acceleration": t.ACCELERATION}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import sys
 from collections.abc import Callable
@@ -10,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.mechanics.signals import time_function
 from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
-
-_C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,21 +104,6 @@ def driver(
     return made, level
 
 
-def _compiled(function: Callable[[float], float]):
-    """C function of ``function``; an exception inside it gives NaN (one that crossed into C would be lost)."""
-    import numba
-
-    inner = function if hasattr(function, "py_func") else numba.njit(function)
-
-    def guarded(t: float) -> float:
-        try:
-            return float(inner(t))
-        except Exception:
-            return math.nan
-
-    return numba.cfunc(numba.float64(numba.float64))(guarded)
-
-
 class CompiledSignals:
     """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
 
@@ -160,13 +143,11 @@ class CompiledSignals:
 
     def _compile(self, function) -> int:
         try:
-            compiled = _compiled(function)
+            made = time_function.compile(function)
         except Exception:  # numba raises errors of any kind on what it does not know
-            callback = _C_FUNCTION(self._guarded(function))
-            self._alive.append(callback)
-            return ctypes.cast(callback, ctypes.c_void_p).value
-        self._alive.append(compiled)
-        return compiled.address
+            made = time_function.call_back(self._guarded(function))
+        self._alive.append(made)
+        return made.address
 
     @contextmanager
     def catching(self):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import math
 import traceback
@@ -11,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.sensors.user_functions import user_function
+from flexmbs.machine_code.switches import PLAIN_PYTHON
 from flexmbs.mechanism.sensors import UserFunction
 from flexmbs.mechanism.time_signals import CompiledSignals
 
-_C_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
@@ -23,7 +23,8 @@ def function_address(function: UserFunction, signals: CompiledSignals, example) 
 
     MechanismError when it must be compiled and numba cannot.
     """
-    if function.compiled is not False and (function.compiled or (example is not None and not _has_memory(function))):
+    compilable = not PLAIN_PYTHON and function.compiled is not False
+    if compilable and (function.compiled or (example is not None and not _has_memory(function))):
         try:
             compiled = _compiled(function, np.ndim(example) == 0 if example is not None else function.outputs == 1)
         except Exception as error:  # numba raises errors of any kind on what it does not know
@@ -32,9 +33,9 @@ def function_address(function: UserFunction, signals: CompiledSignals, example) 
         else:
             signals.keep(compiled)
             return compiled.address
-    callback = _C_FUNCTION(_called_back(function, signals))
+    callback = user_function.call_back(_called_back(function, signals))
     signals.keep(callback)
-    return ctypes.cast(callback, ctypes.c_void_p).value
+    return callback.address
 
 
 def _has_memory(function: UserFunction) -> bool:
@@ -48,57 +49,42 @@ def _has_memory(function: UserFunction) -> bool:
 
 
 def _compiled(function: UserFunction, scalar: bool):
-    """C function by numba; an exception inside gives NaN (one that crossed into C would be lost)."""
+    """C function by numba; an exception inside gives NaN."""
     import numba
-    from numba import types
 
     given = function.function
     inner = given if hasattr(given, "py_func") else numba.njit(given)
     arguments, at = [], 0
     for sensor in function.inputs:
-        arguments.append(f"x[{at}]" if sensor.size == 1 else f"x[{at}:{at + sensor.size}]")
+        arguments.append(f"inputs[{at}]" if sensor.size == 1 else f"inputs[{at}:{at + sensor.size}]")
         at += sensor.size
     count = function.outputs
-    parts = ["y[0] = found"] if scalar else [f"y[{i}] = found[{i}]" for i in range(count)]
+    parts = ["outputs[0] = found"] if scalar else [f"outputs[{i}] = found[{i}]" for i in range(count)]
     source = "\n".join(
         [
             "def call(t, inputs, outputs):",
-            f"    x, y = carray(inputs, ({max(at, 1)},)), carray(outputs, ({count},))",
-            "    try:",
-            f"        found = inner({', '.join(['t', *arguments])})",
-            *(f"        {part}" for part in parts),
-            "    except Exception:",
-            "        y[:] = nan",
+            f"    found = inner({', '.join(['t', *arguments])})",
+            *(f"    {part}" for part in parts),
         ]
     )
-    scope = {"inner": inner, "carray": numba.carray, "nan": math.nan}
+    scope = {"inner": inner}
     exec(source, scope)
-    number = types.CPointer(types.float64)
-    return numba.cfunc(types.void(types.float64, number, number))(scope["call"])
+    return user_function.compile(scope["call"])
 
 
 def _called_back(function: UserFunction, signals: CompiledSignals):
-    """The function as ctypes calls it; its exceptions are kept, as they cannot cross the compiled loop."""
-    views: dict[tuple[int, int], np.ndarray] = {}
-
-    def view(address: int | None, size: int) -> np.ndarray:
-        if size == 0:
-            return np.zeros(0)
-        if (address, size) not in views:
-            views[address, size] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
-        return views[address, size]
+    """The function as the compiled loop calls it; its exceptions are kept, as they cannot cross that loop."""
 
     def call(t, inputs, outputs):
-        y = view(outputs, function.outputs)
         if signals.interrupted:
-            y[:] = math.nan
+            outputs[:] = math.nan
             return
         try:
             signals.calls += 1
-            y[:] = function.checked(function.function(t, *function.arguments(view(inputs, function.input_size))))
+            outputs[:] = function.checked(function.function(t, *function.arguments(inputs)))
         except BaseException as error:
             signals.fail(error, function.name)
-            y[:] = math.nan
+            outputs[:] = math.nan
         finally:
             signals.calls -= 1
 

@@ -85,6 +85,12 @@ KINDS: dict[str, ElementKind] = {row.kind: _kind(row) for row in ELEMENTS}
 FIRST_ORDER = {row.kind: row.first_order for row in ELEMENTS if row.first_order}
 
 
+def kind_without_inner_nodes(kind: str) -> str:
+    """The kind with the corners and the midside nodes alone (of "quad9": "quad8")."""
+    known = KINDS[kind]
+    return f"{kind.rstrip('0123456789')}{known.node_count - known.inner_count}" if known.inner_count else kind
+
+
 def is_solid(kind: str) -> bool:
     """Whether elements of this kind fill a volume."""
     return KINDS[kind].dimension == 3
@@ -101,15 +107,19 @@ def faces_of(kind: str) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def face_of(kind: str, ring: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-    """The face (or edge) of an element with these corners in turn: its kind and its nodes, second-order ones too."""
+    """The face (or edge) of an element with these corners in turn: its kind and its nodes, second-order ones too.
+
+    The face of a shell has the nodes inside it too.
+    """
     known = KINDS[kind]
     middles: tuple[int, ...] = ()
     if known.has_middle_nodes:
         edge_of = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
         pairs = zip(ring, (*ring[1:], ring[0]), strict=True) if len(ring) > 2 else [ring]
         middles = tuple(edge_of[frozenset(pair)] for pair in pairs)
-    name = {2: "line", 3: "tri", 4: "quad"}[len(ring)] + str(len(ring) + len(middles))
-    return name, (*ring, *middles)
+    inner = range(known.node_count - known.inner_count, known.node_count) if 2 < len(ring) == known.corner_count else ()
+    nodes = (*ring, *middles, *inner)
+    return {2: "line", 3: "tri", 4: "quad"}[len(ring)] + str(len(nodes)), nodes
 
 
 def shape_values(kind: ElementKind, at: np.ndarray) -> np.ndarray:

@@ -49,8 +49,8 @@ def _unshared(faces: dict[str, list]) -> list[tuple[str, np.ndarray, np.ndarray]
 
 
 def ring(kind: str) -> list[int]:
-    """Nodes of a face in the order in which its edge meets them, middles between their corners."""
+    """Nodes of a face in the order in which its edge meets them, middles between their corners; none inside."""
     known = KINDS[kind]
-    if known.node_count == known.corner_count:
+    if not known.has_middle_nodes:
         return list(range(known.corner_count))
     return [node for i in range(known.corner_count) for node in (i, known.corner_count + i)]

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from flexmbs.mesh import gauss_points as gauss
-from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_gradients, shape_values
 from flexmbs.mesh.pyramids import is_pyramid, with_polynomials
 
 # A middle node this near to the middle of its edge (in parts of the edge's length) is there, for the choice of
@@ -79,7 +79,8 @@ def chunks(kind: str, count: int) -> Iterator[slice]:
 
 
 def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT) -> np.ndarray:
-    """(ne,) bool: all middle nodes are in the middle of their edges; so are those of kinds that have none.
+    """(ne,) bool: all middle nodes are in the middle of their edges (so are those of kinds that have none), and nodes
+    inside where the corners alone would put them.
 
     Parameters
     ----------
@@ -92,6 +93,11 @@ def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT
         bow = coordinates[:, middle] - 0.5 * (coordinates[:, i] + coordinates[:, j])
         edge = coordinates[:, j] - coordinates[:, i]
         straight &= np.linalg.norm(bow, axis=1) <= tolerance * np.linalg.norm(edge, axis=1)
+    if known.inner_count:
+        corners = coordinates[:, : known.corner_count]
+        first, inside = KINDS[FIRST_ORDER[kind]], known.reference_nodes[-known.inner_count :]
+        off = np.linalg.norm(coordinates[:, -known.inner_count :] - shape_values(first, inside) @ corners, axis=2)
+        straight &= off.max(axis=1) <= tolerance * np.ptp(corners, axis=1).max(axis=1)
     return straight
 
 

@@ -164,7 +164,7 @@ def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     """
     folder = folder_path(folder, "folder")
     missing = what_is(folder / MODEL)
-    if missing in ("does not exist", "is a symbolic link to nothing"):
+    if missing in ("does not exist", "is a broken symbolic link"):
         text = f"{folder}: no result here ({MODEL} is missing); give the folder named by --out"
         raise ResultFolderError(text) from FileNotFoundError(str(folder / MODEL))
     try:

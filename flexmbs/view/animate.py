@@ -1,4 +1,4 @@
-"""Render a result to a picture or an animation file, without a screen."""
+"""Render a result to a picture or an animation file, without a display."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.scene import Scene
 
 FORMATS = (".png", ".gif", ".mp4")
-#: Pixels of a picture's width and height: legible at least, and what OpenGL without a graphics card can draw.
+#: Limits of width and height in pixels: still legible, and possible for OpenGL without a graphics card.
 LEAST_PIXELS, MOST_PIXELS = 64, 8192
 
 
@@ -39,39 +39,40 @@ def animate(
     title: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write a picture (.png, at ``time``, by default the end) or an animation (.gif, .mp4) of the run or a part of it.
+    """Write a picture (.png, at ``time``, default: the end) or an animation (.gif, .mp4) of all or part of the run.
 
     Parameters
     ----------
     color : "displacement" or "von_mises"
     scale : factor on the deformation; bodies are moved so that their joints stay closed
-    start, end : s, the part of the run that an animation shows (None: from its start, to its end)
-    duration : s, length of the animation; what it shows is stretched to it
+    start, end : s, part of the run that an animation shows (None: from the start, to the end)
+    duration : s, length of the animation, over which the run is stretched
     color_range : (low, high) of the colours in m or Pa; None: 0 to the largest value of the run
-    camera : side from which it looks: "x", "-x", "y", "-y", "z", "-z", "iso" or a direction (3,) to the camera; None:
-        along the horizontal direction in which the motion is flattest, slightly from above and beside
-    zoom : factor on the size of what is shown
-    title : first line of the picture
-    progress : called with the frames done and their number
+    camera : view direction: "x", "-x", "y", "-y", "z", "-z", "iso" or a vector (3,) towards the camera; None:
+        along the horizontal direction in which the motion is flattest, slightly from above and from the side
+    zoom : magnification
+    title : shown above the picture
+    progress : called with the number of frames done and their total
 
-    Raises FlexmbsError for another file ending, RenderingUnavailable when there is no OpenGL.
+    Raises FlexmbsError for another file extension or an invalid option, RenderingUnavailable without OpenGL.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
-        raise FlexmbsError(f"{path}: pictures and animations end in {', '.join(FORMATS)}")
+        raise FlexmbsError(f"{path}: the file name of a picture or animation must end in {', '.join(FORMATS)}")
     for name, value in (("time", time), ("start", start), ("end", end)):
         if value is not None and not result.t[0] <= value <= result.t[-1]:
-            raise FlexmbsError(f"{name} {value:g} s is outside of the run: {result.t[0]:g} to {result.t[-1]:g} s")
+            raise FlexmbsError(f"{name} {value:g} s is outside the run: {result.t[0]:g} to {result.t[-1]:g} s")
     first, last = float(result.t[0]) if start is None else start, float(result.t[-1]) if end is None else end
     if not first <= last:
-        raise FlexmbsError(f"start {first:g} s lies behind end {last:g} s")
+        raise FlexmbsError(f"start {first:g} s is after end {last:g} s")
     if not (duration > 0.0 and frames_per_second >= 1):
         raise FlexmbsError(
             f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive"
         )
     if not (len(window_size) == 2 and all(n in range(LEAST_PIXELS, MOST_PIXELS + 1) for n in window_size)):
         raise FlexmbsError(
-            f"window_size is {window_size!r}; give width and height, whole numbers from {LEAST_PIXELS} to {MOST_PIXELS}"
+            f"window_size is {window_size!r}; width and height must be whole numbers from {LEAST_PIXELS} to"
+            f" {MOST_PIXELS}"
         )
     prepare_offscreen()
     import imageio.v2 as imageio
@@ -98,7 +99,7 @@ def animate(
 
 
 def open_writer(imageio, path: Path, frames_per_second: int):
-    """imageio's writer of a .gif that repeats, or an .mp4."""
+    """imageio's writer for a looping .gif or an .mp4."""
     if path.suffix.lower() == ".gif":
         return imageio.get_writer(path, mode="I", duration=1000.0 / frames_per_second, loop=0)
     return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)

@@ -1,4 +1,4 @@
-"""The picture of one mode of a reduced body: its undeformed shape, the deformed surface in colours, its markers."""
+"""The picture of a mode of a reduced body: undeformed outline, deformed surface in colour, markers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.fitted_text import fitted, text_width
 from flexmbs.view.scene import BACKGROUND, COLORS, INK, check_color
 
 GHOST, MARKER, FRAME = "#8a94a3", "#c8252b", "#2a5bd7"
-REACH = 0.1  # largest displacement at scale 1, part of the body's size
-STEEPEST = 0.5  # and largest change of displacement over the distance between neighbours: a shape that is still one
-_LABELS = 24  # names of markers that fit into a picture
-_EDGES_UP_TO = 12_000  # faces; above, edges would blacken the picture
+REACH = 0.1  # largest displacement at scale 1, relative to the size of the body
+STEEPEST = 0.5  # limit of the change of displacement over the distance of neighbours: beyond it the shape looks torn
+_LABELS = 24  # most marker names that fit into a picture
+_EDGES_UP_TO = 12_000  # faces; with more, edges would blacken the picture
 
 
 class BodyScene:
-    """Actors of one body in one pyvista plotter; ``show_phase`` moves them.
+    """A mode of a body in a pyvista plotter; ``show_phase`` moves its actors.
 
     Parameters
     ----------
     mode : number of the mode, from 1
-    scale : factor on the amplitude, which is at 1 a tenth of the body's size, or less where that would tear it
-    color : "displacement" (magnitude) or "von_mises", both of the state as it is drawn
+    scale : factor on the amplitude; 1 is a tenth of the body's size, or less where that would tear the shape
+    color : "displacement" (magnitude) or "von_mises", both of the state as drawn
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class BodyScene:
         check_color(color)
         check_mode(body, mode)
         if not (np.isfinite(scale) and scale > 0.0):
-            raise FlexmbsError(f"scale is a factor above 0, not {scale:g}")
+            raise FlexmbsError(f"scale is {scale:g}; it must be a factor above 0")
         import pyvista
 
         self.body, self.color, self.scale = body, color, float(scale)
@@ -54,14 +55,15 @@ class BodyScene:
         self._add_surface(pyvista)
         self._add_markers(pyvista)
         self._label = self.plotter.add_text(
-            " ", position=(0.02, 0.9), viewport=True, font_size=round(12 * self._zoom), color=INK
+            " ", position=(0.02, 0.985), viewport=True, font_size=round(12 * self._zoom), color=INK
         )
+        self._label.GetTextProperty().SetVerticalJustificationToTop()
         self.plotter.add_axes(color=INK)
         self._place_camera()
         self.show_mode(mode)
 
     def show_mode(self, mode: int) -> None:
-        """Show another mode, at its largest displacement."""
+        """Show another mode, at maximum displacement."""
         check_mode(self.body, mode)
         self.mode = mode
         self.amplitude = self.scale * _amplitude(self.body, mode - 1, self.size, self._edges)
@@ -75,7 +77,8 @@ class BodyScene:
         self._actor.mapper.scalar_range = (0.0, float(self._values.max(initial=0.0)) or 1e-12)
         for bar in self.plotter.scalar_bars.values():
             bar.SetTitle(title)
-        self._label.input = self._title()
+        most = 0.96 * self.plotter.window_size[0]
+        self._label.input = fitted(self._title(), most, text_width(self._label))
         self.show_phase(0.25)
 
     def rescale(self, scale: float) -> None:
@@ -84,7 +87,7 @@ class BodyScene:
         self.show_mode(self.mode)
 
     def show_phase(self, phase: float) -> None:
-        """Move everything to sin(2 pi phase) times the amplitude (0.25: the largest displacement)."""
+        """Move everything to sin(2 pi phase) times the amplitude (0.25: maximum displacement)."""
         share = float(np.sin(2.0 * np.pi * phase))
         self._surface.points[:] = self.body.surface.points + share * self._shape
         self._surface.point_data["value"][:] = abs(share) * self._values
@@ -95,7 +98,7 @@ class BodyScene:
         self.plotter.reset_camera_clipping_range()
 
     def picture(self) -> np.ndarray:
-        """(height, width, 3) uint8 picture of the scene as it is now."""
+        """(height, width, 3) uint8 image of the current scene."""
         if not getattr(self, "_open", False):
             self.plotter.show(auto_close=False, interactive=False)
             self._open = True
@@ -114,7 +117,7 @@ class BodyScene:
             f"{body.name}, {held}\n"
             f"mode {number} of {body.mode_count}: {body.mode_labels[number - 1]}, "
             f"{body.frequencies[number - 1]:.6g} Hz\n"
-            f"drawn with a largest displacement of {length} (scale {self.scale:g})"
+            f"largest displacement drawn: {length} (scale {self.scale:g})"
         )
 
     def _add_surface(self, pyvista) -> None:
@@ -141,13 +144,13 @@ class BodyScene:
         )  # fmt: skip
 
     def _add_markers(self, pyvista) -> None:
-        """Points that show through the body, with their names."""
+        """Markers with their names, drawn through the body."""
         self._markers = []
         for row, (name, marker) in enumerate(self.body.markers.items()):
             is_frame = name == self.body.attached_at
             color = FRAME if is_frame else MARKER
             points = pyvista.PolyData(marker.position[None].astype(float))
-            # without a surface the colours of the nodes are to show around them
+            # without a surface, the colours of the nodes must stay visible around them
             look = {"point_size": 13 if len(self.body.surface.faces) else 4, "render_points_as_spheres": True}
             actor = self.plotter.add_mesh(points, color=color, ambient=0.6, **look)
             actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
@@ -161,7 +164,7 @@ class BodyScene:
             self._markers.append((marker, points))
 
     def _place_camera(self) -> None:
-        """Parallel projection: the longest axis of the body to the right, its flattest side towards the viewer."""
+        """Parallel projection: the longest axis of the body points right, its flattest side faces the viewer."""
         low, high = self.body.surface.points.min(axis=0), self.body.surface.points.max(axis=0)
         longest, middle, flattest = np.argsort(low - high, kind="stable")
         axes = np.eye(3)
@@ -185,11 +188,11 @@ class BodyScene:
 
 
 def check_mode(body: FlexibleBody, mode: int) -> None:
-    """FlexmbsError when the body has no mode of that number."""
+    """FlexmbsError if the body has no mode of that number."""
     if not body.mode_count:
         raise FlexmbsError(f"body '{body.name}' has no modes: it is rigid")
     if not 1 <= mode <= body.mode_count:
-        raise FlexmbsError(f"body '{body.name}' has the modes 1 to {body.mode_count}, and no mode {mode}")
+        raise FlexmbsError(f"body '{body.name}' has no mode {mode}; its modes are 1 to {body.mode_count}")
 
 
 def _surface(pyvista, points: np.ndarray, faces: np.ndarray):
@@ -197,7 +200,7 @@ def _surface(pyvista, points: np.ndarray, faces: np.ndarray):
 
 
 def _edges(faces: np.ndarray) -> np.ndarray:
-    """(k, 2) neighbours on the rings of VTK faces."""
+    """(k, 2) neighbouring points along the edges of VTK faces."""
     starts, pairs, place = [], [], 0
     while place < len(faces):
         starts.append(place)

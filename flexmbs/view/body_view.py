@@ -1,4 +1,4 @@
-"""A mode of a reduced body as a picture, an animation or a window: what ``flexmbs view BODY.h5`` shows."""
+"""A mode of a reduced body as a picture, an animation or in a window, as shown by ``flexmbs view BODY.h5``."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def save_mode(
     color: str = "displacement",
     frames_per_second: int = 25,
 ) -> Path:
-    """Write a picture (.png, at the largest displacement) or an animation (.gif, .mp4: one oscillation, two).
+    """Write a picture (.png, at maximum displacement) or an animation (one oscillation as .gif, two as .mp4).
 
     Parameters
     ----------
     mode : from 1
-    scale : factor on the amplitude; at 1 the largest displacement is at most a tenth of the body's size
+    scale : factor on the amplitude; with 1 the largest displacement is at most a tenth of the body's size
     color : "displacement" or "von_mises"
 
-    Raises FlexmbsError for another file ending or an unknown mode, RenderingUnavailable when there is no OpenGL.
+    Raises FlexmbsError for another file extension or an unknown mode, RenderingUnavailable without OpenGL.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
-        raise FlexmbsError(f"{path}: pictures and animations end in {', '.join(FORMATS)}")
+        raise FlexmbsError(f"{path}: the file name of a picture or animation must end in {', '.join(FORMATS)}")
     check_mode(body, mode)
     prepare_offscreen()
     import imageio.v2 as imageio
@@ -52,7 +52,7 @@ def save_mode(
             if is_picture:
                 imageio.imwrite(temporary, scene.picture())
             else:
-                cycles = 1 if path.suffix.lower() == ".gif" else 2  # a gif repeats by itself
+                cycles = 1 if path.suffix.lower() == ".gif" else 2  # a .gif loops
                 with open_writer(imageio, temporary, frames_per_second) as writer:
                     for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
                         scene.show_phase(float(phase))
@@ -67,7 +67,7 @@ def save_mode(
 def show_body(body: FlexibleBody, mode: int = 1, *, scale: float = 1.0, color: str = "displacement") -> None:
     """Open a window with an oscillating mode and return when it is closed; arrow keys change the mode.
 
-    Raises RenderingUnavailable when there is no screen or no OpenGL.
+    Raises RenderingUnavailable without a display or OpenGL.
     """
     check_mode(body, mode)
     prepare_window()
@@ -78,7 +78,7 @@ def show_body(body: FlexibleBody, mode: int = 1, *, scale: float = 1.0, color: s
 
 
 class ModePlayer:
-    """Lets a scene oscillate, and changes its mode and scale."""
+    """Makes a scene oscillate, and changes its mode and scale."""
 
     def __init__(self, scene) -> None:
         self.scene = scene
@@ -86,7 +86,7 @@ class ModePlayer:
         self._phase, self._clock = 0.25, clock.perf_counter()
 
     def connect(self) -> None:
-        """Attach keys, the slider of the scale and the timer to the scene's plotter."""
+        """Attach keys, the scale slider and the timer to the scene's plotter."""
         plotter = self.scene.plotter
         plotter.add_slider_widget(
             self.scene.rescale, [0.1, max(3.0, 2.0 * self.scene.scale)], value=self.scene.scale, title="Scale",
@@ -105,13 +105,13 @@ class ModePlayer:
         self._clock = clock.perf_counter()
 
     def step(self, by: int) -> None:
-        """Show a mode further on; after the last comes the first."""
+        """Go to another mode, cyclically."""
         count = self.scene.body.mode_count
         self.scene.show_mode((self.scene.mode - 1 + by) % count + 1)
         self.scene.plotter.render()
 
     def tick(self, _step: int) -> None:
-        """Advance by the time that has passed since the last call."""
+        """Advance by the time elapsed since the last call."""
         now = clock.perf_counter()
         passed, self._clock = now - self._clock, now
         if not self.playing:

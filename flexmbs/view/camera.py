@@ -1,4 +1,4 @@
-"""Where the camera stands: a parallel projection that holds the whole motion."""
+"""Camera position: a parallel projection that shows the whole motion."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def place_camera(
     plotter, bounds: tuple[np.ndarray, np.ndarray], gravity: np.ndarray,
     camera: str | Sequence[float] | None = None, zoom: float = 1.0, below: float = 0.0,
 ) -> None:  # fmt: skip
-    """Point the camera of a pyvista plotter at the motion and the world axes, with room for the colour scale.
+    """Point the camera of a pyvista plotter at the motion and the world axes, with room for the colour bar.
 
     Parameters
     ----------
     bounds : smallest and largest coordinates (3,) of the motion, m
-    camera : the side from which it looks: "x", "-x", "y", "-y", "z", "-z", "iso" or a direction (3,) from the motion to
-        the camera; None: along the horizontal direction in which the motion is flattest, slightly from above and beside
-    zoom : factor on the size of what is shown
-    below : part of the height that is kept free at the bottom
+    camera : view direction: "x", "-x", "y", "-y", "z", "-z", "iso" or a vector (3,) from the motion towards the camera;
+        None: along the horizontal direction in which the motion is flattest, slightly from above and from the side
+    zoom : magnification
+    below : fraction of the height that is kept free at the bottom
     """
     if not (np.isfinite(zoom) and zoom > 0.0):
         raise FlexmbsError(f"zoom is {zoom!r}; it must be a positive number")
@@ -56,13 +56,13 @@ def place_camera(
 
 
 def _chosen(camera: str | Sequence[float], up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit direction to the camera and its up vector: the usual one, unless the camera looks along that."""
+    """Unit vector towards the camera, and its up vector: ``up``, unless the camera looks along that."""
     try:
         direction = _NAMED[camera] if isinstance(camera, str) else np.asarray(camera, dtype=float)
     except (KeyError, TypeError, ValueError):
         direction = np.zeros(0)
     if direction.shape != (3,) or not np.all(np.isfinite(direction)) or not np.any(direction):
-        raise FlexmbsError(f"camera {camera!r} is unknown; give one of {', '.join(_NAMED)}, or three numbers")
+        raise FlexmbsError(f"unknown camera {camera!r}; choose one of {', '.join(_NAMED)}, or give three numbers")
     direction = direction / np.linalg.norm(direction)
     if abs(direction @ up) > 0.99:
         up = np.eye(3)[int(np.argmin(np.abs(direction)))]

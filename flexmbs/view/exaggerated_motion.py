@@ -1,9 +1,9 @@
-"""Bodies drawn with exaggerated deformation, moved so that what joints connect stays together.
+"""Bodies drawn with exaggerated deformation, moved so that joints stay closed.
 
-A deformation that is drawn k times as large moves the places of the joints on a body away from the bodies that are
-joined there. Every body frame is therefore moved by the least motion with which each joint stands as it truly does:
-the same position and rotation of its second marker relative to its first, except along the freedoms of the joint.
-Open chains close exactly; of closed loops what their freedoms cannot take up stays open, least in the sum of squares.
+Drawing a deformation k times as large moves the joints of a body away from the bodies connected there. Every body
+frame is therefore moved by the smallest motion that restores each joint: the position and rotation of its second
+marker relative to its first are the true ones, except along the freedoms of the joint. Open chains close exactly;
+closed loops keep the gaps that their freedoms cannot take up, with the least sum of squares.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from flexmbs.view.drawable import (
     DrawableTrajectory,
 )
 
-_DAMPING = 1e-10  # of the normal equations, whose entries are about 1: only decides what joints leave open
+_DAMPING = 1e-10  # of the normal equations, whose entries are about 1: only determines motions that joints leave free
 _ITERATIONS = 8
 
 
@@ -34,8 +34,8 @@ class Drawing:
 
     Attributes
     ----------
-    here : the result at that one time, whose body frames are those drawn
-    opening : m, largest distance by which a joint is drawn open
+    here : the result at that one time, with the body frames as drawn
+    opening : m, largest gap of a joint in the drawing
     """
 
     here: DrawableResult
@@ -43,7 +43,7 @@ class Drawing:
 
 
 def drawing(here: DrawableResult, scale: float) -> Drawing:
-    """The result ``here`` of one time with its frames moved for a deformation drawn ``scale`` times as large."""
+    """The one-time result ``here``, with body frames moved for a deformation drawn ``scale`` times as large."""
     structure = here.structure
     if scale == 1.0 or not structure.joints or all(body.flexible is None for body in structure.bodies):
         return Drawing(here, 0.0)
@@ -62,7 +62,7 @@ def drawing(here: DrawableResult, scale: float) -> Drawing:
 
 
 def _arm(structure: DrawableStructure) -> float:
-    """m, of the longest arm from a body's origin to a joint on it: makes rotations comparable with displacements."""
+    """m, longest distance from a body's origin to a joint on it: makes rotations comparable with displacements."""
     ends = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
     records = [structure.markers[index] for index in ends]
     places = [record.position if record.fields is None else record.fields.position for record in records]
@@ -70,7 +70,7 @@ def _arm(structure: DrawableStructure) -> float:
 
 
 class _Held:
-    """One joint: its markers on the deformed bodies as they are drawn, and what it holds."""
+    """A joint: its markers on the deformed bodies as drawn, and the directions it constrains."""
 
     def __init__(
         self, structure: DrawableStructure, run: DrawableTrajectory, joint: DrawableJoint, scale: float
@@ -86,7 +86,7 @@ class _Held:
         self.held_turn = np.eye(3) - axes.T @ axes if len(axes) < 2 else np.zeros((3, 3))
 
     def errors(self, position: np.ndarray, rotation: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(3,) m and (3,) rad that the joint is off, along what it holds; and the axes of its first marker."""
+        """(3,) m and (3,) rad: gap of the joint in its constrained directions; and the axes of its first marker."""
         axes = rotation[self.a] @ self.at_a[1]
         first = position[self.a] + rotation[self.a] @ self.at_a[0]
         second = position[self.b] + rotation[self.b] @ self.at_b[0]
@@ -114,7 +114,7 @@ def _errors(joints: list[_Held], position, rotation, size: float) -> tuple[np.nd
 
 
 def _least_change(joints: list[_Held], position, rotation, errors: np.ndarray, size: float) -> np.ndarray:
-    """(nb - 1, 6) smallest motion of the bodies that mends ``errors``, m (rotations times ``size``)."""
+    """(nb - 1, 6) smallest motion of the bodies that removes ``errors``, m (rotations times ``size``)."""
     count = 6 * (len(position) - 1)
     rows, columns, values = [], [], []
     for number, joint in enumerate(joints):
@@ -137,7 +137,7 @@ def _cross(vector: np.ndarray) -> np.ndarray:
 
 
 def _on_body(structure: DrawableStructure, run: DrawableTrajectory, marker: DrawableMarker, scale: float):
-    """Position (3,) and axes (3, 3) of a marker in the frame of its body, deformation multiplied by ``scale``."""
+    """Position (3,) and axes (3, 3) of a marker in the frame of its body, with deformation times ``scale``."""
     body = structure.bodies[structure.body_index(marker.body)]
     if body.flexible is None or marker.fields is None:
         return marker.position, marker.rotation
@@ -148,7 +148,7 @@ def _on_body(structure: DrawableStructure, run: DrawableTrajectory, marker: Draw
 
 
 def marker_in_world(here: DrawableResult, marker: int, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """World position (3,) and axes (3, 3) of a marker of a one-time result, its deformation multiplied by ``scale``."""
+    """World position (3,) and axes (3, 3) of a marker of a one-time result, with deformation times ``scale``."""
     return _in_world(here.structure, here.trajectory, here.structure.markers[marker], scale)
 
 

@@ -1,4 +1,4 @@
-"""How far a motion reaches and how large its colours get: fixed once, so that camera and scale stand still."""
+"""Extent of a motion and range of its colours: determined once, so that camera and colour scale stay fixed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAMPLES = 60
 
 
 def sample_times(result: DrawableResult) -> np.ndarray:
-    """Times that cover the motion evenly and, by steps, its fast phases such as contacts."""
+    """Times spread evenly over the run, and over its steps, which are dense in fast phases such as contacts."""
     steps = result.t[np.linspace(0, len(result.t) - 1, min(SAMPLES, len(result.t))).astype(int)]
     even = np.linspace(result.t[0], result.t[-1], SAMPLES)
     return np.unique(np.concatenate([steps, even]))
@@ -43,7 +43,7 @@ def motion_bounds(result: DrawableResult, scale: float) -> tuple[np.ndarray, np.
 
 
 def colour_values(result: DrawableResult, body: str, time: float, color: str) -> np.ndarray:
-    """(np,) of what colours the surface: displacement magnitude in m or von Mises stress in Pa."""
+    """(np,) values shown in colour on the surface: displacement magnitude in m or von Mises stress in Pa."""
     flexible = result.flexible(body)
     if color == "von_mises":
         return result.von_mises(body, time) if flexible.has_stress else np.zeros(len(flexible.surface.points))
@@ -51,7 +51,7 @@ def colour_values(result: DrawableResult, body: str, time: float, color: str) ->
 
 
 def colour_range(result: DrawableResult, color: str) -> float:
-    """Largest value of that colour over all flexible bodies and sampled times (at least a tiny positive number)."""
+    """Largest value shown in colour, over all flexible bodies and sampled times (at least a tiny positive number)."""
     largest = 0.0
     for body in result.structure.bodies:
         if body.flexible is None:
@@ -65,7 +65,7 @@ def view_direction(low: np.ndarray, high: np.ndarray, gravity: np.ndarray) -> tu
     """Direction from the motion to the camera and the camera's up vector.
 
     Up is against gravity (y without gravity); the camera looks along the horizontal direction in which the motion is
-    flattest, from slightly above and beside.
+    flattest, slightly from above and from the side.
     """
     strength = float(np.linalg.norm(gravity))
     up = -gravity / strength if strength > 0.0 else np.array([0.0, 1.0, 0.0])

@@ -1,4 +1,4 @@
-"""Whether a film is whole: the program that writes it does not tell when the disk was full."""
+"""Check that a video file is complete: its encoder does not report a full disk."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 def require_whole_film(path: Path) -> None:
-    """OSError unless the .mp4 file at ``path`` consists of whole boxes with the index ("moov") among them."""
+    """OSError unless the .mp4 file at ``path`` consists of complete boxes that include the index ("moov")."""
     size, at, kinds = path.stat().st_size, 0, []
     with open(path, "rb") as file:
         while at + 8 <= size:
             file.seek(at)
             head = file.read(16)
             length, kind = int.from_bytes(head[:4], "big"), head[4:8]
-            if length == 1:  # of more than 4 GB
+            if length == 1:  # more than 4 GB
                 length = int.from_bytes(head[8:16], "big")
             if length < 8:
                 break

@@ -1,4 +1,4 @@
-"""The picture of a mesh with its sets: what ``flexmbs view FILE`` shows."""
+"""The picture of a mesh with its sets, as shown by ``flexmbs view FILE``."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.outer_faces import outer_faces, ring
+from flexmbs.view.fitted_text import fitted, text_width
 from flexmbs.view.opengl import prepare_offscreen, prepare_window
 
 BACKGROUND, INK, BODY, EDGE, COUPLING = "#ffffff", "#20242a", "#c9ced6", "#56606e", "#d9822b"
-# Colours that stay apart from each other and from the body, for up to twelve sets.
+# Colours that differ from each other and from the body, for up to twelve sets.
 SET_COLORS = (
     "#c8252b", "#2a5bd7", "#2e8b3d", "#d9822b", "#8e44ad", "#00838f",
     "#c2185b", "#827717", "#5d4037", "#3949ab", "#00a86b", "#f4511e",
 )  # fmt: skip
 PART_COLORS = ("#a9c4e4", "#b9d8b4", "#e9d3a1", "#d9bfe0", "#a8d5d8", "#ecc0b4", "#c5cbb0", "#cfc3d6")
-_MOST = 0.7  # of all nodes or elements; larger sets are the body itself
-_EDGES_UP_TO = 60_000  # faces; above, edges would blacken the picture
+_MOST = 0.7  # share of all nodes or elements; larger sets are the body itself
+_EDGES_UP_TO = 60_000  # faces; with more, edges would blacken the picture
 
 
 def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
-    """Write a picture (.png) of a mesh with its sets (those named, or the first twelve).
+    """Write a picture (.png) of a mesh with the named sets (default: the first twelve).
 
     Raises FlexmbsError for another file ending or an unknown set, RenderingUnavailable without OpenGL.
     """
     path = Path(path)
     if path.suffix.lower() != ".png":
-        raise FlexmbsError(f"{path}: the picture of a mesh ends in .png")
+        raise FlexmbsError(f"{path}: the file name of a mesh picture must end in .png")
     chosen = _chosen_sets(mesh, sets)
     prepare_offscreen()
     with replacing_in_folder(path) as temporary:
@@ -48,7 +49,7 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
 
 
 def show_mesh(mesh: Mesh, sets: Sequence[str] = ()) -> None:
-    """Open a window with the mesh and its sets; RenderingUnavailable without a screen."""
+    """Open a window with the mesh and its sets; RenderingUnavailable without a display."""
     chosen = _chosen_sets(mesh, sets)
     prepare_window()
     plotter = _plotter(mesh, chosen, off_screen=False)
@@ -68,7 +69,7 @@ def _chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
 
 
 def _parts(mesh: Mesh) -> list[str]:
-    """Element sets that tell parts of the body from each other."""
+    """Element sets that distinguish parts of the body."""
     total = len(mesh.element_ids)
     telling = [name for name, elements in mesh.element_sets.items() if 0 < len(elements) < _MOST * total]
     return telling[: len(PART_COLORS)]
@@ -87,11 +88,13 @@ def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
     labels = _legend(mesh, sets)
     for row, (label, color) in enumerate(labels):
         plotter.add_text(label, position=(0.74, 0.955 - 0.03 * row), viewport=True, font_size=9, color=color)
-    plotter.add_text(_title(mesh), position=(0.015, 0.88), viewport=True, font_size=11, color=INK)
+    title = plotter.add_text(" ", position=(0.015, 0.985), viewport=True, font_size=11, color=INK)
+    title.GetTextProperty().SetVerticalJustificationToTop()
+    title.input = fitted(_title(mesh), 0.7 * plotter.window_size[0], text_width(title))
     plotter.add_axes(color=INK)
     plotter.enable_parallel_projection()
     plotter.view_isometric()
-    if labels:  # the legend takes the right quarter: the body stands left of it
+    if labels:  # the legend takes the right quarter, so move the body to the left
         plotter.camera.zoom(0.8)
         plotter.camera.SetWindowCenter(0.22, 0.06)
     return plotter
@@ -109,7 +112,7 @@ def _title(mesh: Mesh) -> str:
 
 
 def _legend(mesh: Mesh, sets: list[str]) -> list[tuple[str, object]]:
-    """Text and colour of each line: node sets, parts (in a darker shade of their colour), how many are not shown."""
+    """Text and colour of each line: node sets, parts (darker shade of their colour), number of sets not shown."""
     from pyvista import Color
 
     labels = [
@@ -130,7 +133,7 @@ def _shortened(name: str) -> str:
 
 
 def _add_faces(plotter, pyvista, mesh: Mesh) -> None:
-    """The outer faces, in the colour of the smallest part (element set) that has their element."""
+    """The outer faces, in the colour of the smallest part (element set) that contains their element."""
     parts = _parts(mesh)
     part_of = np.full(len(mesh.element_ids), -1)
     for name in sorted(parts, key=lambda name: -len(mesh.element_sets[name])):
@@ -151,7 +154,7 @@ def _add_faces(plotter, pyvista, mesh: Mesh) -> None:
 
 
 def _polygons(rings: np.ndarray) -> np.ndarray:
-    """Rings of nodes (k, n) as VTK has them: n, node, node, ..., n, ..."""
+    """Rings of nodes (k, n) in VTK format: n, node, node, ..., n, ..."""
     return np.column_stack([np.full(len(rings), rings.shape[1]), rings]).ravel()
 
 
@@ -179,7 +182,7 @@ def _add_couplings(plotter, pyvista, mesh: Mesh) -> None:
 
 
 def _add_set(plotter, pyvista, mesh: Mesh, name: str, color: str) -> None:
-    """Its faces where the file has it as a surface, else its nodes."""
+    """The faces of the set if the file defines it as a surface, otherwise its nodes."""
     surface = mesh.surfaces.get(name)
     kinds = [kind for kind in surface.faces if KINDS.get(kind) and len(surface.faces[kind])] if surface else []
     if not kinds:
@@ -189,13 +192,13 @@ def _add_set(plotter, pyvista, mesh: Mesh, name: str, color: str) -> None:
     faces = pyvista.PolyData(mesh.points, faces=np.concatenate(polygons))
     edges = {"show_edges": faces.n_cells <= _EDGES_UP_TO, "edge_color": EDGE, "line_width": 1}
     actor = plotter.add_mesh(faces, color=color, ambient=0.5, diffuse=0.5, **edges)
-    # The same faces are drawn as part of the body: these are to win.
+    # The same faces are drawn as part of the body; draw these on top.
     actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
     actor.mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(-4.0, -4.0)
 
 
 def _add_points(plotter, pyvista, points: np.ndarray, color: str, size: int) -> None:
-    """Points that show through the body: a set on the far side is to be seen too."""
+    """Points drawn through the body, so that a set on the far side is visible too."""
     look = {"ambient": 0.6, "point_size": size, "render_points_as_spheres": True}
     actor = plotter.add_mesh(pyvista.PolyData(points), color=color, **look)
     actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()

@@ -1,6 +1,6 @@
-"""Find an OpenGL that works before VTK is touched: without one VTK does not raise, it kills the process.
+"""Find a working OpenGL before VTK is imported: without one, VTK kills the process instead of raising an error.
 
-On Linux every way to render is tried in a process of its own, once: the verdict is kept in the user's cache folder
+On Linux each way to render is tried once, in a separate process. The outcome is kept in the user's cache folder,
 under a key of the VTK version, the display and the OpenGL libraries found.
 """
 
@@ -20,13 +20,13 @@ from flexmbs.common.cache_folder import cache_folder, folders_to_read, read_trus
 from flexmbs.common.errors import FlexmbsError
 
 VARIABLE = "VTK_DEFAULT_OPENGL_WINDOW"
-#: VTK's window classes for rendering without a screen, and the library each needs.
+#: VTK's window classes for rendering without a display, and the library that each needs.
 OFFSCREEN = {
     "vtkEGLRenderWindow": ("libEGL.so.1",),
     "vtkOSOpenGLRenderWindow": ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"),
 }
 ADVICE = (
-    "no OpenGL library that works was found, so nothing can be rendered here. On Debian or Ubuntu install one: "
+    "no working OpenGL library was found, so pictures cannot be rendered. On Debian or Ubuntu, install one: "
     "'apt-get install libosmesa6', or 'apt-get install libegl1 libgl1-mesa-dri'"
 )
 _PROBE = """
@@ -43,13 +43,13 @@ sys.exit(0 if window.SupportsOpenGL() else 1)
 
 
 class RenderingUnavailable(FlexmbsError):
-    """Nothing can be rendered on this machine; the message says what to install."""
+    """Rendering is not possible on this machine; the message says what to install."""
 
 
 def prepare_offscreen() -> None:
-    """Choose how VTK renders without a screen; call before pyvista or vtk is imported.
+    """Choose how VTK renders without a display; call before pyvista or vtk is imported.
 
-    Raises RenderingUnavailable, naming the packages to install, when no way works.
+    Raises RenderingUnavailable, which names the packages to install, if no way works.
     """
     if not sys.platform.startswith("linux"):
         return  # Windows and macOS always bring OpenGL
@@ -60,29 +60,29 @@ def prepare_offscreen() -> None:
 
 
 def prepare_window() -> None:
-    """Check that a window can be opened on a screen; RenderingUnavailable otherwise."""
+    """Check that a window can be opened; RenderingUnavailable otherwise."""
     if not sys.platform.startswith("linux"):
         return
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise RenderingUnavailable(
-            "there is no screen to open a window on (DISPLAY is not set); "
+            "there is no display to open a window on (DISPLAY is not set); "
             "use --save FILE.png, .gif or .mp4 to render to a file"
         )
     if not _renders("vtkXOpenGLRenderWindow"):
         raise RenderingUnavailable(
-            "a window cannot be opened on this screen: OpenGL is missing. On Debian or Ubuntu: "
-            "'apt-get install libgl1 libgl1-mesa-dri'; --save FILE renders without a screen"
+            "a window cannot be opened on this display: OpenGL is missing. On Debian or Ubuntu: "
+            "'apt-get install libgl1 libgl1-mesa-dri'; --save FILE renders without a display"
         )
     os.environ[VARIABLE] = "vtkXOpenGLRenderWindow"
 
 
 def _cached_choice() -> str | None:
-    """The first window class that renders, or None; looked up in the cache, tried when not there."""
+    """The first window class that renders, or None; taken from the cache if possible, otherwise tried."""
     found = {kind: _first_loadable(names) for kind, names in OFFSCREEN.items()}
     candidates = [kind for kind, library in found.items() if library is not None]
     if os.environ.get("DISPLAY"):
         candidates.append("vtkXOpenGLRenderWindow")
-    if os.environ.get(VARIABLE):  # the user's own choice stands, if it works
+    if os.environ.get(VARIABLE):  # the user's own choice takes precedence, if it works
         candidates = [os.environ[VARIABLE]]
     if not candidates:
         return None
@@ -90,19 +90,19 @@ def _cached_choice() -> str | None:
     for folder in folders_to_read():
         try:
             kept = json.loads(read_trusted(folder / name) or b"null")["window"]
-        except (ValueError, KeyError, TypeError):  # not there, or damaged
+        except (ValueError, KeyError, TypeError):  # missing or damaged
             continue
         if kept in candidates:
             return kept
     chosen = next((kind for kind in candidates if _renders(kind)), None)
-    if chosen is not None:  # a failure is tried again: what was missing may be installed by then
-        with suppress(OSError):  # a read-only home only costs the next start a second
+    if chosen is not None:  # failures are tried again, since a missing library may have been installed
+        with suppress(OSError):  # with a read-only home, the next start only takes a second longer
             write_whole(cache_folder() / name, json.dumps({"window": chosen}).encode())
     return chosen
 
 
 def _renders(window_class: str) -> bool:
-    """Whether a tiny picture can be rendered with this window class, tried in another process."""
+    """Whether a tiny picture can be rendered with this window class, tried in a separate process."""
     environment = {**os.environ, VARIABLE: window_class}
     try:
         run = subprocess.run([sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=60)

@@ -14,7 +14,7 @@ from flexmbs.view.drawable import DrawableResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: A curve has a point for each step, and within long steps at least so many over the whole run.
+#: A curve has a point at each step, and additional points in long steps: at least this many over the whole run.
 POINTS = 1000
 TITLE_LETTERS = 60  # what fits in one line above the panels
 
@@ -22,11 +22,11 @@ TITLE_LETTERS = 60  # what fits in one line above the panels
 def plot_histories(
     result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None
 ) -> Figure | None:
-    """Plot histories against time: one panel per unit, at most as many lines as names.
+    """Plot histories against time, with one panel per unit.
 
-    Between steps the curves follow the interpolation of the result: a few long steps do not look like a polygon.
-    Returns the matplotlib figure, or None when it was written to ``save``.  KeyError for an unknown name,
-    ValueError without names.  Without a ``title`` the names are the title, as far as they fit in a line.
+    Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.
+    Returns the matplotlib figure, or None if it was written to ``save``.  KeyError for an unknown name,
+    ValueError without names.  The default title lists the names if they fit on a line.
     """
     if not names:
         raise ValueError("plot: name at least one history; result.names lists them")
@@ -58,7 +58,7 @@ def plot_histories(
 
 
 def curves(result: DrawableResult, names: Sequence[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Times (k,) and values (k,) of histories: every step, and points within long steps."""
+    """Times (k,) and values (k,) of histories: every step, plus points within long steps."""
     t = result.t
     parts = np.ceil(np.diff(t) * POINTS / max(float(t[-1] - t[0]), 1e-300)).astype(int)
     within = [np.linspace(t[i], t[i + 1], parts[i] + 1)[1:-1] for i in np.flatnonzero(parts > 1)]
@@ -71,7 +71,7 @@ def curves(result: DrawableResult, names: Sequence[str]) -> tuple[np.ndarray, di
 
 
 def _common(names: Sequence[str]) -> str:
-    """What the lines of a panel share: the name of one, or the words in all of their names."""
+    """Label of a panel: the name of its only line, or the words that the names of all its lines share."""
     if len(names) == 1:
         return names[0]
     words = [set(name.replace(".", " ").split()) for name in names]

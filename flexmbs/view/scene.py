@@ -1,4 +1,4 @@
-"""The 3D picture of a result at one time; moved from time to time without rebuilding anything."""
+"""The 3D picture of a result at one time. Showing another time moves it without rebuilding anything."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from flexmbs.view.camera import place_camera
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
+from flexmbs.view.fitted_text import fitted, text_width
 
-#: What colours a flexible body: title of the scale, and factor from SI to its unit.
+#: Quantities shown in colour: title of the colour bar, and factor from SI to its unit.
 COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
 BACKGROUND, INK, FORCE, RIGID, GROUND = "#ffffff", "#20242a", "#c8252b", "#8a94a3", "#c9ced6"
-#: Contact forces below this part of the largest of the run are rounding or the very first touch: not shown.
+#: Contact forces below this fraction of the run's largest are rounding or the very first touch: not shown.
 FORCE_SHOWN = 1e-6
-#: Joints that exaggerated deformation draws open by more than this part of the size of the motion are mentioned.
+#: A gap at a joint caused by exaggerated deformation is mentioned above this fraction of the size of the motion.
 OPENING_SHOWN = 2e-3
 
 
 class Scene:
-    """Actors of one result in one pyvista plotter; :meth:`show_time` moves them.
+    """A result in a pyvista plotter; :meth:`show_time` moves its actors.
 
     Parameters
     ----------
     color : "displacement" (magnitude) or "von_mises"
     scale : factor on the deformation (not on the motion of the bodies; joints stay closed)
     color_range : (low, high) in m or Pa, instead of 0 to the largest value of the run
-    camera : where it looks from, see :func:`flexmbs.view.camera.place_camera`
-    zoom : factor on the size of what is shown
-    title : first line of the picture
-    smooth : smooth edges; without a graphics card a picture then takes four times as long
+    camera : view direction, see :func:`flexmbs.view.camera.place_camera`
+    zoom : magnification
+    title : shown above the picture; wrapped if it is wider than the picture
+    smooth : anti-aliasing; without a graphics card, a picture then takes four times as long
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Scene:
 
         check_color(color)
         if not np.isfinite(scale):
-            raise FlexmbsError(f"scale is {scale!r}; the factor on the deformation must be a finite number")
+            raise FlexmbsError(f"scale is {scale!r}; it must be a finite number, the factor on the deformation")
         self.result, self.color, self.scale, self.title = result, color, float(scale), title
         self._given_range = None if color_range is None else checked_range(color_range)
         self.low, self.high = motion_bounds(result, self.scale)
@@ -72,8 +73,8 @@ class Scene:
         self._add_contacts(pyvista)
         self._add_frame(pyvista)
         letters = round(13 * self._zoom)
-        place = (0.02, 0.89 if title else 0.93)
-        self._label = self.plotter.add_text(" ", position=place, viewport=True, font_size=letters, color=INK)
+        self._label = self.plotter.add_text(" ", position=(0.02, 0.985), viewport=True, font_size=letters, color=INK)
+        self._label.GetTextProperty().SetVerticalJustificationToTop()
         below = 0.0 if off_screen else 0.14  # part of the height kept free for sliders
         place_camera(self.plotter, (self.low, self.high), result.structure.gravity, camera, zoom, below)
         self.show_time(float(result.t[0]))
@@ -81,7 +82,7 @@ class Scene:
     def show_time(self, time: float, since: float | None = None) -> None:
         """Move everything to ``time``; contact arrows show the largest force between ``since`` and ``time``.
 
-        A contact often lasts microseconds, so an animation passes the time of the frame before as ``since``.
+        Contacts often last microseconds, so an animation passes the time of the previous frame as ``since``.
         """
         self.time = time
         drawn = drawing(self.result.resampled([time]), self.scale)
@@ -94,10 +95,10 @@ class Scene:
             surface.Modified()
         self._move_shapes(here)
         self._label.input = self._label_text(time, drawn.opening, *self._move_arrows(here, since))
-        self.plotter.reset_camera_clipping_range()  # nothing that moved may be cut off in depth
+        self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
 
     def recolor(self, color: str) -> None:
-        """Colour by another quantity."""
+        """Show another quantity in colour."""
         check_color(color)
         self.color = color
         title, factor = COLORS[color]
@@ -109,12 +110,12 @@ class Scene:
         self.show_time(self.time)
 
     def rescale(self, scale: float) -> None:
-        """Draw the deformation multiplied by another factor."""
+        """Draw the deformation with another factor."""
         self.scale = float(scale)
         self.show_time(self.time)
 
     def picture(self) -> np.ndarray:
-        """(height, width, 3) uint8 picture of the scene as it is now."""
+        """(height, width, 3) uint8 image of the current scene."""
         if not getattr(self, "_open", False):
             self.plotter.show(auto_close=False, interactive=False)
             self._open = True
@@ -137,13 +138,13 @@ class Scene:
     def _label_text(self, time: float, opening: float, force: float, passed: bool) -> str:
         parts = [f"t = {time:.4f} s"]
         if self.scale != 1.0:
-            open_by = f" (joints open by {1e3 * opening:.3g} mm)" if opening > OPENING_SHOWN * self.size else ""
+            open_by = f" (joint gaps up to {1e3 * opening:.3g} mm)" if opening > OPENING_SHOWN * self.size else ""
             parts.append(f"deformation x {self.scale:g}{open_by}")
         if force > 0.0:
             value = f"{force:.0f} N" if force >= 100.0 else f"{force:.3g} N"
             parts.append(f"contact force {value}" + (" (peak since last frame)" if passed else ""))
-        line = "    ".join(parts)
-        return f"{self.title}\n{line}" if self.title else line
+        lines = ([self.title] if self.title else []) + ["    ".join(parts)]
+        return fitted("\n".join(lines), 0.96 * self.plotter.window_size[0], text_width(self._label))
 
     def _add_bodies(self, pyvista) -> None:
         title, factor = COLORS[self.color]
@@ -180,7 +181,7 @@ class Scene:
             self._surfaces[index] = mesh
 
     def _add_frame(self, pyvista) -> None:
-        """World axes at the origin, red, green and blue for x, y and z."""
+        """World axes at the origin: x red, y green, z blue."""
         for direction, color in zip(np.eye(3), ("#c8252b", "#2e8b3d", "#2a5bd7"), strict=True):
             arrow = pyvista.Arrow(direction=direction, scale=0.08 * self.size, shaft_radius=0.03, tip_radius=0.08)
             self.plotter.add_mesh(arrow, color=color, pickable=False)
@@ -203,14 +204,14 @@ class Scene:
                 self._plates.append((pair.marker_b, actor))
 
     def _move_shapes(self, here: DrawableResult) -> None:
-        """Move the spheres and plates of contacts with their markers."""
+        """Move the spheres and planes of contacts with their markers."""
         for marker, actor in self._spheres + self._plates:
             matrix = np.eye(4)
             matrix[:3, 3], matrix[:3, :3] = marker_in_world(here, marker, self.scale)
             actor.user_matrix = matrix
 
     def _move_arrows(self, here: DrawableResult, since: float | None) -> tuple[float, bool]:
-        """Move the arrows; returns the largest force shown, N, and whether it acted before the time of ``here``."""
+        """Move the arrows. Returns the largest force shown (N), and whether it acted before the time of ``here``."""
         largest, passed = 0.0, False
         least = FORCE_SHOWN * float(self.result.trajectory.contact_force.max(initial=0.0))
         for index, actor in self._arrows:
@@ -229,7 +230,7 @@ class Scene:
         return largest, passed
 
     def _closest(self, index: int) -> np.ndarray:
-        """(3,) point of the plane of contact ``index``, in axes of its marker, where it is first met or approached."""
+        """(3,) point of the plane of contact ``index`` that is touched first (or approached), in axes of its marker."""
         starts = [contact.start for contact in self.result.contacts if contact.name == self._contact_name(index)]
         gap = self.result.trajectory.contact_gap[:, index]
         time = starts[0] if starts else float(self.result.t[int(np.argmin(gap))])
@@ -242,24 +243,24 @@ class Scene:
 
 
 def check_color(color: str) -> None:
-    """FlexmbsError when ``color`` is not one of :data:`COLORS`."""
+    """FlexmbsError if ``color`` is not one of :data:`COLORS`."""
     if color not in COLORS:
-        raise FlexmbsError(f"color {color!r} is unknown; choose one of {', '.join(COLORS)}")
+        raise FlexmbsError(f"unknown color {color!r}; choose one of {', '.join(COLORS)}")
 
 
 def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Two finite numbers, the smaller one first; FlexmbsError else."""
+    """``bounds`` as two finite numbers in ascending order; otherwise FlexmbsError."""
     try:
         low, high = (float(bound) for bound in bounds)
     except (TypeError, ValueError):
         low = high = float("nan")
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise FlexmbsError(f"color_range is {bounds!r}; give two numbers, in m or Pa, the smaller one first")
+        raise FlexmbsError(f"color_range is {bounds!r}; it must be two numbers in m or Pa, the smaller one first")
     return low, high
 
 
 def contact_geometry(here: DrawableResult, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Position of marker b, unit normal from b to a, and position of marker a, in world axes, of a one-time result."""
+    """Position of marker b, unit normal from b to a, and position of marker a (world axes) in a one-time result."""
     structure = here.structure
     pair = structure.contacts[index]
     (a, _), (b, axes) = marker_in_world(here, pair.marker_a, scale), marker_in_world(here, pair.marker_b, scale)
@@ -270,7 +271,7 @@ def contact_geometry(here: DrawableResult, index: int, scale: float) -> tuple[np
 
 
 def _in_plane(normal: np.ndarray) -> np.ndarray:
-    """(3, 3) projection on the plane of that unit normal."""
+    """(3, 3) projection onto the plane with this unit normal."""
     return np.eye(3) - np.outer(normal, normal)
 
 
@@ -282,7 +283,7 @@ def _force_between(result: DrawableResult, index: int, since: float | None, time
 
 
 def _arrow_matrix(start: np.ndarray, direction: np.ndarray, length: float) -> np.ndarray:
-    """(4, 4) transformation of the unit arrow along x to one from ``start`` along ``direction``."""
+    """(4, 4) transformation of the unit arrow along x to an arrow from ``start`` along ``direction``."""
     other = np.eye(3)[int(np.argmin(np.abs(direction)))]
     second = np.cross(direction, other)
     second /= np.linalg.norm(second)

@@ -1,8 +1,8 @@
-"""The topology of a mechanism as a picture: bodies are boxes, joints lines; joints that close loops are dashed.
+"""The topology of a mechanism as a picture: bodies are boxes, joints are lines, dashed if they close a loop.
 
 Bodies are placed by stress majorisation (Gansner, Koren and North, Graph drawing by stress majorization, 2005):
-distances in the picture follow the number of joints between two bodies.  Every joint with ground has a sign of its
-own, as in drawings of mechanisms, so that ground does not pull all bodies together.
+distances in the picture follow the number of joints between two bodies.  Every joint with ground gets its own ground
+symbol, as in drawings of mechanisms, so that ground does not pull all bodies together.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.view.drawable import DrawableDescription
 
-SPACING = 1.75  # inches between bodies that a joint joins
-LONGEST = 10.0  # distances follow a power of the number of joints with which the longest one is this: chains curl up
-SWEEPS, TRIALS = 300, 6  # of several starts the picture with the fewest crossings is taken
+SPACING = 1.75  # inches between bodies connected by a joint
+LONGEST = 10.0  # distances are a power of the number of joints, so that the longest is this: long chains curl up
+SWEEPS, TRIALS = 300, 6  # the picture with the fewest crossings among several starts is used
 NEAREST = 0.62  # smallest distance of two boxes, in spacings
 BODY, FLEXIBLE, GROUND = "#dbe9f6", "#fde6cf", "#d9d9d9"
 
 
 @dataclass(frozen=True)
 class Link:
-    """All that joins two nodes: the lines of its label; dashed when all of it closes loops, dotted for forces."""
+    """What connects two nodes: label lines, and line style (dashed if all of it closes loops, dotted for forces)."""
 
     first: int
     second: int
@@ -33,7 +33,7 @@ class Link:
 
 
 def save_topology(description: DrawableDescription, path: str | Path) -> Path:
-    """Write the picture; the ending of ``path`` (.png, .svg, .pdf) chooses the format."""
+    """Write the picture; the extension of ``path`` (.png, .svg, .pdf) determines the format."""
     figure = draw_topology(description)
     with replacing_in_folder(path) as temporary:
         figure.savefig(temporary)
@@ -41,7 +41,7 @@ def save_topology(description: DrawableDescription, path: str | Path) -> Path:
 
 
 def draw_topology(description: DrawableDescription):
-    """The matplotlib figure of :func:`save_topology`; it grows with the number of bodies."""
+    """The matplotlib figure of :func:`save_topology`; its size grows with the number of bodies."""
     from matplotlib.figure import Figure
 
     names, links = graph(description)
@@ -63,7 +63,7 @@ def draw_topology(description: DrawableDescription):
 
 
 def graph(description: DrawableDescription) -> tuple[list[str | None], list[Link]]:
-    """Names of the nodes (None: a ground sign) and the links between them."""
+    """Names of the nodes (None: a ground symbol) and the links between them."""
     names: list[str | None] = [body.name for body in description.bodies]
     index = {name: i for i, name in enumerate(names)}
     joined: dict[tuple[str, str], list] = {}
@@ -91,7 +91,7 @@ def graph(description: DrawableDescription) -> tuple[list[str | None], list[Link
 
 
 def layout(count: int, links: list[Link]) -> np.ndarray:
-    """(count, 2) places of the nodes, about 1 apart where a link joins them."""
+    """(count, 2) positions of the nodes, about 1 apart where linked."""
     hops = _hops(count, links)
     wanted = hops ** min(1.0, np.log(LONGEST) / np.log(max(float(hops.max()), 2.0)))
     trials = [_apart(_lying(_majorised(_first_places(hops, seed), wanted))) for seed in range(TRIALS)]
@@ -136,7 +136,7 @@ def _crossings(places: np.ndarray, links: list[Link]) -> int:
 
 
 def _hops(count: int, links: list[Link]) -> np.ndarray:
-    """(count, count) number of links between two nodes; those without a way between them are far apart."""
+    """(count, count) number of links on the path between two nodes; unconnected nodes are far apart."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import shortest_path
 
@@ -153,7 +153,7 @@ def _hops(count: int, links: list[Link]) -> np.ndarray:
 
 
 def _first_places(hops: np.ndarray, seed: int) -> np.ndarray:
-    """Classical scaling of the distances, more off its lines with every further ``seed``."""
+    """Start positions from classical multidimensional scaling, with larger random offsets for larger ``seed``."""
     count = len(hops)
     square = hops**2 - np.diag(np.diag(hops**2))
     center = np.eye(count) - 1.0 / count
@@ -163,7 +163,7 @@ def _first_places(hops: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _lying(places: np.ndarray) -> np.ndarray:
-    """Turned so that the picture is wide rather than high."""
+    """Rotate the layout so that the picture is wider than high."""
     centered = places - places.mean(axis=0)
     _left, _singular, axes = np.linalg.svd(centered, full_matrices=False)
     return centered @ axes.T if len(places) > 2 else centered
@@ -210,7 +210,7 @@ def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> Non
 
 
 def _broken(name: str) -> str:
-    """Long names in two lines."""
+    """Long names on two lines."""
     if len(name) <= 12 or " " not in name:
         return name
     words = name.split()

@@ -1,4 +1,4 @@
-"""An interactive window: play and pause, time, deformation scale, colour."""
+"""An interactive window: play and pause, time, deformation scale, colours."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HELP = "space: play or pause    c: colour    q: close"
 
 
 def show(result: DrawableResult, *, duration: float = 8.0, **options) -> None:
-    """Open the window and return when it is closed; ``duration`` (s) is how long one pass of the run takes.
+    """Open a window and return when it is closed; playing the whole run once takes ``duration`` (s).
 
     Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title.
 
-    Raises RenderingUnavailable when there is no screen or no OpenGL.
+    Raises RenderingUnavailable without a display or OpenGL.
     """
     prepare_window()
     scene = Scene(result, off_screen=False, **options)
@@ -27,7 +27,7 @@ def show(result: DrawableResult, *, duration: float = 8.0, **options) -> None:
 
 
 class Player:
-    """Moves a scene in time: on its own while playing, or by its sliders."""
+    """Moves a scene in time: automatically while playing, or by its sliders."""
 
     def __init__(self, scene, duration: float) -> None:
         self.scene = scene
@@ -57,7 +57,7 @@ class Player:
         plotter.add_timer_event(max_steps=2**31 - 1, duration=20, callback=self.tick)
 
     def toggle(self) -> None:
-        """Play or pause; at the end play from the start."""
+        """Play or pause; at the end, play again from the start."""
         self.playing = not self.playing
         if self.playing and self._time >= self.end:
             self._time = self.start
@@ -69,13 +69,13 @@ class Player:
         self.scene.plotter.render()
 
     def move_to(self, time: float) -> None:
-        """Show ``time`` (s), as the time slider asks; contacts passed since the last picture show their peak."""
+        """Show ``time`` (s), as set by the time slider; contacts since the last picture show their peak force."""
         since = self._time if self.playing and time > self._time else None
         self._time = float(time)
         self.scene.show_time(self._time, since=since)
 
     def tick(self, _step: int) -> None:
-        """Advance by the time that has passed since the last call."""
+        """Advance by the time elapsed since the last call."""
         now = clock.perf_counter()
         passed, self._clock = now - self._clock, now
         if not self.playing:

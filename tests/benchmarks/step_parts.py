@@ -12,7 +12,7 @@ import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.run.settings import make_settings
-from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent
 from flexmbs.core.layout.state import make_log, make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace

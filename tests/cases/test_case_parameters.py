@@ -43,7 +43,7 @@ def test_text_becomes_values():
         ({"stop": "perhaps"}, "must be true or false"),
         ({"axis": "1,2"}, "'axis' must be 3 numbers, not '1,2'"),
         ({"axis": "1,2,up"}, "must be numbers such as 0,1,0, not '1,2,up'"),
-        ({"axis": "1,2,inf"}, "must hold finite numbers"),
+        ({"axis": "1,2,inf"}, "must contain only finite numbers"),
         ({"axis": 1.0}, "must be numbers such as"),
     ],
 )
@@ -80,7 +80,7 @@ def test_settings_describe_every_parameter():
     ("text", "message"),
     [
         ("x = 1", "needs a frozen dataclass 'Parameters'"),
-        ("x = (", "cannot be read: SyntaxError"),
+        ("x = (", "the case file raised SyntaxError"),
         (DATACLASS + "    a: float = 1.0\n", "missing: build, figures"),
         (DATACLASS + "    a: float = 1.0\ndef build(p): pass\ndef figures(r, p): pass\n", "needs a field t_end"),
         (DATACLASS + "    a: list = None\ndef analyse(p): pass\n", "parameter 'a': its type"),

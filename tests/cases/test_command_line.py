@@ -82,7 +82,7 @@ def test_run_writes_summary_result_and_plots(tmp_path):
         (["run", "flexible_pendulum_impact", "--set", "sphere_radius=-0.01"], 2, "radius"),
         (["run", "spin_up_beam", "--set", "modes=100000"], 2, "modes"),
         (["view", "no_such_folder"], 2, "no such file or folder"),
-        (["run"], 2, "name the case to run"),
+        (["run"], 2, "no case given"),
     ],
 )
 def test_errors_are_one_message_without_traceback(tmp_path, arguments, code, message):
@@ -212,7 +212,7 @@ def test_modes_of_a_mesh_file(brick):
     assert "look like MPa and t/mm3 (in SI: 2.1e+11 and 7850), but they are taken as Pa" in refused.stderr
     table = flexmbs("modes", brick, "--units", "mm-t-s", "--fix", "none").stdout
     assert table.count("rigid body") == 6
-    assert "give E,NU,RHO" in flexmbs(*arguments, "--material", "steel", check=False).stderr
+    assert "must be E,NU,RHO" in flexmbs(*arguments, "--material", "steel", check=False).stderr
     assert "not both" in flexmbs(*arguments, "--max-hz", "5", check=False).stderr
 
 
@@ -225,7 +225,7 @@ def test_modes_held_at_several_sets_and_more_modes_than_there_are(brick):
     assert held[0]["frequencies_hz"] == held[1]["frequencies_hz"] != held[2]["frequencies_hz"]
     assert all(0 < len(found["frequencies_hz"]) <= 10 for found in held)  # ten at most, when no number is given
     few = flexmbs("modes", brick, "--units", "mm-t-s", "--fix", "none", "--count", "24").stdout
-    assert "24 elastic modes were asked for; the mesh has " in few
+    assert "24 elastic modes were requested; the mesh has " in few
     held = flexmbs("modes", brick, "--units", "mm-t-s", "--fix", "none", "--count", "25", check=False)
     assert "25 modes are more modes than freedoms: only 24 exist" in held.stderr
 
@@ -233,12 +233,12 @@ def test_modes_held_at_several_sets_and_more_modes_than_there_are(brick):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--spin", "nan"], "--spin nan: give a speed"),
-        (["--spin", "inf"], "--spin inf: give a speed"),
-        (["--axis", "1,0,0"], "give its speed with --spin"),
+        (["--spin", "nan"], "--spin nan: must be a speed"),
+        (["--spin", "inf"], "--spin inf: must be a speed"),
+        (["--axis", "1,0,0"], "give it with --spin"),
         (["--spin", "1", "--axis", "0,0,0"], "not all zero"),
-        (["--fix", "none", "--fix", "ROOT"], "--fix none holds nothing"),
-        (["--count", "0"], "give at least 1"),
+        (["--fix", "none", "--fix", "ROOT"], "--fix none means a free body"),
+        (["--count", "0"], "must be at least 1"),
         (["--max-hz", "-10"], "above 0"),
     ],
 )

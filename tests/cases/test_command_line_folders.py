@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from flexmbs import RunFolder, load
+from flexmbs.app.case.cases import find_mesh
 from flexmbs.app.cli import main as cli
-from flexmbs.app.cli.terminal_text import LINE, WORD, plain
+from flexmbs.app.cli.terminal_text import LINE, WORD, plain, short_paths
 
 CASE = '''
 """A pendulum."""
@@ -60,7 +61,14 @@ def test_default_folders_are_counted_and_named_ones_refused(run, tmp_path):
     code, shown, _ = run(*case, "--resume", "--set", "angle=0.9", "--set", "t_end=0.02")
     assert code == 0 and "runs/swing-2/summary.json" in shown and load("runs/swing-2").t[-1] == 0.02
     code, _, error = run(*case, "--force", "--resume")
-    assert code == 2 and "give one of them" in error
+    assert code == 2 and "give only one of them" in error
+
+
+def test_nothing_to_resume_is_said(run):
+    code, _, error = run("run", "swing.py", "--no-view", "--out", "new", "--resume")
+    assert code == 0 and error == "new holds no run to resume: starting from the beginning\n"
+    code, _, error = run("run", "swing.py", "--no-view", "--out", "new", "--resume", "--set", "t_end=0.02")
+    assert (code, error) == (0, "") and load("new").t[-1] == 0.02
 
 
 def test_folder_in_use_is_named_with_its_holder(run):
@@ -102,6 +110,14 @@ def test_texts_for_a_terminal():
     assert plain("Größe 5 µm, 日本") == "Größe 5 µm, 日本"
     assert len(plain("x" * 40_000)) <= WORD and "39840 characters" in plain("x" * 40_000)
     assert len(plain("x " * 40_000)) <= LINE
+
+
+def test_paths_are_shown_as_short_as_they_can_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mesh = find_mesh("pendulum_beam.inp")
+    assert short_paths(f"{mesh}: a set; {tmp_path / 'a' / 'b.inp'}:3: /elsewhere/c.inp") == (
+        f"pendulum_beam.inp: a set; {os.path.join('a', 'b.inp')}:3: /elsewhere/c.inp"
+    )
 
 
 def test_control_characters_of_files_are_not_echoed(run, tmp_path):

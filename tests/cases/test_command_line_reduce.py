@@ -146,22 +146,22 @@ def test_a_body_without_modes_is_rigid(meshes, tmp_path, run, name):
     ("arguments", "code", "message"),
     [
         (("--interface", "root"), 2, "--interface root: write NAME=SET, NAME=node:123"),
-        (("--interface", "a=ROOT", "--interface", "a=TIP"), 2, "the name 'a' is given twice"),
+        (("--interface", "a=ROOT", "--interface", "a=TIP"), 2, "the name 'a' is used twice"),
         (("--interface", "a=ROOTS"), 2, "no node set or coupling 'ROOTS'. Did you mean ROOT?"),
-        (("--interface", "a=node:one"), 2, "'one' is no node number"),
-        (("--interface", "a=point:1,2"), 2, "a point is three coordinates in m"),
+        (("--interface", "a=node:one"), 2, "'one' is not a node number"),
+        (("--interface", "a=point:1,2"), 2, "a point needs three coordinates in m"),
         (("--interface", "a=ROOT", "--at", "b"), 2, "no such interface; there are: a"),
-        (("--basis", "craig-bampton"), 2, "give one with --interface NAME=SET"),
-        (("--basis", "free-free", "--at", "a"), 2, "a free-free body is held nowhere"),
+        (("--basis", "craig-bampton"), 2, "needs an interface that holds the body: add --interface NAME=SET"),
+        (("--basis", "free-free", "--at", "a"), 2, "a free-free body is not held"),
         (("--basis", "guyan"), 2, "craig-bampton"),
-        (("--damping", "a lot"), 2, "--damping a lot: give a ratio (0.01)"),
+        (("--damping", "a lot"), 2, "--damping a lot: must be a ratio (0.01)"),
         (("--damping", "-1"), 2, "not negative"),
-        (("--second-order", "half"), 2, "give full, none, or a tolerance"),
+        (("--second-order", "half"), 2, "must be full, none, or a tolerance"),
         (("--second-order", "2"), 2, "field_tolerance is None or a number from 1e-8 to 0.1"),
-        (("--material", "steel"), 2, "give E,NU,RHO"),
+        (("--material", "steel"), 2, "must be E,NU,RHO"),
         (("--modes", "-2"), 2, "a whole number of modes"),
-        (("-o", "nowhere/arm.h5"), 2, "there is no folder nowhere; make it first"),
-        (("-o", "arm.inp"), 2, "the file of a body ends in .h5 or .hdf5"),
+        (("-o", "nowhere/arm.h5"), 2, "the folder nowhere does not exist; create it first"),
+        (("-o", "arm.inp"), 2, "the name of a body file must end in .h5 or .hdf5"),
     ],
 )
 def test_errors_are_one_line(beam, tmp_path, run, monkeypatch, arguments, code, message):
@@ -214,7 +214,7 @@ def test_names_that_differ_only_in_case_are_not_guessed(named):
     with pytest.raises(BodyError, match="no node set or coupling 'tip'. Did you mean"):
         interfaces_of(named, ["a=tip"])
     for where in ("ROOT", "node:5", "set:Tip"):
-        with pytest.raises(BodyError, match=f"a={where}:rbe4: in place of rbe4 give rbe2 or rbe3"):
+        with pytest.raises(BodyError, match=f"a={where}:rbe4: rbe4 must be rbe2 .rigid. or rbe3"):
             interfaces_of(named, [f"a={where}:rbe4"])
 
 
@@ -224,7 +224,7 @@ def test_view_of_a_body(body, tmp_path, run):
         pytest.skip(error)
     assert code == 0 and shown.startswith("wrote ") and (tmp_path / "mode.png").stat().st_size > 10_000
     code, _, error = run("view", body, "--mode", 5, "--save", tmp_path / "none.png")
-    assert code == 2 and "has the modes 1 to 4, and no mode 5" in error and not (tmp_path / "none.png").exists()
+    assert code == 2 and "has no mode 5; its modes are 1 to 4" in error and not (tmp_path / "none.png").exists()
     assert "no such file" in run("view", tmp_path / "missing.h5")[2]
     (tmp_path / "text.h5").write_text("no")
     assert "not an HDF5 file" in run("view", tmp_path / "text.h5")[2]

@@ -50,10 +50,11 @@ def test_wrong_properties_of_a_mesh_are_wrong_use(tmp_path, given, message):
     [
         (["--save", "a.png", "--start", "0.01"], "--start is for animations; a.png is a picture"),
         (["--save", "a.png", "--fps", "5"], "--fps is for animations; a.png is a picture"),
-        (["--save", "a.gif", "--time", "0.01"], "--time is for pictures; a.gif is no .png"),
+        (["--save", "a.gif", "--time", "0.01"], "--time is for pictures; a.gif is not a .png"),
         (["--time", "0.01"], "--time is for files; give --save"),
         (["--save", "a.png", "--set", "ROOT"], "--set is for meshes"),
         (["--save", "a.png", "--units", "mm-t-s"], "--units is for meshes"),
+        (["--save", "a.png", "--mode", "2"], "--mode is for reduced bodies"),
     ],
 )
 def test_options_of_another_kind_of_picture_are_not_left_out_in_silence(folder, words, message):
@@ -64,11 +65,27 @@ def test_options_of_another_kind_of_picture_are_not_left_out_in_silence(folder, 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--size", "0x0"], r"window_size is \(0, 0\); give width and height, whole numbers from 64 to 8192"),
+        (["some.inp", "--mode", "2"], "--mode is for reduced bodies; some.inp is a mesh"),
+        (["some.inp", "--scale", "2"], "--scale is for results and reduced bodies; some.inp is a mesh"),
+        (["some.inp", "--color", "von_mises"], "--color is for results and reduced bodies; some.inp is a mesh"),
+        (["some.h5", "--set", "ROOT"], "--set is for meshes; some.h5 is a reduced body"),
+        (["some.h5", "--units", "mm-t-s"], "--units is for meshes; some.h5 is a reduced body"),
+        (["some.h5", "--allow-outside-includes"], "--allow-outside-includes is for meshes; some.h5 is a reduced body"),
+    ],
+)
+def test_options_of_another_kind_of_file_are_refused(words, message):
+    outcome = CliRunner().invoke(view_command, words)
+    assert outcome.exit_code == 2 and message in " ".join(outcome.output.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--size", "0x0"], r"window_size is \(0, 0\); width and height must be whole numbers from 64 to 8192"),
         (["--size", "320.5x240"], r"window_size is \(320.5, 240\)"),
         (["--size", "nanx240"], r"window_size is \(nan, 240\)"),
         (["--size", "100000x100000"], "whole numbers from 64 to 8192"),
-        (["--scale", "nan"], "scale is nan; the factor on the deformation must be a finite number"),
+        (["--scale", "nan"], "scale is nan; it must be a finite number, the factor on the deformation"),
     ],
 )
 def test_impossible_sizes_and_scales_are_refused(folder, tmp_path, words, message):

@@ -11,7 +11,7 @@ from flexmbs.app.cli.modes import modes_command
 FILE = str(fm.find_mesh("pendulum_beam.inp"))
 
 
-@pytest.mark.parametrize(("spin", "frame"), [((), "stationary"), (("--spin", "60"), "turning at 60 rad/s")])
+@pytest.mark.parametrize(("spin", "frame"), [((), "stationary"), (("--spin", "60"), "rotating at 60 rad/s")])
 def test_the_frame_is_said(spin, frame):
     common = [FILE, "--fix", "ROOT", "--count", "2", *spin]
     text = CliRunner().invoke(modes_command, common)

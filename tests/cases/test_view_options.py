@@ -54,9 +54,9 @@ def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--color-range", "1"], "give 2 numbers with ',' between them"),
-        (["--size", "320"], "give 2 numbers with 'x' between them"),
-        (["--camera", "1,2"], "give 3 numbers with ',' between them"),
+        (["--color-range", "1"], "must be 2 numbers separated by ','"),
+        (["--size", "320"], "must be 2 numbers separated by 'x'"),
+        (["--camera", "1,2"], "must be 3 numbers separated by ','"),
     ],
 )
 def test_wrong_options_say_what_is_right(folder, words, message):
@@ -81,14 +81,14 @@ def test_wrong_pictures_are_refused_before_work(folder):
     from flexmbs.view.scene import checked_range
 
     for bounds in ((1.0, 0.0), (0.0, np.nan), 3.0, ("a", "b")):
-        with pytest.raises(FlexmbsError, match="color_range is .*give two numbers"):
+        with pytest.raises(FlexmbsError, match="color_range is .*must be two numbers"):
             checked_range(bounds)
     import flexmbs as fm
 
     result = fm.load(folder)
     for options, message in (
-        ({"start": 0.5}, "start 0.5 s is outside of the run"),
-        ({"start": 0.01, "end": 0.005}, "start 0.01 s lies behind end 0.005 s"),
+        ({"start": 0.5}, "start 0.5 s is outside the run"),
+        ({"start": 0.01, "end": 0.005}, "start 0.01 s is after end 0.005 s"),
         ({"duration": 0.0}, "must be positive"),
     ):
         with pytest.raises(FlexmbsError, match=message):
@@ -97,6 +97,6 @@ def test_wrong_pictures_are_refused_before_work(folder):
         gl.prepare_offscreen()
     except gl.RenderingUnavailable as error:
         pytest.skip(str(error))
-    for options, message in (({"camera": "up"}, "camera 'up' is unknown"), ({"zoom": -1.0}, "zoom is -1.0")):
+    for options, message in (({"camera": "up"}, "unknown camera 'up'"), ({"zoom": -1.0}, "zoom is -1.0")):
         with pytest.raises(FlexmbsError, match=message):
             result.animate("a.png", **options)

@@ -7,8 +7,8 @@ from joint_examples import geometry
 
 import flexmbs as fm
 from flexmbs import JOINT_TYPES, box_mesh, line_mesh, rectangle
+from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.energy import energies
-from flexmbs.core.equations.mechanics import gap_at
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics

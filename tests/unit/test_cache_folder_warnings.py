@@ -7,7 +7,8 @@ import pytest
 
 from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
-from flexmbs.core.abi import machine_code
+from flexmbs.machine_code import library
+from flexmbs.machine_code.target import Target
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")
@@ -28,9 +29,9 @@ def test_a_full_disk_is_named_once_for_all_kernels(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setenv(module.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(machine_code, "write_whole", full)
+    monkeypatch.setattr(library, "write_whole", full)
     with warnings.catch_warnings(record=True) as issued:
         warnings.simplefilter("always")
-        for power in (2, 3):
-            machine_code.compiled("full")(eval(f"lambda x: x**{power}"))(1.5)
+        for name in ("first", "second"):
+            library._keep(name, "0" * 32, b"code", Target("x86-64-v3"))
     assert ["No space left on device" in str(warning.message) for warning in issued] == [True]

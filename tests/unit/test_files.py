@@ -94,7 +94,7 @@ def test_places_that_cannot_be_written(tmp_path, name):
 
 @pytest.mark.parametrize(
     ("number", "text"), [(errno.ENOSPC, "no space is left on the disk: free some"), (errno.EROFS, "read-only"),
-                         (errno.EACCES, "you may not write there"), (errno.EDQUOT, "your quota"), (errno.EIO, "Input")],
+                         (errno.EACCES, "you have no write permission"), (errno.EDQUOT, "your disk quota"), (errno.EIO, "Input")],
 )  # fmt: skip
 def test_reasons_are_told_with_what_helps(tmp_path, monkeypatch, number, text):
     def fails(source, target):
@@ -185,7 +185,7 @@ def test_what_stands_in_the_place_of_a_file(tmp_path):
     assert found == {
         "pipe": "is a named pipe (FIFO), not a file",
         "loop": "it is a symbolic link that leads back to itself",
-        "broken": "is a symbolic link to nothing",
+        "broken": "is a broken symbolic link",
         "file": "",
         ".": "is a folder",
         "none": "does not exist",

@@ -20,7 +20,8 @@ STEEL = Material("steel", 2e11, 0.3, 8000.0)
 
 
 @pytest.mark.parametrize(
-    ("kind", "n", "tolerance"), [("quad4", 8, 0.01), ("tri3", 8, 0.01), ("quad8", 4, 0.01), ("tri6", 8, 0.01)]
+    ("kind", "n", "tolerance"),
+    [("quad4", 8, 0.01), ("tri3", 8, 0.01), ("quad8", 4, 0.01), ("tri6", 8, 0.01), ("quad9", 4, 0.01)],
 )
 def test_scordelis_lo_roof(figures, kind, n, tolerance):
     angle = np.radians(40)
@@ -42,7 +43,14 @@ def test_scordelis_lo_roof(figures, kind, n, tolerance):
 
 @pytest.mark.parametrize(
     ("kind", "n", "tolerance"),
-    [("quad4", 32, 0.015), ("tri3", 16, 0.02), ("tri3", 32, 0.01), ("quad8", 8, 0.01), ("tri6", 16, 0.015)],
+    [
+        ("quad4", 32, 0.015),
+        ("tri3", 16, 0.02),
+        ("tri3", 32, 0.01),
+        ("quad8", 8, 0.01),
+        ("tri6", 16, 0.015),
+        ("quad9", 8, 0.01),
+    ],
 )
 def test_pinched_cylinder_with_diaphragms(figures, kind, n, tolerance):
     quarter = np.pi / 2
@@ -68,7 +76,14 @@ def test_pinched_cylinder_with_diaphragms(figures, kind, n, tolerance):
 
 @pytest.mark.parametrize(
     ("kind", "n", "tolerance"),
-    [("quad4", 8, 0.015), ("tri3", 8, 0.04), ("tri3", 16, 0.015), ("quad8", 8, 0.01), ("tri6", 8, 0.02)],
+    [
+        ("quad4", 8, 0.015),
+        ("tri3", 8, 0.04),
+        ("tri3", 16, 0.015),
+        ("quad8", 8, 0.01),
+        ("tri6", 8, 0.02),
+        ("quad9", 8, 0.012),
+    ],
 )
 def test_hemisphere_with_a_hole(figures, kind, n, tolerance):
     def place(s, t):
@@ -87,9 +102,19 @@ def test_hemisphere_with_a_hole(figures, kind, n, tolerance):
 @pytest.mark.parametrize(
     ("thickness", "force", "expected", "tolerance"),
     [
-        (0.32, 1.0, (0.001754, 0.005424), {"quad4": 0.015, "tri3": 0.015, "quad8": 0.003, "tri6": 0.003}),
+        (
+            0.32,
+            1.0,
+            (0.001754, 0.005424),
+            {"quad4": 0.015, "tri3": 0.015, "quad8": 0.003, "tri6": 0.003, "quad9": 0.003},
+        ),
         # the corners of this mesh lie 6 thicknesses off the mean planes of their quadrilaterals
-        (0.0032, 1e-6, (0.001294, 0.005256), {"quad4": 0.03, "tri3": 0.01, "quad8": 0.005, "tri6": 0.015}),
+        (
+            0.0032,
+            1e-6,
+            (0.001294, 0.005256),
+            {"quad4": 0.03, "tri3": 0.01, "quad8": 0.005, "tri6": 0.015, "quad9": 0.005},
+        ),
     ],
 )
 @every_kind
@@ -111,7 +136,13 @@ def test_twisted_beam(figures, kind, thickness, force, expected, tolerance):
 
 @pytest.mark.parametrize(
     ("kind", "sizes", "order"),
-    [("quad4", (8, 16), 1.6), ("tri3", (8, 16), 1.6), ("quad8", (4, 8), 2.5), ("tri6", (4, 8), 2.5)],
+    [
+        ("quad4", (8, 16), 1.6),
+        ("tri3", (8, 16), 1.6),
+        ("quad8", (4, 8), 2.5),
+        ("tri6", (4, 8), 2.5),
+        ("quad9", (4, 8), 2.5),
+    ],
 )
 def test_thin_clamped_plate_converges_on_distorted_meshes(kind, sizes, order):
     """Uniform load q, thickness 1/1000 of the side a: w = 0.00126532 q a^4 / D (Timoshenko and Woinowsky-Krieger)."""
@@ -162,7 +193,9 @@ def test_simply_supported_thin_plate(kind):
     assert found[:4] == pytest.approx(expected, rel=5e-3)
 
 
-@pytest.mark.parametrize(("kind", "tolerance"), [("quad4", 0.005), ("tri3", 0.012), ("quad8", 0.001), ("tri6", 0.002)])
+@pytest.mark.parametrize(
+    ("kind", "tolerance"), [("quad4", 0.005), ("tri3", 0.012), ("quad8", 0.001), ("tri6", 0.002), ("quad9", 0.001)]
+)
 def test_tapered_membrane(kind, tolerance):
     def tapered(s, t):
         return 10 * s, (t - 0.5) * (5 - 4 * s), 0 * s

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import announce_compilation
 from flexmbs.core.layout.tables import Tables, make_workspace
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compiled_model import Model
 
@@ -28,9 +28,6 @@ def driven_coordinates(model: Model) -> np.ndarray:
 
 def imposed(model: Model, t: float) -> Model:
     """``model`` with the driven coordinates at the values and rates that their drivers prescribe at time ``t``."""
-    from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-
-    announce_compilation()
     work = make_workspace(model.tables)
     q, v = model.q.copy(), model.v.copy()
     evaluate_signals(model.tables, float(t), work.signal)

@@ -7,9 +7,11 @@ from scipy.sparse import coo_matrix
 
 from flexmbs.analysis.evaluation.entry_sizes import EntrySizes, without_rounding
 from flexmbs.analysis.evaluation.sparse import DENSE_ENTRIES
-from flexmbs.core.abi.kernel import announce_compilation
+from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import coloured, constraint_groups
 
@@ -18,7 +20,6 @@ class Evaluator:
     """Evaluates a model at given states; vectors hold the coordinates, then the multipliers."""
 
     def __init__(self, model: Model):
-        announce_compilation()
         self.model = model
         self.work = make_workspace(model.tables)
         self.active = np.zeros(len(model.contact_names), dtype=np.int64)
@@ -28,9 +29,6 @@ class Evaluator:
 
     def residual(self, q, v, a, reference, t: float, extent: int = WHOLE) -> np.ndarray:
         """(size,) residual at time ``t``; the workspace then holds the frames, constraints and reactions."""
-        from flexmbs.core.equations.mechanics import residual
-        from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-
         q, v, a = (np.array(part, dtype=float) for part in (q, v, a))
         evaluate_signals(self.model.tables, float(t), self.work.signal)
         impose_drivers(self.model.tables, self.work.signal, q, v, a)
@@ -110,8 +108,6 @@ def gaps(model: Model, work: Workspace, state: State) -> np.ndarray:
     """Gap of each contact at this state, m."""
     if not model.contact_names:
         return np.zeros(0)
-    from flexmbs.core.equations.mechanics import gap_at
-
     return np.array(
         [
             gap_at(model.tables, c, state.q, state.v, state.a, state.reference, work)[0]

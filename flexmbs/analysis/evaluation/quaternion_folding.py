@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.core.mechanics.rotation import rotate_quaternion
 from flexmbs.model.compiled_model import Model
 
 
 def folded(model: Model, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """(balls, 4) ``reference`` with the rotation vectors of the ball joints folded in; they become zero in ``q``."""
-    from flexmbs.core.mechanics.rotation import rotate_quaternion
-
     turned = reference.copy()
     for ball, start in enumerate(model.balls):
         rotate_quaternion(reference[ball], *q[start : start + 3], turned[ball])

@@ -19,6 +19,7 @@ from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, i
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import OPENINGS
+from flexmbs.core.mechanics.signals import impose_drivers
 from flexmbs.model.compiled_model import Model
 
 DEPENDENT = 1e-7
@@ -176,8 +177,6 @@ class _Dependence:
 
     def agrees(self, i: int) -> bool:
         """Whether the acceleration that driver ``i`` prescribes agrees with the loops and the other drivers."""
-        from flexmbs.core.mechanics.signals import impose_drivers
-
         model = self.closed
         undriven = without_drivers(model, self.t)
         evaluator = Evaluator(undriven)

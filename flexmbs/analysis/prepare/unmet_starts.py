@@ -9,6 +9,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.mechanism.geometry.rotations import as_matrix
 from flexmbs.mechanism.joint import Joint
@@ -39,8 +40,6 @@ def _states_a_ball(joint: Joint) -> bool:
 
 def _motion(evaluator: Evaluator, model: Model, marker) -> tuple[np.ndarray, np.ndarray]:
     """Rotation matrix and angular velocity (world axes) of a marker."""
-    from flexmbs.core.mechanics.markers import marker_in_world
-
     out = np.zeros(24)
     number = model.marker_index[(marker.body, marker.name)]
     marker_in_world(model.tables, number, model.q, model.v, np.zeros_like(model.q), evaluator.work, out)

@@ -6,13 +6,12 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.core.layout.tables import Workspace
+from flexmbs.core.stepping.describe_rows import describe_rows
 from flexmbs.model.compiled_model import Model
 
 
 def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Arrays of a trajectory (flexmbs.result.Trajectory) from log rows of finished steps."""
-    from flexmbs.core.stepping.describe_rows import describe_rows
-
     count, n, balls = len(rows), len(model.coordinate_names), len(model.balls)
     bodies, contacts = len(model.body_names), len(model.contact_names)
     energy, frames = np.zeros((count, 3)), np.zeros((count, bodies, 24))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
+from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import coloured, constraint_groups
 from flexmbs.result.trajectory import Trajectory
@@ -132,15 +133,14 @@ class _SelfStress:
 
     def _units(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(count, multipliers, coordinates) and (count, multipliers, slots, 6): effect of each unit multiplier."""
-        from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
-
         model, n = self.model, self.model.coordinate_count
         size, count, balls = len(model.coordinate_names), len(rows), len(model.balls)
         colours, slots = int(self.colour.max()) + 1, self.stressed.shape[1]
         forces, reaction = np.zeros((count, colours, size)), np.zeros((count, colours, slots, 6))
         describe_unit_multipliers(
-            model.tables, rows, count, balls, self.colour, self.work, np.zeros((balls, 4)), *np.zeros((4, size)),
-            forces, reaction,
+            model.tables, rows, count, balls, self.colour, self.work,
+            np.zeros(len(model.tables.contacts), dtype=np.int64), np.zeros((balls, 4)), *np.zeros((4, size)),
+            np.zeros((slots, 6)), forces, reaction,
         )  # fmt: skip
         own = self.colour[n:]
         stressed = self.stressed[:, self.slots, None]

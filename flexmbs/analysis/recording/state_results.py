@@ -13,6 +13,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.core.mechanics.signals import impose_drivers
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 from flexmbs.result.storage import RunWriter
@@ -72,8 +73,6 @@ def free_moment(model: Model, t: float) -> Moment:
 
 def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:
     """``a`` with the accelerations of the drivers; the signals of the evaluator must be current."""
-    from flexmbs.core.mechanics.signals import impose_drivers
-
     found = a.copy()
     impose_drivers(model.tables, evaluator.work.signal, model.q.copy(), model.v.copy(), found)
     return found

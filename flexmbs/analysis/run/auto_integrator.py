@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.run.integrators import Explicit, Integrator, Radau, named
+from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.tables import CURVE
-from flexmbs.core.methods.methods import Method
+from flexmbs.core.layout.tables import CURVE, make_workspace
+from flexmbs.core.methods.methods import METHODS
 from flexmbs.model.compiled_model import Model
 
 # Explicit steps are limited by the fastest component, implicit ones by the accuracy of the motion: below this ratio of
 # the largest to the smallest rate the explicit integrator costs less (docs/integrators.md).
 STIFF = 300.0
-NO_METHOD = Method("none", 0, 0, lambda: (0, 0))
 SLOWEST = 1e-2  # rad/s
 MAX_DENSE = 400  # coordinates; larger models are not analysed, and rigid trees among them are assumed not stiff
 
@@ -44,11 +44,8 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
 
 def extreme_rates(model: Model) -> tuple[float, float]:
     """Largest and smallest non-zero |eigenvalue| (rad/s) of the equations of motion at the start."""
-    from flexmbs.core.equations.calls import update_tangent
-    from flexmbs.core.layout.tables import make_workspace
-
     tables, m = model.tables, len(model.tables.free)
-    state, scratch = s.make_state(tables, len(model.balls), 0), s.make_scratch(tables, NO_METHOD)
+    state, scratch = s.make_state(tables, len(model.balls), 0), s.make_scratch(tables, METHODS["radau"])
     state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
     update_tangent(tables, state, scratch, make_workspace(tables), 3)
     M, D, K = (unbanded(matrix, int(tables.band)) for matrix in (state.mass, state.damping, state.stiffness))

@@ -23,6 +23,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import Workspace, make_workspace
 from flexmbs.core.methods.methods import Method
+from flexmbs.core.stepping.linking import link_method
+from flexmbs.core.stepping.step_loop import advance
 from flexmbs.mechanism.user_functions import exception_text
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.saved_state import SavedState
@@ -250,11 +252,10 @@ def step_size_limit(
     model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
 ) -> str:  # fmt: skip
     """What kept the steps small before ``state``: the steps from ``saved`` on are repeated and their failures counted."""
-    from flexmbs.core.stepping.step_loop import advance
-
     model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
     again, scratch = s.make_state(model.tables, len(model.balls), method.history), s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})
+    link_method(scratch, method)
     parts = (model.tables, again, settings, scratch, make_workspace(model.tables), log)
     advance(*parts, int(state.count[s.STEPS]) - int(again.count[s.STEPS]))
     before, step = again.count.copy(), float(again.number[s.STEP])

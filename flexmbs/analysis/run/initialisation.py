@@ -13,6 +13,7 @@ from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, TIME, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import Workspace
+from flexmbs.core.stepping.step_loop import advance, impose_start, start
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 
@@ -39,8 +40,6 @@ def warm_up(
 
     MechanismError if the start is impossible. For ``known`` see :func:`start_lags`.
     """
-    from flexmbs.core.stepping.step_loop import advance, impose_start, start
-
     impose_start(model.tables, state, work)
     check_start(model, work, state)
     copy = state.copy()
@@ -70,8 +69,6 @@ def start_lags(
 
     ``copy`` of ``state`` has been started; coordinates in ``known`` keep the values of a saved state.
     """
-    from flexmbs.core.stepping.step_loop import start
-
     tables = model.tables
     states = tables.states[list(model.lags)]
     states = states[[model.coordinate_names[k] not in known for k in states["coordinate"]]]

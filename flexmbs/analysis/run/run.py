@@ -23,9 +23,12 @@ from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
 from flexmbs.common.errors import MechanismError, SimulationError
-from flexmbs.core.abi.kernel import announce_compilation
+from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.stepping.linking import link_method
+from flexmbs.core.stepping.step_loop import advance, start, write_row
+from flexmbs.machine_code import library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.result.result import Result
@@ -56,10 +59,8 @@ class Run:
     ):
         self.asked, self.method, self.reason = asked, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
-        announce_compilation()
-        begin = time.perf_counter()
+        self.compile_seconds = library.load()
         self.work = make_workspace(model.tables)
-        self.compile_seconds = time.perf_counter() - begin
         self.log = s.make_log(model.tables, len(model.balls))
         self._set_model(model)
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
@@ -73,6 +74,7 @@ class Run:
         self.model = model
         self.state = s.make_state(model.tables, len(model.balls), self.method.history)
         self.scratch = s.make_scratch(model.tables, self.method)
+        link_method(self.scratch, self.method)
 
     @property
     def blocks(self) -> dict:
@@ -80,8 +82,6 @@ class Run:
 
     def go(self, out: RunFolder | None, store_every: int, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
-        from flexmbs.core.stepping.step_loop import advance, start
-
         exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
         if saved is not None and not exact:
             self._place(saved)
@@ -133,8 +133,6 @@ class Run:
 
     def _begin(self, start, saved: SavedState | None, resume: bool) -> int:
         """Compute consistent accelerations and write the first row."""
-        from flexmbs.core.stepping.step_loop import write_row
-
         episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
         begin = time.perf_counter()
         outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
@@ -226,8 +224,6 @@ class Run:
 
     def _choose_constraints(self, outcome: int) -> int:
         """Switch to a better set of independent constraints, if there is one, and continue."""
-        from flexmbs.core.equations.return_to_constraints import restart_constraints
-
         before = self.model, self.state, self.scratch
         tables, state = self.model.tables, self.state
         present = tables.free[tables.coordinates["multiplier"][tables.free] != 0]

@@ -18,7 +18,10 @@ from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import BALL, ROTATION
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
 
 ITERATIONS = 200
@@ -53,9 +56,6 @@ class Forces:
 
     def residual(self, q, v, a, reference) -> np.ndarray:
         """(coordinates and multipliers,) residual for rates ``v`` and accelerations ``a`` (with the multipliers)."""
-        from flexmbs.core.equations.mechanics import residual
-        from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-
         e, tables = self.evaluator, self.model.tables
         q, v, a = q.copy(), v + self.model.resting_rates, a.copy()
         evaluate_signals(tables, float(self.t), e.work.signal)
@@ -66,8 +66,6 @@ class Forces:
         return e.out.copy()
 
     def _touch(self, q, v, reference) -> None:
-        from flexmbs.core.equations.mechanics import gap_at
-
         e = self.evaluator
         for c in range(len(e.active)):
             gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]

@@ -1,1 +1,1 @@
-"""Case files: a Python file that states a problem, its parameters, and the metrics that it reports."""
+"""Case files: Python files that state a problem, its parameters, and the results they report."""

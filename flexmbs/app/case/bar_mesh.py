@@ -1,7 +1,7 @@
-"""A straight bar along x in any mesh: its dimensions and material, read and replaced.
+"""Dimensions and material of a straight bar along x, read from any mesh and replaced in it.
 
-The length lies along x, the thickness along y, the width along z.  Cases use this so that a parameter that is set
-replaces the mesh's value before assembly, and so that the summary can show the values used.
+The length is along x, the thickness along y, the width along z.  With this, a parameter of a case replaces the value
+of the mesh before assembly, and the summary shows the values used.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.operations import bounding_box, scaled, with_material, with_rectangular_section
+from flexmbs.mesh.operations import bounding_box, scaled, with_material
+from flexmbs.mesh.sections.assign_sections import with_rectangular_section
 
-#: Steel, for meshes that name no material.
+#: Steel, for meshes without a material.
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 7850.0}
 
 
@@ -33,9 +34,9 @@ def bar_values(mesh: Mesh) -> dict[str, float]:
 
 
 def bar_with(mesh: Mesh, values: Mapping[str, float]) -> Mesh:
-    """The bar with other dimensions and material; ``values`` holds all names of :func:`bar_values`.
+    """The bar with other dimensions and another material; ``values`` has all names of :func:`bar_values`.
 
-    Raises MeshError for a value that is not positive.
+    Raises MeshError for a dimension that is not positive.
     """
     for name in ("length", "thickness", "width"):
         if not values[name] > 0.0:
@@ -52,7 +53,7 @@ def bar_with(mesh: Mesh, values: Mapping[str, float]) -> Mesh:
 
 
 def centreline_point(mesh: Mesh, distance: float) -> tuple[float, float, float]:
-    """The point of the bar's centreline at ``distance`` (m) from its end of lowest x."""
+    """The point on the bar's centreline at ``distance`` (m) from the end with the lowest x."""
     low, high = bounding_box(mesh)
     middle = 0.5 * (low + high)
     return float(low[0] + distance), float(middle[1]), float(middle[2])

@@ -1,13 +1,13 @@
-"""Cases: a Python file that states a problem, and the driver that runs it.
+"""Cases: Python files that state a problem, and the functions that run them.
 
-A case file holds
+A case file contains
 
-- its title as the first line of its docstring,
+- its title: the first line of its docstring,
 - ``Parameters``: a frozen dataclass whose fields are made with :func:`parameter`,
 - ``build(parameters) -> System`` and ``figures(result, parameters) -> dict``; the parameters ``t_end``, ``rtol`` and
-  ``atol`` go to ``System.simulate``.  Or, for a case without motion, ``analyse(parameters) -> dict`` of figures,
-- optionally ``resolve(parameters) -> Parameters``: replaces parameters left at None by what is used instead (values of
-  the mesh file), so that the summary shows them,
+  ``atol`` are passed to ``System.simulate``.  A case without motion has ``analyse(parameters) -> dict`` instead,
+- optionally ``resolve(parameters) -> Parameters``: replaces parameters that are None by the values used instead (those
+  of the mesh file), so that the summary shows them,
 - optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
 """
 
@@ -41,9 +41,9 @@ from flexmbs.view.plots import plot_histories
 def parameter(
     default: object, unit: str, help: str, *, minimum: float | None = None, maximum: float | None = None
 ) -> Any:  # fmt: skip
-    """A field of a case's ``Parameters``: default value, SI unit ("" without) and one line of explanation.
+    """A field of a case's ``Parameters``: default value, SI unit ("" for none) and a one-line description.
 
-    ``minimum`` and ``maximum`` (both included) are what numbers are checked against before anything is computed.
+    Numbers below ``minimum`` or above ``maximum`` are rejected before anything is computed.
     """
     return field(default=default, metadata={"unit": unit, "help": help, "minimum": minimum, "maximum": maximum})
 
@@ -63,13 +63,13 @@ class Case:
 
     @property
     def view(self) -> dict[str, object]:
-        """Options of its animation: ``VIEW``, and its title."""
+        """Options of the animation: ``VIEW`` and the title."""
         return {"title": self.title, **getattr(self.module, "VIEW", {})}
 
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """What a run of a case yields: ``result`` is None for cases without motion, ``view`` says how to show it."""
+    """Outcome of a case: ``result`` is None for cases without motion, ``view`` holds the view settings."""
 
     case: str
     parameters: Mapping[str, object]
@@ -93,9 +93,9 @@ def list_cases() -> tuple[Case, ...]:
 
 
 def load_case(name: str | Path) -> Case:
-    """Read a case: the path of a file, or the name of one that comes with flexmbs.
+    """Load a case, given as the path of a file or the name of one that comes with flexmbs.
 
-    Raises CaseError when there is no such file, when it cannot be executed, or when parts are missing.
+    Raises CaseError if the file does not exist, cannot be executed, or lacks a required part.
     """
     path = Path(name)
     if path.suffix == ".py" or len(path.parts) > 1:
@@ -103,7 +103,7 @@ def load_case(name: str | Path) -> Case:
         hint = {"is a folder": "it is a folder", "does not exist": f"looked for {os.path.abspath(path)}"}.get(wrong)
         if wrong:
             wrong = f"no such file ({hint})" if hint else wrong
-            raise CaseError(f"{path}: {wrong}; a case is a .py file, or a name of 'flexmbs cases'")
+            raise CaseError(f"{path}: {wrong}; expected a .py file, or a name listed by 'flexmbs cases'")
     else:
         path = cases_folder() / f"{name}.py"
     if what_is(path):
@@ -117,16 +117,16 @@ def load_case(name: str | Path) -> Case:
     except FlexmbsError:
         raise
     except Exception as error:
-        raise CaseError(f"{path}: the case cannot be read: {type(error).__name__}: {error}") from error
+        raise CaseError(f"{path}: the case file raised {type(error).__name__}: {error}") from error
     _check_parts(path, module)
     title = (module.__doc__ or path.stem).strip().splitlines()[0].rstrip(".")
     return Case(path.stem, path, title, module)
 
 
 def find_mesh(name: str | Path) -> Path:
-    """Path of a mesh file: as given, or of that name among the meshes that come with flexmbs.
+    """Path of a mesh file: the given path, or the mesh of that name that comes with flexmbs.
 
-    Raises CaseError naming the meshes there are.
+    Raises CaseError, which lists the available meshes.
     """
     for path in (Path(name), meshes_folder() / Path(name).name):
         if not what_is(path):
@@ -150,14 +150,14 @@ def run_case(
 
     Parameters
     ----------
-    values : parameter name -> value or text, for those that differ from their defaults
+    values : parameter name -> value or text, for parameters that differ from their defaults
     progress : callback of ``System.simulate``
-    resume : go on with the run in ``out`` where it was killed or interrupted
-    force : replace the result that ``out`` holds
+    resume : continue the killed, interrupted or finished run in ``out``
+    force : replace the result in ``out``
 
-    Raises CaseError for a wrong parameter, ResultFolderError when ``out`` cannot be written, is in use by another run
-    or holds a result that ``force`` does not give up, and what the case itself raises (MeshError, MechanismError, ...).
-    A SimulationError leaves the finished part and a summary with the figures of that part in ``out``.
+    Raises CaseError for an invalid parameter, ResultFolderError if ``out`` cannot be written, is in use by another run
+    or holds a result (without ``force``), and any error of the case itself (MeshError, MechanismError, ...).
+    After a SimulationError, ``out`` holds the completed part of the run and a summary of it.
     """
     case = case if isinstance(case, Case) else load_case(case)
     parameters = checked_parameters(case, values or {})
@@ -174,7 +174,7 @@ def run_case(
 
 
 def checked_parameters(case: Case, values: Mapping[str, object]):
-    """The parameters of a case with some values set; CaseError also for an end time or tolerances out of range."""
+    """The parameters of a case with some values set; CaseError for invalid ones, including end time and tolerances."""
     parameters = from_values(case.parameters, values)
     if hasattr(case.module, "analyse"):
         return parameters
@@ -189,7 +189,7 @@ def checked_parameters(case: Case, values: Mapping[str, object]):
 
 
 def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome:
-    """Analyse, or simulate and evaluate."""
+    """Run ``analyse``, or simulate and compute the figures."""
     used = asdict(parameters)
     if hasattr(case.module, "analyse"):
         figures = case.module.analyse(parameters)
@@ -214,7 +214,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome
 
 
 def _figures_so_far(case: Case, result: Result, parameters) -> dict[str, object]:
-    """Figures of the finished part of a run that stopped; none when the case cannot tell them from that part."""
+    """Figures of the completed part of a run that stopped; empty if the case cannot compute them from that part."""
     try:
         return case.module.figures(result, parameters)
     except (ArithmeticError, LookupError, ValueError, TypeError):
@@ -228,7 +228,7 @@ def write_summary(outcome: CaseOutcome, folder: Path) -> None:
 
 
 def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
-    """Write the plots that the case asks for; histories that this run does not have are left out."""
+    """Write the plots listed in ``PLOTS``; histories that this run does not have are skipped."""
     written = []
     for title, names in getattr(case.module, "PLOTS", {}).items():
         present = [name for name in names if name in outcome.result.names]
@@ -248,9 +248,9 @@ def _check_parts(path: Path, module: ModuleType) -> None:
         return
     missing = [name for name in ("build", "figures") if not hasattr(module, name)]
     if missing:
-        raise CaseError(f"{path}: a case needs functions build and figures, or analyse; missing: {', '.join(missing)}")
+        raise CaseError(f"{path}: a case needs build() and figures(), or analyse(); missing: {', '.join(missing)}")
     if "t_end" not in parameters.__dataclass_fields__:
-        raise CaseError(f"{path}: Parameters of a case with build() needs a field t_end (s)")
+        raise CaseError(f"{path}: Parameters of a case with build() needs a field t_end, the end time in s")
 
 
 def _near(word: str, known: list[str]) -> str:
@@ -259,7 +259,7 @@ def _near(word: str, known: list[str]) -> str:
 
 
 def _plain(value: object) -> object:
-    """NumPy values as lists and numbers; what is not finite as null, which JSON can hold."""
+    """NumPy values as lists and numbers; values that are not finite as null, since JSON has no others."""
     if isinstance(value, Mapping):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, np.ndarray | list | tuple):

@@ -1,4 +1,4 @@
-"""Figures that several cases report."""
+"""Results that several cases report."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from flexmbs.result.result import Result
 
 
 def contact_figures(result: Result) -> dict[str, object]:
-    """Contacts in order of time: the first one's start, duration, peak and impulse, and lists of all.
+    """Contacts in order of time: start, duration, peak force and impulse of the first, and lists for all.
 
-    Figures of the first contact are None when there was none.
+    The values of the first contact are None if there was none.
     """
     contacts = result.contacts
     first = contacts[0] if contacts else None
@@ -38,9 +38,9 @@ def angle_from_hanging(result: Result, body: str) -> np.ndarray:
 
 
 def chord_deflection(result: Result, start: str, middle: str, end: str) -> np.ndarray:
-    """(nt,) m: how far a marker has moved, since the start of the run, off the straight line between two others.
+    """(nt,) m: displacement of a marker off the straight line between two others, since the start of the run.
 
-    Markers by their labels "BODY.MARKER"; positive to the left of the line from ``start`` to ``end``, seen against z.
+    Markers are given as "BODY.MARKER"; positive to the left of the line from ``start`` to ``end``, looking along -z.
     """
     a, m, b = (np.stack([result[f"{label}.position.{axis}"] for axis in "xy"]) for label in (start, middle, end))
     along, arm = b - a, m - a

@@ -1,4 +1,4 @@
-"""Parameters of a case: what they are, and how text from the command line becomes their values."""
+"""Parameters of a case, and the conversion of command-line text to their values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """One parameter of a case, as shown by --help."""
+    """A parameter of a case, as shown by --help."""
 
     name: str
     kind: type
@@ -41,7 +41,7 @@ class Setting:
 
     @property
     def limits(self) -> str:
-        """The range of a number in words, empty without one."""
+        """The range of a number as text; empty if it has none."""
         low, high = (None if end is None else f"{end:g}" for end in (self.minimum, self.maximum))
         if low and high:
             return f"{low} to {high}"
@@ -49,7 +49,7 @@ class Setting:
 
 
 def settings_of(parameters: type) -> tuple[Setting, ...]:
-    """The parameters of a case; CaseError for a field of a type that cannot be set from text."""
+    """The parameters of a case; CaseError for a field whose type cannot be set from text."""
     hints = typing.get_type_hints(parameters)
     found = []
     for entry in fields(parameters):
@@ -57,7 +57,7 @@ def settings_of(parameters: type) -> tuple[Setting, ...]:
         plain = [kind for kind in kinds if kind is not types.NoneType]
         if len(plain) != 1 or plain[0] not in TYPES:
             raise CaseError(
-                f"parameter {entry.name!r}: its type must be float, int, bool, str or tuple, or with | None"
+                f"parameter {entry.name!r}: its type must be float, int, bool, str or tuple, optionally | None"
             )
         unit, text = entry.metadata.get("unit", ""), entry.metadata.get("help", "")
         limits = entry.metadata.get("minimum"), entry.metadata.get("maximum")
@@ -68,7 +68,7 @@ def settings_of(parameters: type) -> tuple[Setting, ...]:
 def from_values(parameters: type, values: Mapping[str, object]):
     """An instance of ``parameters`` with some values set, given as values or as text.
 
-    Raises CaseError for an unknown name (suggesting a near one), a wrong type, NaN or infinity.
+    Raises CaseError for an unknown name (with a suggestion), a wrong type, NaN, infinity, or a value out of range.
     """
     known = {setting.name: setting for setting in settings_of(parameters)}
     for name in values:
@@ -80,7 +80,7 @@ def from_values(parameters: type, values: Mapping[str, object]):
 
 
 def split_assignments(assignments: typing.Iterable[str]) -> dict[str, str]:
-    """["name=value", ...] as a mapping; CaseError when the sign is missing."""
+    """["name=value", ...] as a mapping; CaseError if an equals sign is missing."""
     values = {}
     for text in assignments:
         name, sign, value = text.partition("=")
@@ -144,14 +144,14 @@ def _convert(setting: Setting, value: object) -> object:
 
 
 def _convert_tuple(setting: Setting, value: object) -> tuple[float, ...]:
-    """Numbers, as text separated by commas or blanks, as many as the default has."""
+    """A tuple of numbers, as many as the default has; text is split at commas or blanks."""
     try:
         parts = value.strip("[]() ").replace(",", " ").split() if isinstance(value, str) else list(value)
         converted = tuple(number(part) if isinstance(part, str) else float(part) for part in parts)
     except (ValueError, TypeError):
         raise _wrong(setting, value) from None
     if not all(math.isfinite(part) for part in converted):
-        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must hold finite numbers, not {value}")
+        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must contain only finite numbers, not {value}")
     if isinstance(setting.default, tuple) and len(converted) != len(setting.default):
         raise CaseError(
             f"parameter {setting.name!r}{_unit(setting)} must be {len(setting.default)} numbers, not {value!r}"
@@ -168,7 +168,7 @@ def _convert_bool(setting: Setting, value: object) -> bool:
 
 def _wrong(setting: Setting, value: object) -> CaseError:
     wanted = {
-        float: "a number", int: "a whole number", bool: "true or false", str: "a text", tuple: "numbers such as 0,1,0",
+        float: "a number", int: "a whole number", bool: "true or false", str: "text", tuple: "numbers such as 0,1,0",
     }[setting.kind]  # fmt: skip
     return CaseError(f"parameter {setting.name!r}{_unit(setting)} must be {wanted}, not {value!r}")
 

@@ -1,4 +1,4 @@
-"""``flexmbs describe``: what the mechanism of a case consists of and how it can move, before it runs."""
+"""``flexmbs describe``: the parts of a case's mechanism and how it can move, before it runs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ from flexmbs.common.errors import CaseError
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a picture of the topology."
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a picture of the topology (.png, .svg, .pdf).",
 )
 def describe_command(case: str, assignments: tuple[str, ...], as_json: bool, save: Path | None) -> None:
-    """Bodies, joints, forces, loops and degrees of freedom of CASE: the name of a case, or the path of a case file."""
+    """Bodies, joints, forces, loops and degrees of freedom of CASE, the name of a case or the path of a case file."""
     description = describe_case(case, assignments)
     click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))
     if save is not None:
@@ -28,7 +31,7 @@ def describe_command(case: str, assignments: tuple[str, ...], as_json: bool, sav
 
 
 def describe_case(name: str, assignments: tuple[str, ...] = ()):
-    """Description of a case's mechanism with parameters as texts "NAME=VALUE".
+    """Description of a case's mechanism, with parameters given as "NAME=VALUE".
 
     Raises
     ------
@@ -37,7 +40,7 @@ def describe_case(name: str, assignments: tuple[str, ...] = ()):
     """
     case = load_case(name)
     if hasattr(case.module, "analyse"):
-        raise CaseError(f"{case.name}: the case analyses figures without a motion, so it has no mechanism to describe")
+        raise CaseError(f"{case.name}: this case has no mechanism to describe; it computes its results directly")
     parameters = checked_parameters(case, split_assignments(assignments))
     if hasattr(case.module, "resolve"):
         parameters = case.module.resolve(parameters)

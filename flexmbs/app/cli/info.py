@@ -1,4 +1,4 @@
-"""``flexmbs info``: what is in a mesh file."""
+"""``flexmbs info``: show the contents of a mesh file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from flexmbs.mesh.skipped_content import left_out_loads, omissions
 @units_option
 @includes_option
 @properties_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @reported()
 def info_command(
     file: Path,
@@ -31,7 +31,7 @@ def info_command(
     section: str | None,
     as_json: bool,
 ) -> None:
-    """Show what is in a mesh FILE: elements, sets, materials, sections, couplings, mass, what was skipped."""
+    """Show the contents of a mesh FILE: elements, sets, materials, sections, couplings, mass, skipped cards."""
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
     summary = summarize(with_properties(mesh, material, thickness, section))
     shown((*summary["warnings"], *omissions(mesh), *left_out_loads(mesh)))  # among the warnings and what is skipped

@@ -1,4 +1,4 @@
-"""What ``--interface NAME=WHERE`` says of a mesh."""
+"""Parse ``--interface NAME=WHERE`` with the names of a mesh."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from flexmbs.reduction.interface import Interface
 
 _WRONG_KIND = re.compile(r"rbe\d*", re.IGNORECASE)
 KINDS = {"rbe2": "rigid", "rbe3": "averaged"}
-HOW = "NAME=SET, NAME=node:123, NAME=coupling:THE COUPLING or NAME=point:X,Y,Z, with :rbe2 or :rbe3 behind"
+HOW = "NAME=SET, NAME=node:123, NAME=coupling:COUPLING or NAME=point:X,Y,Z, optionally followed by :rbe2 or :rbe3"
 
 
 def interfaces_of(mesh, texts: Sequence[str]) -> dict[str, object]:
     """Marker name -> Interface, in the order given.
 
-    NAME ends at the first '='. WHERE is a node set or a coupling whose whole name it is (names may contain blanks,
-    colons and equals signs; upper and lower case count only where two names differ in it); else ``:rbe2`` (rigid) or
-    ``:rbe3`` (averaged) is taken off its end and the rest is a node set, a coupling, or node:, set:, coupling: or
-    point: with what it names.
+    NAME ends at the first '='. If WHERE is the full name of a node set or coupling, that is used (names may contain
+    blanks, colons and equals signs; case matters only if two names differ in nothing else). Otherwise ``:rbe2``
+    (rigid) or ``:rbe3`` (averaged) is removed from its end, and the rest is a node set, a coupling, or node:, set:,
+    coupling: or point: followed by its value.
 
     Raises
     ------
     BodyError
-        No '=', a name given twice, nothing of that name in the mesh (with what there is).
+        No '=', a name used twice, or no such name in the mesh (the message lists the names that exist).
     """
     found: dict[str, object] = {}
     for text in texts:
@@ -34,7 +34,7 @@ def interfaces_of(mesh, texts: Sequence[str]) -> dict[str, object]:
         if not (equals and name and where):
             raise BodyError(f"--interface {text}: write {HOW}.")
         if name in found:
-            raise BodyError(f"--interface {text}: the name '{name}' is given twice; every interface has its own.")
+            raise BodyError(f"--interface {text}: the name '{name}' is used twice; interface names must differ.")
         found[name] = _interface(mesh, text, where)
     return found
 
@@ -46,14 +46,14 @@ def _interface(mesh, text: str, where: str):
     rest, colon, last = where.rpartition(":")
     kind = KINDS.get(last.strip().lower()) if colon else None
     if colon and kind is None and (_WRONG_KIND.fullmatch(last.strip()) or _named(mesh, rest.strip(), None) is not None):
-        raise BodyError(f"--interface {text}: in place of {last.strip()} give rbe2 or rbe3 (rigid, averaged).")
+        raise BodyError(f"--interface {text}: {last.strip()} must be rbe2 (rigid) or rbe3 (averaged).")
     where = rest.strip() if kind else where
     named = _named(mesh, where, kind)
     return named if named is not None else _by_prefix(mesh, text, where, kind)
 
 
 def _named(mesh, where: str, kind: str | None):
-    """A node set of that name, else a coupling."""
+    """The node set of that name, otherwise the coupling."""
     name = _known(where, list(mesh.node_sets))
     if name is not None:
         return Interface(set=name, kind=kind)
@@ -88,12 +88,12 @@ def _number(text: str, number: str) -> int:
     try:
         return int(number)
     except ValueError:
-        raise BodyError(f"--interface {text}: '{number}' is no node number.") from None
+        raise BodyError(f"--interface {text}: '{number}' is not a node number.") from None
 
 
 def _point(text: str, numbers: str) -> tuple[float, float, float]:
     try:
         x, y, z = (float(part) for part in numbers.split(","))
     except ValueError:
-        raise BodyError(f"--interface {text}: a point is three coordinates in m, such as point:0.1,0,0.") from None
+        raise BodyError(f"--interface {text}: a point needs three coordinates in m, such as point:0.1,0,0.") from None
     return x, y, z

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported when a command runs, not when the group is listed."""
+"""A group of commands whose modules are imported only when a command runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of the command line that take several values: ``--fix A B`` as well as ``--fix A --fix B``."""
+"""Command-line options with several values: ``--fix A B`` as well as ``--fix A --fix B``."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class ListCommand(click.Command):
 
 
 def spread(args: Sequence[str], lists: Collection[str], valued: Collection[str]) -> list[str]:
-    """The same arguments with the name of its option before every value of a list.
+    """The same arguments, with the option name repeated before each of its values.
 
     Parameters
     ----------
-    lists : options that take several values; valued : all options that take a value, these among them
+    lists : options that take several values
+    valued : all options that take a value, including those in ``lists``
 
-    Where nothing else could be the command's argument, it is the last value that follows the first one of a list:
-    ``--fix A FILE``.
+    If no other text can be the command's argument, it is the last value of a list: ``--fix A FILE``.
     """
     result: list[str] = []
-    further: list[int] = []  # places in the result of the names put before a list's further values
+    further: list[int] = []  # positions in the result of the repeated option names
     current, waiting, argument_is_given = None, False, False
     for place, text in enumerate(args):
         if text == "--":

@@ -9,39 +9,42 @@ import warnings
 import click
 
 from flexmbs.app.cli.lazy_group import LazyGroup
-from flexmbs.app.cli.terminal_text import plain
+from flexmbs.app.cli.terminal_text import plain, short_paths
 from flexmbs.common.atomic_files import reason
 from flexmbs.common.errors import FlexmbsError, FlexmbsWarning, MeshError, SimulationError
 
 COMMANDS = {
     "cases": ("flexmbs.app.cli.cases:cases_command", "List the cases that come with flexmbs."),
     "describe": ("flexmbs.app.cli.describe:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
-    "info": ("flexmbs.app.cli.info:info_command", "Show what is in a mesh file."),
+    "info": ("flexmbs.app.cli.info:info_command", "Show the contents of a mesh file."),
     "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
     "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
-    "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs, or your own file."),
-    "verify": ("flexmbs.app.cli.verify:verify_command", "Compute problems with known solutions and compare."),
+    "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs or your own file."),
+    "verify": (
+        "flexmbs.app.cli.verify:verify_command",
+        "Check this installation: compute problems with known solutions and compare.",
+    ),
     "view": ("flexmbs.app.cli.view:view_command", "Show a result, a reduced body or a mesh file."),
 }
 
 
 @click.group(cls=LazyGroup, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
-    """Flexible multibody dynamics: run cases, look at their results and at mesh files."""
+    """Flexible multibody dynamics: run cases, view their results, examine and reduce mesh files."""
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    """Warnings of flexmbs in one line, as its errors; others as Python shows them."""
+    """Warnings of flexmbs on one line, like its errors; others as Python shows them."""
     if issubclass(category, FlexmbsWarning):
-        click.echo(plain(f"warning: {message}"), err=True)
+        click.echo(plain(f"warning: {short_paths(str(message))}"), err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 
 
 def exit_code(error: FlexmbsError) -> int:
-    """2: what was asked for cannot be (options, names, missing files, what a case states); 1: it failed.
+    """2 for wrong use (options, names, missing files, invalid statements in a case), 1 for a failure.
 
-    Failures are runs that stop, mesh files with wrong content, files that cannot be read or written, too little memory.
+    Failures are runs that stop, invalid content in mesh files, files that cannot be read or written, too little memory.
     """
     if isinstance(error.__cause__, FileNotFoundError | IsADirectoryError | NotADirectoryError):
         return 2
@@ -50,7 +53,7 @@ def exit_code(error: FlexmbsError) -> int:
 
 
 def main() -> None:
-    """Entry point: errors of flexmbs end in one line, and the exit codes are those of ``exit_code``."""
+    """Entry point. Errors of flexmbs end in one line; ``exit_code`` defines the exit codes."""
     warnings.showwarning = _show_warning
     try:
         code = cli.main(standalone_mode=False)
@@ -60,9 +63,9 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except FlexmbsError as error:
-        click.echo(plain(f"error: {error}"), err=True)
+        click.echo(plain(f"error: {short_paths(str(error))}"), err=True)
         sys.exit(exit_code(error))
-    except BrokenPipeError:  # who reads the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
@@ -70,10 +73,10 @@ def main() -> None:
         click.echo(plain(f"error: {where}{reason(error)}"), err=True)
         sys.exit(1)
     except MemoryError as error:
-        click.echo(f"error: the memory ran out ({error}). A coarser mesh or fewer modes need less.", err=True)
+        click.echo(f"error: out of memory ({error}). Use a coarser mesh or fewer modes.", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped; what was finished is saved ('flexmbs run ... --resume' goes on)", err=True)
+        click.echo("interrupted; completed steps are saved ('flexmbs run ... --resume' continues)", err=True)
         sys.exit(130)
 
 

@@ -1,4 +1,4 @@
-"""Options that all commands with a mesh file share, and the mesh that they ask for."""
+"""Options shared by all commands that read a mesh file, and the mesh read with them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from flexmbs.mesh.sections.assign_sections import with_section, with_thickness
 from flexmbs.mesh.unit_systems import unit_system
 
 UNITS_HELP = (
-    "Units of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or its units of length, mass and time in m, kg "
-    "and s as three factors (0.001,1000,1). Default: what the file states (UNV), else taken as SI."
+    "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass "
+    "and time in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI."
 )
 
 
 def _known_units(_context, _option, value: str | None) -> str | None:
-    """UsageError for units that are none, before the file is read."""
+    """UsageError for an unknown unit system, before the file is read."""
     if value is not None:
         try:
             unit_system(value)
@@ -32,23 +32,26 @@ def _known_units(_context, _option, value: str | None) -> str | None:
 
 units_option = click.option("--units", metavar="U", callback=_known_units, help=UNITS_HELP)
 includes_option = click.option(
-    "--allow-outside-includes", is_flag=True, help="Let the file include files from outside its own folder."
+    "--allow-outside-includes", is_flag=True, help="Allow the file to include files from outside its own folder."
 )
 _GIVEN = (
     click.option(
-        "--material", metavar="E,NU,RHO", help="Material for all elements, in SI whatever --units is: Pa, -, kg/m3."
+        "--material", metavar="E,NU,RHO",
+        help="Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units.",
     ),
-    click.option("--thickness", type=float, metavar="T", help="Thickness of all shells, in m whatever --units is."),
+    click.option(
+        "--thickness", type=float, metavar="T", help="Thickness of all shells, always in m regardless of --units."
+    ),
     click.option(
         "--section", metavar="SHAPE:SIZES",
-        help="Section of all beams, in m whatever --units is: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS, pipe:RADIUS,WALL; "
-        "area:A for trusses (m2).",
+        help="Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or "
+        "pipe:RADIUS,WALL; area:A for trusses (m2).",
     ),
 )  # fmt: skip
 
 
 def properties_options(command):
-    """--material, --thickness and --section: what files of many formats do not have."""
+    """Add --material, --thickness and --section, which files of many formats do not contain."""
     for option in reversed(_GIVEN):
         command = option(command)
     return command
@@ -62,13 +65,13 @@ def read_for_analysis(
     thickness: float | None = None,
     section: str | None = None,
 ):
-    """The mesh in a file, with what --material, --thickness and --section say in place of its own."""
+    """The mesh in a file, with --material, --thickness and --section replacing its own properties."""
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
     return with_properties(mesh, material, thickness, section)
 
 
 def with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
-    """The mesh with what --material, --thickness and --section say; BodyError for what they cannot mean."""
+    """The mesh with --material, --thickness and --section applied; BodyError for invalid values."""
     try:
         if thickness is not None:
             mesh = with_thickness(mesh, thickness)
@@ -85,8 +88,8 @@ def _given_material(material: str) -> dict[str, float]:
     doubt = doubt_about_si(given["youngs_modulus"], given["density"])
     if doubt:
         raise BodyError(
-            f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 whatever --units is;"
-            " give them so (with_material in Python takes any material)."
+            f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 regardless of"
+            " --units; convert them to SI (with_material in Python accepts any material)."
         )
     return given
 
@@ -95,12 +98,12 @@ def _material(text: str) -> dict[str, float]:
     try:
         modulus, ratio, density = (float(part) for part in text.split(","))
     except ValueError:
-        raise BodyError(f"--material {text}: give E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
+        raise BodyError(f"--material {text}: must be E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
     return {"youngs_modulus": modulus, "poisson_ratio": ratio, "density": density}
 
 
 def peak_memory_mb() -> float | None:
-    """Most memory that the process has had, where the system tells."""
+    """Peak memory of the process, MB; None where the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows

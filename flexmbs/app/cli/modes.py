@@ -1,4 +1,4 @@
-"""``flexmbs modes``: the natural frequencies of a mesh file, as its FE tool would give them."""
+"""``flexmbs modes``: natural frequencies of a mesh file, as its FE tool would give them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from flexmbs.app.cli.mesh_options import (
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.fem.assemble import assemble
-from flexmbs.fem.mpc.internal_mechanisms import mechanism
+from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components, supported_nodes
@@ -34,12 +34,12 @@ from flexmbs.mesh.quality.unit_check import check_units
 @click.argument("file", type=click.Path(path_type=Path))
 @units_option
 @includes_option
-@click.option("--fix", "fixed", multiple=True, metavar="SET ...", help="Hold node sets. 'none': free.")
+@click.option("--fix", "fixed", multiple=True, metavar="SET ...", help="Clamp these node sets; 'none': free body.")
 @click.option("--count", type=int, help="Number of elastic modes (default: 10).")
-@click.option("--max-hz", type=float, help="All modes up to this frequency, in place of a number.")
+@click.option("--max-hz", type=float, help="All modes up to this frequency, instead of --count.")
 @properties_options
-@click.option("--spin", type=float, metavar="W", help="Steady spin about an axis through the origin, rad/s.")
-@click.option("--axis", metavar="X,Y,Z", help="Axis of the spin (default: 0,0,1).")
+@click.option("--spin", type=float, metavar="W", help="Steady rotation about an axis through the origin, rad/s.")
+@click.option("--axis", metavar="X,Y,Z", help="Axis of rotation (default: 0,0,1).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 @reported()
 def modes_command(
@@ -56,9 +56,9 @@ def modes_command(
     axis: str | None,
     as_json: bool,
 ) -> None:
-    """Natural frequencies of the mesh in FILE, held at node sets, or as the file's boundary conditions say.
+    """Natural frequencies of the mesh in FILE, clamped at node sets or supported as in the file's boundary conditions.
 
-    With --spin: in the turning frame, with the geometric stiffness of the centrifugal load and spin softening.
+    With --spin: in the rotating frame, with geometric stiffness from the centrifugal load and spin softening.
     """
     start = time.perf_counter()
     direction = _checked_options(fixed, count, max_hz, spin, axis)
@@ -75,11 +75,11 @@ def modes_command(
         warnings |= {f"{loose}.": None} if loose else {}
     elastic = int(np.count_nonzero(modes.frequencies))
     if count is not None and elastic < count:
-        warnings |= {f"{count} elastic modes were asked for; the mesh has {elastic}.": None}
+        warnings |= {f"{count} elastic modes were requested; the mesh has {elastic}.": None}
     shown(warnings)
     found = {
         "frequencies_hz": modes.frequencies.tolist(),
-        "frame": "stationary" if spin is None else f"turning at {spin:g} rad/s, without gyroscopic terms",
+        "frame": "stationary" if spin is None else f"rotating at {spin:g} rad/s, without gyroscopic terms",
         "mass": float(model.mass),
         "center": np.asarray(model.center).tolist(),
         "inertia": np.asarray(model.inertia).tolist(),
@@ -93,7 +93,7 @@ def modes_command(
 
 
 def _supported_nodes(mesh, sets: list[str] | None) -> np.ndarray:
-    """Nodes that --fix or the file holds; BodyError for sets that the mesh does not have: wrong use."""
+    """Nodes held by --fix or by the file; BodyError (wrong use) for sets that the mesh does not have."""
     try:
         return supported_nodes(mesh, sets)
     except MeshError as error:
@@ -105,19 +105,19 @@ def _supported_nodes(mesh, sets: list[str] | None) -> np.ndarray:
 def _checked_options(
     fixed: tuple[str, ...], count: int | None, max_hz: float | None, spin: float | None, axis: str | None
 ) -> list[float]:
-    """The axis of the spin; UsageError for options that mean nothing, before a file is read."""
+    """The axis of rotation; UsageError for invalid options, before the file is read."""
     if count is not None and max_hz is not None:
         raise click.UsageError("give --count or --max-hz, not both")
     if count is not None and count < 1:
-        raise click.UsageError(f"--count {count}: give at least 1")
+        raise click.UsageError(f"--count {count}: must be at least 1")
     if max_hz is not None and not 0.0 < max_hz < math.inf:
-        raise click.UsageError(f"--max-hz {max_hz:g}: give a frequency above 0, in Hz")
+        raise click.UsageError(f"--max-hz {max_hz:g}: must be a frequency above 0, in Hz")
     if len(fixed) > 1 and any(name.lower() == "none" for name in fixed):
-        raise click.UsageError("--fix none holds nothing; leave it out, or the other --fix")
+        raise click.UsageError("--fix none means a free body; omit it, or the other --fix")
     if spin is not None and not math.isfinite(spin):
-        raise click.UsageError(f"--spin {spin}: give a speed in rad/s")
+        raise click.UsageError(f"--spin {spin}: must be a speed in rad/s")
     if axis is not None and spin is None:
-        raise click.UsageError("--axis is the axis of a spin; give its speed with --spin W")
+        raise click.UsageError("--axis needs a speed of rotation; give it with --spin W")
     return _axis("0,0,1" if axis is None else axis)
 
 
@@ -127,7 +127,7 @@ def _axis(text: str) -> list[float]:
     except ValueError:
         axis = []
     if len(axis) != 3 or not all(map(math.isfinite, axis)) or not any(axis):
-        raise click.UsageError(f"--axis {text}: give three numbers that are not all zero, such as 0,0,1")
+        raise click.UsageError(f"--axis {text}: must be three numbers that are not all zero, such as 0,0,1")
     return axis
 
 
@@ -135,7 +135,7 @@ def _table(found: dict) -> str:
     lines = [f"warning: {doubt}\n" for doubt in found["doubtful_units"]]
     lines += [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s"]
     lines += ["" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n"]
-    lines.append(" mode  frequency, Hz   part of the mass that moves along x, y, z")
+    lines.append(" mode  frequency, Hz   effective mass along x, y, z (share of the total)")
     for number, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
         parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])
         lines.append(f"{number:5d}  {frequency:13.6g}   {parts}" + ("   rigid body" if frequency == 0.0 else ""))

@@ -1,4 +1,4 @@
-"""``flexmbs reduce``: a mesh file becomes a flexible body in one HDF5 file."""
+"""``flexmbs reduce``: turn a mesh file into a flexible body in one HDF5 file."""
 
 from __future__ import annotations
 
@@ -38,37 +38,37 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
 )  # fmt: skip
 @click.option(
     "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3] ...",
-    help="A marker for joints, forces and contacts, tied to a node set, a coupling of the file (both by name), "
-    "node:NUMBER or point:X,Y,Z; averaged (rbe3, the default: the marker is the mean motion of the nodes, which stay "
-    "free to deform, also where it holds the frame) or rigid (rbe2: the nodes are clamped to it). "
+    help="A marker for joints, forces and contacts, on a node set or a coupling of the file (both by name), "
+    "node:NUMBER or point:X,Y,Z. rbe3 (default): the marker follows the mean motion of the nodes, which stay "
+    "free to deform, even where it holds the frame. rbe2: the nodes follow the marker rigidly. "
     "One or more.",
 )  # fmt: skip
 @click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
-@click.option("--max-hz", type=float, help="Normal modes up to this frequency; with --modes: at most that many.")
+@click.option("--max-hz", type=float, help="All normal modes up to this frequency; with --modes, at most that many.")
 @click.option(
     "--basis", type=click.Choice(BASES),
-    help="Default: craig-bampton with two or more interfaces, clamped-free with one, free-free with none.",
+    help="Default: craig-bampton for two or more interfaces, clamped-free for one, free-free for none.",
 )  # fmt: skip
-@click.option("--at", metavar="NAME", help="Interface that holds the body's frame (default: the first).")
+@click.option("--at", metavar="NAME", help="Interface that holds the body frame (default: the first).")
 @click.option(
     "--frequency-tolerance", default="1e-4", show_default=True, metavar="TOLERANCE|none",
-    help="Craig-Bampton: static responses to inertia forces are added, up to 6 for the frame and 6 for each other "
-    "interface, until the body's free frequencies are right to this; none: no more than the modes asked for and 6 "
-    "for each other interface.",
+    help="Craig-Bampton: add static responses to inertia forces, up to 6 for the frame and 6 for each other "
+    "interface, until the free frequencies of the body are accurate to this relative error. none: add none; the body "
+    "then has the normal modes and 6 static modes for each other interface.",
 )  # fmt: skip
 @click.option(
     "--hex20", default="file", show_default=True, type=click.Choice(["file", "full", "reduced"]),
-    help="Integration of bricks with 20 nodes; file: reduced where the file says C3D20R.",
+    help="Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
 )  # fmt: skip
-@click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes, alpha (1/s) and beta (s) of"
-              " Rayleigh damping, or what the file's materials say (default: none).")  # fmt: skip
+@click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes; Rayleigh damping with alpha"
+              " (1/s) and beta (s); or the damping of the materials in the file (default: none).")  # fmt: skip
 @click.option(
     "--second-order", default="full", show_default=True, metavar="full|none|TOLERANCE",
-    help="Second-order displacement fields (geometric stiffness under every load): one for each pair of modes, none, "
-    "or fewer with this error relative to the body's size (1e-4: for many modes).",
+    help="Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
+    "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
 )  # fmt: skip
-@click.option("--no-cache", is_flag=True, help="Compute anew even if the same body was computed before.")
-@click.option("--name", help="Name of the body (default: that of FILE).")
+@click.option("--no-cache", is_flag=True, help="Always compute; do not use or fill the cache of reduced bodies.")
+@click.option("--name", help="Name of the body (default: the name of FILE).")
 @units_option
 @includes_option
 @properties_options
@@ -95,9 +95,9 @@ def reduce_command(
     section: str | None,
     as_json: bool,
 ) -> None:
-    """Reduce the mesh in FILE to a flexible body with few coordinates, written to BODY.h5.
+    """Reduce the mesh in FILE to a flexible body with few coordinates, and write it to BODY.h5.
 
-    --interface NAME=SET gives it a marker called NAME on the node set (or coupling) SET. The first one holds the body's
+    --interface NAME=SET adds a marker NAME on the node set (or coupling) SET. The first one holds the body
     frame. In Python: body = fm.load_body("BODY.h5"); part = system.add(body); part["NAME"].
     """
     start = time.perf_counter()
@@ -122,28 +122,28 @@ def reduce_command(
 
 
 def _check_output(file: Path, output: Path) -> None:
-    """Before minutes are spent on what cannot be kept."""
+    """Reject an output that cannot be written before spending minutes on the reduction."""
     if output.suffix.lower() not in BODY_ENDINGS:
-        raise BodyError(f"-o {output}: the file of a body ends in {' or '.join(BODY_ENDINGS)}.")
+        raise BodyError(f"-o {output}: the name of a body file must end in {' or '.join(BODY_ENDINGS)}.")
     if not output.parent.is_dir():
-        raise BodyError(f"-o {output}: there is no folder {output.parent}; make it first.")
+        raise BodyError(f"-o {output}: the folder {output.parent} does not exist; create it first.")
     require_writable(output, BodyError)
     if output.exists() and file.exists() and output.samefile(file):
-        raise BodyError(f"-o {output}: this is the mesh file itself; name another file.")
+        raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
 
 
 def _modes(
     basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str
 ):
-    """The choice of modes: what is not said follows from the number of interfaces."""
+    """The choice of modes; the default basis follows from the number of interfaces."""
     basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
     number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
     if basis == "free-free":
         if at is not None:
-            raise BodyError(f"--at {at}: a free-free body is held nowhere; leave --at out, or choose another --basis.")
+            raise BodyError(f"--at {at}: a free-free body is not held; omit --at, or choose another --basis.")
         return FreeFree(attachment=bool(names), **number)
     if not names:
-        raise BodyError(f"--basis {basis} holds the body at an interface: give one with --interface NAME=SET.")
+        raise BodyError(f"--basis {basis} needs an interface that holds the body: add --interface NAME=SET.")
     if basis == "clamped-free":
         return ClampedFree(at=at or names[0], **number)
     return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(tolerance), **number)
@@ -155,7 +155,7 @@ def _tolerance(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise BodyError(f"--frequency-tolerance {text}: give a number such as 1e-4, or none.") from None
+        raise BodyError(f"--frequency-tolerance {text}: must be a number such as 1e-4, or none.") from None
 
 
 def _damping(text: str | None):
@@ -166,7 +166,7 @@ def _damping(text: str | None):
     except ValueError:
         values = []
     if len(values) not in (1, 2):
-        raise BodyError(f"--damping {text}: give a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), or material.")
+        raise BodyError(f"--damping {text}: must be a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), or 'material'.")
     return values[0] if len(values) == 1 else Rayleigh(*values)
 
 
@@ -176,7 +176,7 @@ def _second_order(text: str):
     try:
         return SecondOrder(field_tolerance=float(text))
     except ValueError:
-        raise BodyError(f"--second-order {text}: give full, none, or a tolerance such as 1e-4.") from None
+        raise BodyError(f"--second-order {text}: must be full, none, or a tolerance such as 1e-4.") from None
 
 
 def _found(body, output: Path) -> dict:

@@ -1,4 +1,4 @@
-"""``flexmbs run``: a case computed, with its result, figures, plots and animation in one folder."""
+"""``flexmbs run``: compute a case and write its result, figures, plots and animation to one folder."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from flexmbs.app.case.parameters import settings_of, split_assignments
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress_line import ProgressBar
 from flexmbs.result.run_folder import RunFolder, numbered
+from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
 
@@ -21,12 +22,12 @@ from flexmbs.view.opengl import RenderingUnavailable
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
 @click.option(
     "--out", type=click.Path(file_okay=False), metavar="DIR",
-    help="Result folder; by default the first that is not there of runs/CASE, runs/CASE-2, ...",
+    help="Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...",
 )  # fmt: skip
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
-@click.option("--resume", is_flag=True, help="Go on with the run in DIR where it was killed or interrupted.")
-@click.option("--force", is_flag=True, help="Replace the result that DIR holds.")
-@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this, and the parameters of CASE.")
+@click.option("--resume", is_flag=True, help="Continue the killed, interrupted or finished run in DIR.")
+@click.option("--force", is_flag=True, help="Replace the result in DIR.")
+@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this message and the parameters of CASE.")
 @click.pass_context
 def run_command(
     context: click.Context,
@@ -38,11 +39,11 @@ def run_command(
     force: bool,
     wants_help: bool,
 ) -> None:
-    """Run CASE: the name of a case, or the path of a case file."""
+    """Run CASE, the name of a case or the path of a case file."""
     if case is None:
         click.echo(context.get_help())
         if not wants_help:
-            raise CaseError("name the case to run; 'flexmbs cases' lists them")
+            raise CaseError("no case given; 'flexmbs cases' lists the names of all cases")
         return
     loaded = load_case(case)
     if wants_help:
@@ -50,21 +51,23 @@ def run_command(
         _show_parameters(loaded)
         return
     if resume and force:
-        raise CaseError("--resume goes on with a run, --force replaces it: give one of them")
+        raise CaseError("--resume continues a run, --force replaces it: give only one of them")
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
+        if resume and not has_state(folder.path):
+            click.echo(f"{folder.path} holds no run to resume: starting from the beginning", err=True)
         _run(loaded, assignments, folder, animate=not no_view)
 
 
 @contextmanager
 def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[RunFolder]:
-    """The locked folder for a run of the case ``name`` and all that is written with it."""
+    """The locked folder for a run of the case ``name`` and everything written with it."""
     with ExitStack() as stack:
         try:
             place = numbered(Path("runs") / name, force=force, resume=resume) if out is None else RunFolder(
                 out, force=force, resume=resume
             )  # fmt: skip
             folder = stack.enter_context(place)
-        except ResultFolderError as error:  # wrong use rather than a run that failed
+        except ResultFolderError as error:  # wrong use, not a failed run
             raise CaseError(str(error)) from error
         yield folder
 
@@ -85,7 +88,7 @@ def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -
 
 
 def _animate(case, result, out: RunFolder) -> list[Path]:
-    """The animation of a run; without OpenGL the run still succeeds and says what to install."""
+    """The animation of a run. Without OpenGL the run still succeeds, with a message that says what to install."""
     try:
         return [result.animate(out / "animation.mp4", **case.view)]
     except RenderingUnavailable as error:
@@ -118,7 +121,7 @@ def _show_figures(outcome) -> None:
 
 
 def _number(value: object) -> str:
-    """A value for people: seven digits, long lists cut."""
+    """A value for display: seven digits, long lists shortened."""
     if isinstance(value, float):
         return f"{value:.7g}"
     if isinstance(value, list | tuple):

@@ -1,17 +1,27 @@
-"""Texts for a terminal: without control characters, and no longer than anyone reads."""
+"""Text for a terminal: no control characters, short paths, and a limited length."""
 
 from __future__ import annotations
 
+import os
 import re
 
-WORD, LINE = 200, 4000  # characters that are shown of what has no blanks, and of a line
+from flexmbs.common.installed_data import meshes_folder
+
+WORD, LINE = 200, 4000  # most characters shown of a text without blanks, and of a line
 
 
 def plain(text: str) -> str:
-    """``text`` as it may stand on a terminal: control characters as \\x07, long words and lines cut in their middle."""
+    """``text`` made safe for a terminal: control characters as \\x07, long words and lines shortened in the middle."""
     text = "".join(_escaped(letter) for letter in text)
     text = re.sub(rf"\S{{{WORD + 1},}}", lambda found: _cut(found[0], WORD), text)
     return "\n".join(_cut(line, LINE) for line in text.split("\n"))
+
+
+def short_paths(text: str) -> str:
+    """``text`` with paths below the current folder relative to it, and meshes of flexmbs by their file name."""
+    for folder in (meshes_folder(), os.getcwd()):
+        text = text.replace(f"{folder}{os.sep}", "")
+    return text
 
 
 def _escaped(letter: str) -> str:

@@ -1,4 +1,4 @@
-"""``flexmbs verify``: verification cases on this machine, with this installation."""
+"""``flexmbs verify``: run verification cases with this installation, on this machine."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from flexmbs.common.stages import listening, stage
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
-@click.option("--list", "list_only", is_flag=True, help="List the cases; compute nothing.")
+@click.option("--list", "list_only", is_flag=True, help="List the cases without computing them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def verify_command(names: tuple[str, ...], list_only: bool, as_json: bool) -> None:
-    """Compute problems with known solutions and compare: about a minute.
+    """Check this installation: compute problems with known solutions and compare (about a minute).
 
-    With NAME only the cases whose names contain it. Prints source, reference, computed value, deviation and tolerance
-    of every quantity. Exit code 1 when one misses.
+    NAME selects the cases whose names contain it. Prints source, reference, computed value, deviation and tolerance
+    of every quantity. Exit code 1 if one is out of tolerance.
     """
     cases = selected_cases(names)
     if list_only:

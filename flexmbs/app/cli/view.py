@@ -1,4 +1,4 @@
-"""``flexmbs view``: results, reduced bodies and mesh files in a window, or as pictures and animations."""
+"""``flexmbs view``: show results, reduced bodies and mesh files in a window, or save pictures and animations."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode, show_body
 from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
-# Options that only a picture, only an animation, or only a file has, not a window.
+# Options that apply only to a picture, only to an animation, or only to a file (not to a window).
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
 _OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
+_OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set"}  # parameter -> option, where they differ
 
 
 def _numbers(count: int, separator: str = ","):
-    """Callback of an option that takes so many numbers in one word."""
+    """Callback of an option whose value consists of ``count`` numbers."""
 
     def convert(_context, _option, text: str | None):
         if text is None:
@@ -32,7 +33,7 @@ def _numbers(count: int, separator: str = ","):
         except ValueError:
             values = ()
         if len(values) != count:
-            raise click.BadParameter(f"{text!r}: give {count} numbers with '{separator}' between them")
+            raise click.BadParameter(f"{text!r}: must be {count} numbers separated by '{separator}'")
         return values
 
     return convert
@@ -50,13 +51,14 @@ def _camera(context, option, text: str | None):
     help="Write a .png, .gif or .mp4 instead of opening a window (of a mesh: a .png).",
 )  # fmt: skip
 @click.option(
-    "--scale", type=float, help="Factor on the deformation (default: 1; of bodies at 1 at most a tenth of their size)."
-)
+    "--scale", type=float,
+    help="Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).",
+)  # fmt: skip
 @click.option(
     "--color", type=click.Choice(["displacement", "von_mises"]),
-    help="Results and bodies: what the colours show (default: displacement).",
+    help="Results and bodies: quantity shown in colour (default: displacement).",
 )  # fmt: skip
-@click.option("--mode", type=int, default=1, show_default=True, metavar="K", help="Reduced bodies: number of the mode.")
+@click.option("--mode", type=int, metavar="K", help="Bodies: number of the mode (default: 1).")
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
 @click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
 @click.option("--start", type=float, help="Results: time at which the animation starts, s.")
@@ -66,45 +68,57 @@ def _camera(context, option, text: str | None):
 @click.option("--color-range", callback=_numbers(2), metavar="LOW,HIGH", help="Results: range of the colours, m or Pa.")
 @click.option(
     "--camera", callback=_camera, metavar="SIDE",
-    help="Results: from where it is seen: x, -x, y, -y, z, -z, iso or a direction X,Y,Z.",
+    help="Results: view direction: x, -x, y, -y, z, -z, iso or a vector X,Y,Z towards the camera.",
 )  # fmt: skip
-@click.option("--zoom", type=float, help="Results: factor on the size of what is shown.")
-@click.option("--title", help="Results: first line of the picture.")
+@click.option("--zoom", type=float, help="Results: magnification.")
+@click.option("--title", help="Results: title of the picture.")
 @click.option(
-    "--size", "window_size", callback=_numbers(2, "x"), metavar="WIDTHxHEIGHT", help="Results: pixels of the picture."
+    "--size",
+    "window_size",
+    callback=_numbers(2, "x"),
+    metavar="WIDTHxHEIGHT",
+    help="Results: size of the picture in pixels.",
 )
 @units_option
 @includes_option
 def view_command(
-    path: Path, save: Path | None, scale: float | None, color: str | None, mode: int, sets: tuple[str, ...],
+    path: Path, save: Path | None, scale: float | None, color: str | None, mode: int | None, sets: tuple[str, ...],
     units: str | None, allow_outside_includes: bool, **of_results,
 ) -> None:  # fmt: skip
-    """Show PATH (a result folder, a reduced body's file, a mesh file with its sets) in a window, or save a picture.
+    """Show PATH (a result folder, a reduced body or a mesh file) in a window, or save a picture of it.
 
-    A result folder of a case is shown as the case says (its VIEW), where no option says otherwise.
+    The result folder of a case is shown with the VIEW settings of the case; options override them.
     """
-    given = {name: value for name, value in of_results.items() if value is not None}
+    of_results = {name: value for name, value in of_results.items() if value is not None}
+    of_meshes = [name for name, value in {
+        "sets": sets, "units": units, "allow_outside_includes": allow_outside_includes,
+    }.items() if value]  # fmt: skip
+    deformed = {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
+    of_bodies = [] if mode is None else ["mode"]
     if path.suffix.lower() in BODY_ENDINGS:
-        _refuse(given, "is for results", f"{path} is a reduced body")
-        _view_body(path, mode, save, 1.0 if scale is None else scale, color or "displacement")
+        here = f"{path} is a reduced body"
+        _refuse(of_results, "is for results", here)
+        _refuse(of_meshes, "is for meshes", here)
+        _view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
         return
     if not path.is_dir() and (path.is_file() or path.suffix):
-        _refuse(given, "is for results", f"{path} is a mesh")
+        here = f"{path} is a mesh"
+        _refuse(of_results, "is for results", here)
+        _refuse(deformed, "is for results and reduced bodies", here)
+        _refuse(of_bodies, "is for reduced bodies", here)
         _view_mesh(path, units, save, allow_outside_includes, sets)
         return
     if not path.is_dir():
-        raise CaseError(f"{path}: no such file or folder; view takes a result folder, a reduced body or a mesh file")
-    for_others = {"set": sets, "units": units, "allow_outside_includes": allow_outside_includes}
-    _refuse([name for name, value in for_others.items() if value], "is for meshes", f"{path} is a result folder")
-    given |= {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
-    _view_result(path, save, given)
+        raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
+    _refuse(of_meshes, "is for meshes", f"{path} is a result folder")
+    _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
+    _view_result(path, save, of_results | deformed)
 
 
 def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
-    """UsageError for the first of the options, instead of leaving it out in silence."""
+    """UsageError for the first of the options, which would otherwise be ignored without a message."""
     for name in given:
-        option = {"frames_per_second": "fps", "window_size": "size"}.get(name, name)
-        raise click.UsageError(f"--{option.replace('_', '-')} {belongs}; {here}")
+        raise click.UsageError(f"--{_OPTIONS.get(name, name).replace('_', '-')} {belongs}; {here}")
 
 
 def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
@@ -119,7 +133,7 @@ def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: st
 def _view_mesh(
     file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()
 ) -> None:
-    """Show a mesh file with its sets (those named, or the first ones) in a window, or render it to a .png."""
+    """Show a mesh file with the named sets (default: the first ones) in a window, or render it to a .png."""
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
     if save is None:
         show_mesh(mesh, sets)
@@ -133,7 +147,7 @@ def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     elif save.suffix.lower() == ".png":
         _refuse([name for name in given if name in _OF_ANIMATIONS], "is for animations", f"{save} is a picture")
     else:
-        _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is no .png")
+        _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is not a .png")
     result = load(folder)
     options = {**stored_view(folder), **given}
     if "window_size" in options:
@@ -145,9 +159,9 @@ def _view_result(folder: Path, save: Path | None, given: dict) -> None:
 
 
 def stored_view(folder: Path) -> dict[str, object]:
-    """How the case of a result folder wants to be shown; nothing for folders without a case's summary.
+    """View settings of the case that a result folder belongs to; empty for folders without summary.json.
 
-    FlexmbsError when summary.json is there and cannot be read.
+    FlexmbsError if summary.json exists but cannot be read.
     """
     path = folder / "summary.json"
     if not path.is_file():
@@ -156,4 +170,6 @@ def stored_view(folder: Path) -> dict[str, object]:
         view = json.loads(path.read_text()).get("view", {})
         return {name: tuple(value) if isinstance(value, list) else value for name, value in view.items()}
     except (OSError, ValueError, AttributeError) as error:
-        raise FlexmbsError(f"{path}: cannot be read ({error}); without that file the result is shown plainly") from None
+        raise FlexmbsError(
+            f"{path}: cannot be read ({error}); remove this file to show the result with default settings"
+        ) from None

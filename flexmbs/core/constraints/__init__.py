@@ -9,18 +9,19 @@ A new kind is a new file and a branch here.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats
+from flexmbs.core.abi.kernel import entry
 from flexmbs.core.constraints.cable import add_cable
 from flexmbs.core.constraints.closure import add_closure
 from flexmbs.core.constraints.component import add_component
 from flexmbs.core.constraints.coupling import add_coupling
 from flexmbs.core.constraints.distance import add_distance
 from flexmbs.core.constraints.rolling import add_rolling
-from flexmbs.core.layout.tables import CABLE, CLOSURE, COMPONENT, COUPLING, DISTANCE, ROLLING
+from flexmbs.core.layout.tables import CABLE, CLOSURE, COMPONENT, COUPLING, DISTANCE, ROLLING, Tables, Workspace
 
 
-@kernel
-def add_constraints(tables, q, v, a, work, residual):
+@entry
+def add_constraints(tables: Tables, q: Floats, v: Floats, a: Floats, work: Workspace, residual: Floats) -> None:
     """Forces of all multipliers, and g, g' and g'' of all rows; the body frames are current."""
     for c in range(len(tables.constraints)):
         kind = tables.constraints[c].kind

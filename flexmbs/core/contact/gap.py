@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Floats2
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.contact import law_force
-from flexmbs.core.layout.tables import SPHERE_PLANE
+from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.markers import add_modal_force, marker_in_world
 
 
@@ -36,6 +39,18 @@ def contact_geometry(tables, c, q, v, a, work):
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     nx, ny, nz = dx / distance, dy / distance, dz / distance
     return distance - contact.radius_a - contact.radius_b, nx * ux + ny * uy + nz * uz, nx, ny, nz
+
+
+@entry
+def gap_at(
+    tables: Tables, contact: int, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace
+) -> tuple[float, float]:
+    """Gap of a contact (m) and its rate (m/s)."""
+    hide_condensed(tables, q, v, a, work)
+    forward_kinematics(tables, q, v, a, reference, work)
+    gap, rate, _x, _y, _z = contact_geometry(tables, contact, q, v, a, work)
+    show_condensed(tables, a, work)
+    return gap, rate
 
 
 @kernel

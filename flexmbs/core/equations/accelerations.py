@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.mechanics import residual
-from flexmbs.core.layout.state import RESIDUALS
+from flexmbs.core.abi.arrays import Floats
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.state import RESIDUALS, Scratch, State
+from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.articulated_body import solve_for_accelerations
 
@@ -15,8 +17,10 @@ MAX_RENEWALS = 10
 SETTLED = 1e-11
 
 
-@kernel
-def find_accelerations(tables, state, scratch, work, q, v, a):
+@entry
+def find_accelerations(
+    tables: Tables, state: State, scratch: Scratch, work: Workspace, q: Floats, v: Floats, a: Floats
+) -> bool:
     """Fill the unknown entries of ``a``; False when they are not finite or the mass matrix is singular.
 
     Signals are current in ``work.signal`` and driven coordinates in ``q``, ``v`` and ``a`` (impose_drivers).

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import solve_mass
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import unit_rows
-from flexmbs.core.equations.mechanics import residual, set_end_signals
+from flexmbs.core.equations.mass_matrix import solve_mass
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.singular_positions import find_direction
-from flexmbs.core.layout.state import ACCURACY, ASKED, END, HOLDING, INDEPENDENCE, STRAYED
-from flexmbs.core.layout.tables import CONSTRAINTS, WHOLE
+from flexmbs.core.layout.state import ACCURACY, ASKED, END, HOLDING, INDEPENDENCE, STRAYED, Scratch, State
+from flexmbs.core.layout.tables import CONSTRAINTS, WHOLE, Tables, Workspace
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_any
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -41,7 +42,19 @@ SINGULAR_SIZE = 1e-6  # constraints are dependent up to rounding
 
 
 @kernel
-def factorise_constraints(tables, state, scratch):
+def factorise_mass(tables, state, scratch):
+    """Factors of the mass matrix for core.equations.mass_matrix.solve_mass; False: singular."""
+    if len(tables.constraints) > 0:
+        return factorise_constraints(tables, state, scratch)
+    scratch.projection[:] = 0.0
+    for i in range(state.mass.shape[0]):
+        for j in range(state.mass.shape[1]):
+            scratch.projection[i, j] = state.mass[i, j]
+    return factorise_any(scratch.projection, scratch.projection_pivots, tables.band, 0.0)
+
+
+@entry
+def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> bool:
     """Factors of S [M, -G^T; G, 0] S in ``scratch.projection``, few multipliers held; False when M is singular.
 
     A zero pivot of a coordinate means a coordinate without inertia.
@@ -194,8 +207,8 @@ def polish_multipliers(tables, state, scratch, work):
         previous = change
 
 
-@kernel
-def project(tables, state, scratch, work, levels):
+@entry
+def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> None:
     """Move the end of the step to g = 0 and (with two ``levels``) its velocities to g' = 0."""
     set_end_signals(tables, scratch, work)
     work.extent[0] = CONSTRAINTS
@@ -248,8 +261,8 @@ def move_back(tables, state, scratch, work, level, vector):
             vector[k] += scratch.real_x[i]
 
 
-@kernel
-def finish(tables, state, scratch, work, levels):
+@entry
+def finish(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> None:
     """Multipliers and constraints of the end of an accepted step."""
     set_end_signals(tables, scratch, work)
     if state.flag[HOLDING] == 0:

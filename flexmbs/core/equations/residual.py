@@ -7,45 +7,62 @@ and the marker on its parent.  Cost grows linearly with the number of bodies.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Floats2, Integers
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.constraints import add_constraints
 from flexmbs.core.contact.gap import add_contacts
-from flexmbs.core.layout.tables import RECORDED, WHOLE
+from flexmbs.core.laws.force import add_forces, has_applied_forces
+from flexmbs.core.layout.tables import RECORDED, WHOLE, Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.couplers import add_couplers
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.inertia import add_elasticity, add_inertia
 from flexmbs.core.mechanics.joint_axes import back_through_axis
 from flexmbs.core.mechanics.markers import add_modal_force
 from flexmbs.core.mechanics.quadratic_forms import add_cubic_elasticity, pass_to_modes
-from flexmbs.core.parts import CONSTRAINTS_PART, FORCES_PART, FUNCTIONS_PART, SENSORS_PART
-from flexmbs.core.parts.call import call_part
-from flexmbs.core.sensors.user_functions import add_states
+from flexmbs.core.sensors.sensors import read_all_sensors
+from flexmbs.core.sensors.user_functions import add_states, evaluate_functions
 
 
-@kernel
-def residual(tables, active, q, v, a, reference, work, out):
+@entry
+def residual(
+    tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace, out: Floats
+) -> None:
     """out = M(q) a + h(q, v) - applied forces - G^T lam, one entry per coordinate (driven ones: their driving force).
 
     The entry of a multiplier is its constraint differentiated to accelerations, G a + gamma (core.constraints).
 
     ``active`` (contacts,) says which contacts touch; signals and drivers must be current (impose_drivers).
     """
+    hide_condensed(tables, q, v, a, work)
+    sum_forces(tables, active, q, v, a, reference, work, out)
+    show_condensed(tables, a, work)
+
+
+@kernel
+def sum_forces(tables, active, q, v, a, reference, work, out):
+    """:func:`residual` while condensed modes move without velocity and acceleration."""
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
     if work.extent[0] != WHOLE and work.extent[0] != RECORDED:
-        call_part(CONSTRAINTS_PART, tables, active, q, v, a, work, out)
+        if len(tables.constraints) > 0:
+            add_constraints(tables, q, v, a, work, out)
         return
     for b in range(1, len(tables.bodies)):
         add_inertia(tables, b, q, v, a, work, out)
         add_elasticity(tables, b, q, v, out)
         add_cubic_elasticity(tables, b, q, work, out)
     add_couplers(tables, q, v, out)
-    call_part(CONSTRAINTS_PART, tables, active, q, v, a, work, out)
-    call_part(FUNCTIONS_PART, tables, active, q, v, a, work, out)
-    call_part(FORCES_PART, tables, active, q, v, a, work, out)
+    if len(tables.constraints) > 0:
+        add_constraints(tables, q, v, a, work, out)
+    if len(tables.functions) > 0:
+        evaluate_functions(tables, active, q, v, a, work)
+    if has_applied_forces(tables):
+        add_forces(tables, q, v, a, work, out)
     add_contacts(tables, active, q, v, a, work, out)
     add_states(tables, v, a, work, out)
     if work.extent[0] == RECORDED:
-        call_part(SENSORS_PART, tables, active, q, v, a, work, out)
+        read_all_sensors(tables, active, q, v, a, work)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
     pass_to_modes(tables, q, work, out)

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.layout.state import HOLDING
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.layout.state import HOLDING, Scratch, State
+from flexmbs.core.layout.tables import Tables
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 
@@ -91,8 +92,8 @@ def solve_bordered(tables, state, matrix, pivots, border, schur, schur_pivots, p
         x[state.holder[slot]] = part[slot]
 
 
-@kernel
-def aim(tables, state, scratch):
+@entry
+def aim(tables: Tables, state: State, scratch: Scratch) -> None:
     """Remember the extrapolated acceleration along each held direction, in all stages; no force holds it yet."""
     for slot in range(state.flag[HOLDING]):
         for s in range(3):
@@ -102,8 +103,8 @@ def aim(tables, state, scratch):
                 scratch.aim[s, slot] += state.direction[slot, j] * scratch.a[s, tables.free[j]]
 
 
-@kernel
-def hold_stage(tables, state, scratch, s):
+@entry
+def hold_stage(tables: Tables, state: State, scratch: Scratch, s: int) -> None:
     """Add the holding forces to the residual of stage ``s``, and put the equations of held directions in it."""
     for slot in range(state.flag[HOLDING]):
         along = -scratch.aim[s, slot]
@@ -113,8 +114,8 @@ def hold_stage(tables, state, scratch, s):
         scratch.stage_residual[s, state.holder[slot]] = along
 
 
-@kernel
-def factorise_borders(tables, state, scratch):
+@entry
+def factorise_borders(tables: Tables, state: State, scratch: Scratch) -> bool:
     """What both Newton matrices of Radau IIA need near singular positions."""
     return factorise_border(
         tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
@@ -125,8 +126,8 @@ def factorise_borders(tables, state, scratch):
     )  # fmt: skip
 
 
-@kernel
-def solve_real_bordered(tables, state, scratch):
+@entry
+def solve_real_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
     solve_bordered(
         tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
@@ -134,8 +135,8 @@ def solve_real_bordered(tables, state, scratch):
     )  # fmt: skip
 
 
-@kernel
-def solve_complex_bordered(tables, state, scratch):
+@entry
+def solve_complex_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
     solve_bordered(
         tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import factorise_mass, renewed_accelerations, solve_mass, update_tangent
-from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.equations.mass_matrix import solve_mass
+from flexmbs.core.equations.projection import factorise_mass
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import (
     CONTRACTION,
     GOOD,
@@ -19,7 +20,10 @@ from flexmbs.core.layout.state import (
     TANGENT,
     TANGENTS,
     TIME,
+    Scratch,
+    State,
 )
+from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.matrix import columns_of, equilibrate
 from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -28,8 +32,8 @@ INCREMENT = 1e-7
 MAX_RENEWALS = 10
 
 
-@kernel
-def fill_tangent(tables, state, scratch, work, kinds):
+@entry
+def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspace, kinds: int) -> bool:
     """Fill the tangent matrices of the unknowns at the current state: only the mass (``kinds`` = 1) or all (3).
 
     False when the mass matrix is singular.
@@ -75,7 +79,7 @@ def fill_tangent(tables, state, scratch, work, kinds):
     place_condensed(tables, q, v, a)
     if len(tables.constraints) > 0:
         equilibrate(state.mass, tables.band, state.scale)
-    regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch, work)
+    regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch)
     state.count[RESIDUALS] += 1
     state.count[TANGENTS] += 1
     state.flag[TANGENT] = HERE if kinds == 3 else GOOD
@@ -87,19 +91,19 @@ def fill_tangent(tables, state, scratch, work, kinds):
 def consistent_accelerations(tables, state, scratch, work, kinds):
     """Accelerations that satisfy the equations of motion at the current state; False when M is singular.
 
-    With a tangent of ``kinds`` (fill_tangent).
+    With a tangent of ``kinds`` (update_tangent).
     """
     for i in range(len(tables.free)):
         if tables.coordinates[tables.free[i]].unit == 0.0:
             state.a[tables.free[i]] = 0.0
-    return renewed_accelerations(tables, state, scratch, work, kinds)
+    return renew_accelerations(tables, state, scratch, work, kinds)
 
 
-@kernel
-def renew_accelerations(tables, state, scratch, work, kinds):
-    """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (fill_tangent)."""
+@entry
+def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Workspace, kinds: int) -> bool:
+    """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (update_tangent)."""
     update_tangent(tables, state, scratch, work, kinds)
-    if not factorise_mass(tables, state, scratch, work):
+    if not factorise_mass(tables, state, scratch):
         return False
     # without user functions and condensed modes the residual is linear in the accelerations: one solution does
     linear = len(tables.functions) == 0 and len(tables.condensed) == 0

@@ -40,6 +40,8 @@ COUNT_NAMES = (
 VOLATILE_STEPS = 8
 END = 2  # row of Scratch.q, v and a that holds the end of the step, whatever the method
 MOST_HELD = 64  # directions that can be held at once
+# places in Scratch.entries: the functions of core.methods.interface; 0: there is none
+ATTEMPT, KEEP, INNER_ROWS = range(3)
 # columns of State.episode, one row per contact
 START, IMPULSE, PEAK, PEAK_TIME = range(4)
 # what does not depend on which constraints are chosen as independent
@@ -146,8 +148,7 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
-        "entries": ("i8", 1),  # addresses (core.stepping.addresses), and what they return
-        "answer": ("f8", 1),
+        "entries": ("i8", 1),  # addresses of the method's functions (core.stepping.linking)
         "algebraic": ("i8", 0),  # how many of the unknowns are multipliers or condensed modes
     }
 
@@ -199,9 +200,7 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
 
 
 def make_scratch(tables: Tables, method) -> Scratch:
-    """Arrays of one step of a method (core.methods.methods); compiles its large parts when they are not in the cache."""
-    from flexmbs.core.stepping.addresses import addresses
-
+    """Arrays of one step of a method; core.stepping.linking connects them with its functions."""
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
     slots = hold_slots(tables)
@@ -244,8 +243,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
-        entries=addresses(tables, method),
-        answer=np.zeros(3),
+        entries=np.zeros(3, dtype=np.int64),
         algebraic=int(np.count_nonzero(kinds["multiplier"])) + int(np.count_nonzero(kinds["unit"])),
     )
 

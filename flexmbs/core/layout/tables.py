@@ -24,7 +24,14 @@ from flexmbs.core.layout.force_tables import (
     USER_STATE,
 )
 
-ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5  # from CURVE on: core.parts.curve_part
+ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+)  # from CURVE on: core.mechanics.curve_axes
 CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
 DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
@@ -210,7 +217,6 @@ class Workspace(Block):
         "back": ("f8", 1),
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
-        "entries": ("i8", 1),  # addresses of the mechanics (core.parts.entries)
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
         "output": ("f8", 1),  # outputs of the one that is called
@@ -226,9 +232,7 @@ class Workspace(Block):
 
 
 def make_workspace(tables: Tables) -> Workspace:
-    """Scratch arrays large enough for ``tables``; compiles the mechanics when they are not in the cache."""
-    from flexmbs.core.parts import part_addresses
-
+    """Scratch arrays large enough for ``tables``."""
     rank = int(max(4, tables.bodies["rank"].max()))
     rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
     bodies = len(tables.bodies)
@@ -250,7 +254,6 @@ def make_workspace(tables: Tables) -> Workspace:
         back=np.zeros(9),
         extent=np.zeros(1, dtype=np.int64),
         gap=np.zeros(2),
-        entries=part_addresses(tables),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),
         output=np.zeros(int(tables.functions["outputs"].max(initial=1))),

@@ -16,11 +16,39 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.layout.tables import CURVE, INVERSE_CURVE, Tables
 from flexmbs.core.mechanics.rotation import cross
 from flexmbs.core.mechanics.splines import curve_point, surface_point
 
 WORLD_SIZE = 24  # numbers that ``world`` holds
+
+
+@entry
+def move_along(tables: Tables, axis: int, motion: Floats, frame: Floats, world: Floats) -> None:
+    """Move ``frame`` (24) through a joint axis along a curve or surface.
+
+    ``motion`` (6): two coordinates, their rates, their accelerations; ``world`` (24) keeps what the way back needs.
+    """
+    joint = tables.axes[axis]
+    s, t, sd, td, sdd, tdd = motion[0], motion[1], motion[2], motion[3], motion[4], motion[5]
+    if joint.kind == CURVE:
+        through_curve(tables.pool, joint.at, joint.follow, s, sd, sdd, frame, world)
+    elif joint.kind == INVERSE_CURVE:
+        through_inverse_curve(tables.pool, joint.at, joint.follow, s, sd, sdd, frame, world)
+    else:
+        through_surface(tables.pool, joint.at, s, t, sd, td, sdd, tdd, frame, world)
+
+
+@entry
+def project_on(tables: Tables, axis: int, world: Floats, load: Floats, force: Floats) -> None:
+    """The way back: ``load`` holds point (3) and wrench (6), ``force`` gets the generalised forces (1 or 2)."""
+    kind = tables.axes[axis].kind
+    if kind == CURVE or kind == INVERSE_CURVE:
+        force[0] = back_through_curve(world, load[0:3], load[3:9])
+    else:
+        force[0], force[1] = back_through_surface(world, load[0:3], load[3:9])
 
 
 @kernel

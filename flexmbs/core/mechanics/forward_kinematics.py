@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Floats2
+from flexmbs.core.abi.kernel import entry
+from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.joint_axes import through_axis
 from flexmbs.core.mechanics.markers import detach, detach_rigid, marker_in_world, marker_motion
 from flexmbs.core.mechanics.quadratic_forms import weigh_forms
 
 
-@kernel
-def forward_kinematics(tables, q, v, a, reference, work):
+@entry
+def forward_kinematics(tables: Tables, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace) -> None:
     """Fill ``work.form`` and ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
     weigh_forms(tables, q, v, a, work)
     ground = work.frame[0]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.blocks import address_of, call_words, data_of
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import BALL, CURVE, ROTATION, SURFACE
+from flexmbs.core.mechanics.curve_axes import move_along, project_on
 from flexmbs.core.mechanics.rotation import (
     cross,
     quaternion_matrix,
@@ -17,7 +17,6 @@ from flexmbs.core.mechanics.rotation import (
     tangent,
     tangent_rate,
 )
-from flexmbs.core.parts import CURVES_PART
 
 
 @kernel
@@ -35,7 +34,7 @@ def through_axis(tables, axis, q, v, a, reference, f, world, turn, work):
         if joint.kind == SURFACE:
             m[0], m[2], m[4] = q[c], v[c], a[c]
             m[1], m[3], m[5] = q[joint.second], v[joint.second], a[joint.second]
-        call_curve(tables, axis, 0, world, f, work)
+        move_along(tables, axis, m, f, world)
         return
     ux = f[0] * joint.x + f[1] * joint.y + f[2] * joint.z
     uy = f[3] * joint.x + f[4] * joint.y + f[5] * joint.z
@@ -113,7 +112,7 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual, work):
             back[i] = point[i]
         for i in range(6):
             back[3 + i] = wrench[i]
-        call_curve(tables, axis, 1, world, back, work)
+        project_on(tables, axis, world, back, work.motion)
         for i in range(3):
             point[i] = back[i]
         for i in range(6):
@@ -134,15 +133,6 @@ def back_through_axis(tables, axis, q, world, point, wrench, residual, work):
     point[0] -= dx
     point[1] -= dy
     point[2] -= dz
-
-
-@kernel
-def call_curve(tables, axis, back, world, frame, work):
-    """See core.parts.curve_part, which is compiled for mechanisms with curves or surfaces."""
-    call_words(
-        work.entries[CURVES_PART], address_of(tables), axis, back, data_of(work.motion), data_of(world),
-        data_of(frame), 0, 0,
-    )  # fmt: skip
 
 
 @kernel

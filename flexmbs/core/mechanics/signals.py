@@ -10,12 +10,8 @@ from __future__ import annotations
 
 import math
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Floats2
+from flexmbs.core.abi.kernel import entry, interface, kernel
 from flexmbs.core.layout.tables import (
     CONTINUE,
     FUNCTION,
@@ -27,28 +23,20 @@ from flexmbs.core.layout.tables import (
     STOP,
     SUM,
     VELOCITY_LEVEL,
+    Tables,
 )
 from flexmbs.core.mechanics.condensed_modes import place_condensed
 
 END_SLACK = 1e-9  # of the whole time: rounding at the end of a table is no reason to stop
 
 
-@intrinsic
-def call_address(typingctx, address, time):
-    """Call the C function ``double f(double)`` at ``address``."""
-    signature = types.float64(types.int64, types.float64)
-
-    def codegen(context, builder, signature, arguments):
-        function_type = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
-        pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-        function = builder.bitcast(pointer, function_type.as_pointer())
-        return builder.call(function, [arguments[1]])
-
-    return signature, codegen
+@interface
+def time_function(t: float) -> float:
+    """A function of time (s) that the user gives, or a derivative of it."""
 
 
-@kernel
-def evaluate_signals(tables, t, out):
+@entry
+def evaluate_signals(tables: Tables, t: float, out: Floats2) -> None:
     """out[i] = value, first and second derivative of signal i at time t."""
     for i in range(len(tables.signals)):
         signal = tables.signals[i]
@@ -56,11 +44,11 @@ def evaluate_signals(tables, t, out):
             out[i, 0] = signal.constant
             out[i, 1] = out[i, 2] = 0.0
             if signal.value != 0:
-                out[i, 0] = call_address(signal.value, t)
+                out[i, 0] = time_function(signal.value, t)
             if signal.rate != 0:
-                out[i, 1] = call_address(signal.rate, t)
+                out[i, 1] = time_function(signal.rate, t)
             if signal.acceleration != 0:
-                out[i, 2] = call_address(signal.acceleration, t)
+                out[i, 2] = time_function(signal.acceleration, t)
         elif signal.kind == PIECES:
             pieces_at(tables.pool, signal.at, t, out[i])
         elif signal.kind == HARMONIC:
@@ -119,8 +107,8 @@ def combine(kind, f, g, out):
     out[2] = f[2] * g[0] + 2.0 * f[1] * g[1] + f[0] * g[2]
 
 
-@kernel
-def impose_drivers(tables, signal, q, v, a):
+@entry
+def impose_drivers(tables: Tables, signal: Floats2, q: Floats, v: Floats, a: Floats) -> None:
     """Overwrite the driven coordinates by their signals (already evaluated), and by their rates what is driven by rate.
 
     What the signal does not say (position where the velocity is prescribed) is integrated from the acceleration.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.rotation_charts import largest_turn, restate
 from flexmbs.core.layout.state import (
     CAPPED,
@@ -34,6 +34,7 @@ from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods.bdf_weights import difference_constant, differentiation, error_constant, extrapolation
 from flexmbs.core.methods.implicit import driven_error, refresh_tangent, set_weights
+from flexmbs.core.methods.interface import attempt_step, keep_step
 from flexmbs.core.methods.one_stage import INDEX_1, has_rough_rate, solve_stage
 
 MOST_ORDER = 6
@@ -48,9 +49,9 @@ LOWER_BIAS, HIGHER_BIAS, GAIN, MOST_GROWTH = 1.3, 1.4, 1.2, 2.0
 STRIKE, MOST_STRIKES, SHORTEST, LONGEST = 6, 24, 100, 20000
 
 
-@kernel
+@entry(attempt_step)
 def attempt_bdf(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.equations.calls.attempt; also the order of the error."""
+    """A step of BDF."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     begin(state, settings, h)
@@ -178,7 +179,7 @@ def impulse_error(state, settings, scratch, i, error):
     return (error / (state.scale[i] * allowed)) ** 2 if allowed > 0.0 else 0.0
 
 
-@kernel
+@entry(keep_step)
 def keep_bdf(tables, state, settings, scratch, h):
     """Remember the present point, as the chart of the end sees it; choose order and growth factor of the next step."""
     rows = state.history_t.shape[0]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.layout.state import END, HAS_PREDICTION, LAST_CONTRACTION, STEP, TIME, WORST
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.explicit_coefficients import HIGH, LOW, ORDER, STAGES, A, C, E, F
+from flexmbs.core.methods.interface import attempt_step, keep_step
 
 HISTORY = 0
 MOST_STAGES = 16  # with those of the dense output
@@ -28,7 +29,7 @@ def pair_for(settings):
     return HIGH if settings.rtol < TIGHT else LOW
 
 
-@kernel
+@entry(attempt_step)
 def attempt_explicit(tables, state, settings, scratch, work, h):
     """Try a step of ``h``: (1, error in parts of the tolerance, power of h with which it falls); (0, 1, .) failed."""
     pair = pair_for(settings)
@@ -39,13 +40,13 @@ def attempt_explicit(tables, state, settings, scratch, work, h):
         evaluate_signals(tables, state.number[TIME] + C[pair, i] * h, work.signal)
         if not signals_are_finite(tables, work):
             state.number[STEP] = 0.5 * h
-            return 0, 1.0, ORDER[pair]
+            return 0, 1.0, float(ORDER[pair])
         impose_drivers(tables, work.signal, q, v, a)
         # the state knows its accelerations unless something has just switched
         if i > 0 or state.flag[HAS_PREDICTION] == 0:
             if not find_accelerations(tables, state, scratch, work, q, v, a):
                 state.number[STEP] = 0.5 * h
-                return 0, 1.0, ORDER[pair]
+                return 0, 1.0, float(ORDER[pair])
         for k in range(q.shape[0]):
             scratch.stages[i, 0, k] = v[k]
             scratch.stages[i, 1, k] = a[k]
@@ -55,8 +56,8 @@ def attempt_explicit(tables, state, settings, scratch, work, h):
     error = error_norm(tables, state, settings, scratch, pair, h)
     if not error < 1e100:
         state.number[STEP] = 0.1 * h
-        return 0, 1.0, ORDER[pair]
-    return 1, error, ORDER[pair]
+        return 0, 1.0, float(ORDER[pair])
+    return 1, error, float(ORDER[pair])
 
 
 @kernel
@@ -69,7 +70,7 @@ def signals_are_finite(tables, work):
     return True
 
 
-@kernel
+@entry(keep_step)
 def keep_explicit(tables, state, settings, scratch, h):
     """Nothing is remembered; no step size is asked for."""
     return 0.0

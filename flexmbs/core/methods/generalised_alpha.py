@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.state import END, HAS_PREDICTION, OLD_STEP, WORST
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.rotation import cross
 from flexmbs.core.methods.implicit import driven_error, filter_right_side, refresh_tangent, set_weights, weighed_error
+from flexmbs.core.methods.interface import attempt_step, keep_step
 from flexmbs.core.methods.one_stage import INDEX_3, solve_stage
 
 ERROR_ORDER = 3.0
@@ -42,9 +43,9 @@ def weights_of(state, settings):
     return p[ALPHA_M], p[ALPHA_F], p[BETA], p[GAMMA]
 
 
-@kernel
+@entry(attempt_step)
 def attempt_alpha(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.equations.calls.attempt."""
+    """A step of generalised-alpha."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     alpha_m, alpha_f, beta, gamma = weights_of(state, settings)
@@ -64,8 +65,8 @@ def attempt_alpha(tables, state, settings, scratch, work, h):
     share *= 1.0 - alpha_f
     iterations = solve_stage(tables, state, settings, scratch, work, h, h * gamma * share, h * h * beta * share, 1)
     if iterations == 0:
-        return 0, 1.0
-    return iterations, error_norm(tables, state, settings, scratch, h, h * gamma * share)
+        return 0, 1.0, ERROR_ORDER
+    return iterations, error_norm(tables, state, settings, scratch, h, h * gamma * share), ERROR_ORDER
 
 
 @kernel
@@ -146,7 +147,7 @@ def subtract_commutators(tables, state, scratch, h):
                     scratch.error_q[i] -= h * h * h / 12.0 * turn[part]
 
 
-@kernel
+@entry(keep_step)
 def keep_alpha(tables, state, settings, scratch, h):
     """Remember the algorithmic acceleration at the end, and the true one at the start."""
     alpha_m, alpha_f, _beta, _gamma = weights_of(state, settings)
@@ -160,3 +161,4 @@ def keep_alpha(tables, state, settings, scratch, h):
             known = alpha_f * true - alpha_m * scratch.a[1, k]
             state.history_a[ALGORITHMIC, k] = ((1.0 - alpha_f) * here + known) / (1.0 - alpha_m)
         state.history_a[BEFORE, k] = true
+    return 0.0

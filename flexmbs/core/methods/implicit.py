@@ -7,7 +7,8 @@ Solving Ordinary Differential Equations II (1996), IV.8.
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import settle_on_constraints, update_tangent
+from flexmbs.core.equations.return_to_constraints import settle
+from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.state import (
     ALL_STALE,
     CONTRACTION,
@@ -51,7 +52,7 @@ def refresh_tangent(tables, state, scratch, work):
     held = state.flag[HOLDING]
     update_tangent(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
     if state.flag[HOLDING] < held:
-        settle_on_constraints(tables, state, scratch, work)
+        settle(tables, state, scratch, work)
     state.number[FACTORED_STEP] = 0.0
 
 

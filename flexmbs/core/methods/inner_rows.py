@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import END, TIME
+from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.dense_output_coefficients import A_MORE, NODES, STAGES, D
 from flexmbs.core.methods.explicit import pair_for
 from flexmbs.core.methods.explicit_coefficients import HIGH
+from flexmbs.core.methods.interface import find_inner_rows
 
 MOST_ROWS = 3
 # What halving leaves of K: 1/64^2 in positions; in velocities the largest slope of (x (1 - x))^3 over 2^5.
@@ -31,7 +33,7 @@ OWN = 13  # stages of order 8 without those of its polynomial
 MISSED_BY_ONE, MISSED_BY_TWO = 1.0, 50.0
 
 
-@kernel
+@entry(find_inner_rows)
 def fill_inner(tables, state, settings, scratch, work, h):
     """Rows at h/2 or at h/4, h/2 and 3h/4 into ``scratch.inner`` (row, q v a, n); returns how many."""
     if pair_for(settings) == HIGH:
@@ -44,7 +46,7 @@ def fill_inner(tables, state, settings, scratch, work, h):
         return 0
     if left <= 1.0:
         for part in range(3):
-            inner[0, part, :] = inner[1, part]
+            copy_vector(inner[1, part], inner[0, part])
         return 1
     q, v, a, half = inner[1, 0], inner[1, 1], inner[1, 2], 0.5 * h
     _missed, first = fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q, v, a, 0.0, half, inner[0])
@@ -95,7 +97,7 @@ def fill_from_polynomial(tables, state, settings, scratch, work, h):
         return 0
     if missed <= MISSED_BY_TWO:
         for part in range(3):
-            inner[0, part, :] = inner[1, part]
+            copy_vector(inner[1, part], inner[0, part])
         return 1 if accelerate(tables, state, scratch, work, 0.5 * h, inner[0]) else 0
     for row in range(MOST_ROWS):
         if not accelerate(tables, state, scratch, work, 0.25 * h * (row + 1), inner[row]):

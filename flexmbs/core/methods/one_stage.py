@@ -19,9 +19,10 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import solve_mass
+from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import fill_real
-from flexmbs.core.equations.mechanics import residual, set_end_signals
+from flexmbs.core.equations.mass_matrix import solve_mass
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import chart_rates
 from flexmbs.core.layout.state import (
     END,
@@ -33,6 +34,7 @@ from flexmbs.core.layout.state import (
     WORST,
 )
 from flexmbs.core.layout.tables import BALL
+from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -129,7 +131,7 @@ def place_end(tables, scratch, beta_v, beta_q, spins):
         v[k] = scratch.v[0, k] + beta_v * a[k]
         q[k] = scratch.q[0, k] + beta_q * a[k] + scratch.q[1, k]
     impose_drivers(tables, scratch.signal[END], q, v, a)
-    scratch.v[1, :] = v
+    copy_vector(v, scratch.v[1])
     if spins != 0:
         for axis in range(len(tables.axes)):
             if tables.axes[axis].kind == BALL:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import (
-    AIM,
-    FACTORISE_BORDERS,
-    HOLD_STAGE,
-    SOLVE_COMPLEX,
-    SOLVE_REAL,
-    ask_constraints,
-)
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.iteration_matrix import unit_rows
-from flexmbs.core.equations.mechanics import residual
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import restate
+from flexmbs.core.equations.singular_positions import (
+    aim,
+    factorise_borders,
+    hold_stage,
+    solve_complex_bordered,
+    solve_real_bordered,
+)
 from flexmbs.core.layout.state import (
     FACTORED_STEP,
     FACTORISATIONS,
@@ -44,6 +43,7 @@ from flexmbs.core.methods.implicit import (
     set_weights,
     weighed_error,
 )
+from flexmbs.core.methods.interface import attempt_step, keep_step
 from flexmbs.core.methods.radau_coefficients import (
     A2,
     COMPLEX_EIGENVALUE,
@@ -62,22 +62,22 @@ ERROR_ORDER = 4.0  # of the embedded estimate, in h
 HISTORY = 3  # rows: what a ball's stages look like in the new chart; history_a are the stage accelerations
 
 
-@kernel
+@entry(attempt_step)
 def attempt_radau(tables, state, settings, scratch, work, h):
-    """See flexmbs.core.equations.calls.attempt."""
+    """A step of Radau IIA."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, work, h):
         after_singular(state, h)
-        return 0, 1.0
+        return 0, 1.0, ERROR_ORDER
     iterations = newton(tables, state, settings, scratch, work, h)
     if iterations == 0:
         after_failure(state, h)
-        return 0, 1.0
-    return iterations, error_norm(tables, state, settings, scratch, work, h)
+        return 0, 1.0, ERROR_ORDER
+    return iterations, error_norm(tables, state, settings, scratch, work, h), ERROR_ORDER
 
 
-@kernel
+@entry(keep_step)
 def keep_radau(tables, state, settings, scratch, h):
     """Remember the stage accelerations, from which those of the next step are predicted."""
     for i in range(3):
@@ -90,6 +90,7 @@ def keep_radau(tables, state, settings, scratch, h):
                 for k in range(c, c + 3):
                     state.history_q[i, k], state.history_v[i, k] = scratch.q[i, k], scratch.v[i, k]
                 restate(scratch.q[2], state.history_q[i], state.history_v[i], state.history_a[i], c)
+    return 0.0
 
 
 @kernel
@@ -119,14 +120,14 @@ def factorise_newton(tables, state, scratch, work, h):
         scratch.complex, scratch.complex_pivots, band, 0.0
     ):
         return False
-    return state.flag[HOLDING] == 0 or ask_constraints(tables, state, scratch, work, FACTORISE_BORDERS, 0)
+    return state.flag[HOLDING] == 0 or factorise_borders(tables, state, scratch)
 
 
 @kernel
 def solve_real(tables, state, scratch, work):
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
     if state.flag[HOLDING] != 0:
-        ask_constraints(tables, state, scratch, work, SOLVE_REAL, 0)
+        solve_real_bordered(tables, state, scratch)
     else:
         solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
 
@@ -135,7 +136,7 @@ def solve_real(tables, state, scratch, work):
 def solve_complex(tables, state, scratch, work):
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
     if state.flag[HOLDING] != 0:
-        ask_constraints(tables, state, scratch, work, SOLVE_COMPLEX, 0)
+        solve_complex_bordered(tables, state, scratch)
     else:
         solve_scaled(scratch.complex, scratch.complex_pivots, tables.band, state.scale, scratch.complex_x)
 
@@ -165,7 +166,7 @@ def predict(tables, state, scratch, work, h):
             if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
                 scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
     if state.flag[HOLDING] != 0:
-        ask_constraints(tables, state, scratch, work, AIM, 0)
+        aim(tables, state, scratch)
     return finite
 
 
@@ -243,7 +244,7 @@ def newton(tables, state, settings, scratch, work, h):
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
             if state.flag[HOLDING] != 0:
-                ask_constraints(tables, state, scratch, work, HOLD_STAGE, i)
+                hold_stage(tables, state, scratch, i)
         state.count[RESIDUALS] += 3
         state.count[NEWTON_ITERATIONS] += 1
         size = newton_update(tables, state, scratch, work, h)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Integers
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.laws.force.measure import about_axis, along_line, to_world
 from flexmbs.core.layout.force_tables import (
@@ -29,12 +30,15 @@ from flexmbs.core.layout.force_tables import (
     VALUE,
     VELOCITY,
 )
+from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.rotation import cross, rotation_vector
 
 
-@kernel
-def read_sensor(tables, number, active, q, v, a, work):
+@entry
+def read_sensor(
+    tables: Tables, number: int, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace
+) -> float:
     """Value of a sensor in SI units; it also stays in ``work.record``."""
     sensor = tables.sensors[number]
     kind = sensor.kind
@@ -129,8 +133,8 @@ def relative_motion(kind, fa, fb):
     return fb[21] - fa[21] - bx + sx, fb[22] - fa[22] - by + sy, fb[23] - fa[23] - bz + sz
 
 
-@kernel
-def read_all_sensors(tables, active, q, v, a, work):
+@entry
+def read_all_sensors(tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace) -> None:
     """Fill the part of ``work.record`` that belongs to the sensors."""
     for number in range(len(tables.sensors)):
         read_sensor(tables, number, active, q, v, a, work)

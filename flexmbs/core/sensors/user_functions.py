@@ -7,37 +7,34 @@ from __future__ import annotations
 
 import math
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from flexmbs.core.abi.blocks import data_of
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Integers
+from flexmbs.core.abi.kernel import entry, interface, kernel
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.sensors.sensors import read_sensor
 
 
-@intrinsic
-def call_function(typing_context, address, time, inputs, outputs):
-    """Call the C function ``void f(double, const double*, double*)`` at ``address``; arrays as addresses."""
-    signature = types.void(types.int64, types.float64, types.int64, types.int64)
-
-    def codegen(context, builder, signature, arguments):
-        double = ir.DoubleType()
-        function_type = ir.FunctionType(ir.VoidType(), [double, double.as_pointer(), double.as_pointer()])
-        function = builder.inttoptr(arguments[0], function_type.as_pointer())
-        arrays = [builder.inttoptr(word, double.as_pointer()) for word in arguments[2:]]
-        builder.call(function, [arguments[1], *arrays])
-        return context.get_dummy_value()
-
-    return signature, codegen
+@interface
+def user_function(t: float, inputs: Floats, outputs: Floats) -> None:
+    """Outputs of a user's function of time (s) and of the values of its sensors."""
 
 
-@kernel
-def evaluate_functions(tables, active, q, v, a, work):
+@entry
+def evaluate_functions(tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace) -> None:
     """Outputs of all user functions that are not sampled, in an order in which none needs a later one."""
     for number in range(len(tables.functions)):
         if tables.functions[number].sampled == 0:
             evaluate_function(tables, number, active, q, v, a, work)
+
+
+@entry
+def sample_function(
+    tables: Tables, number: int, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace
+) -> None:
+    """Call one user function after the residual was evaluated at the same state (a sampled controller)."""
+    hide_condensed(tables, q, v, a, work)
+    evaluate_function(tables, number, active, q, v, a, work)
+    show_condensed(tables, a, work)
 
 
 @kernel
@@ -51,7 +48,7 @@ def evaluate_function(tables, number, active, q, v, a, work):
         finite = finite and math.isfinite(inputs[i])
     time = work.signal[function.time, 0]
     if function.address > 0:
-        call_function(function.address, time, data_of(inputs), data_of(outputs))
+        user_function(function.address, time, inputs, outputs)
     for i in range(function.outputs):
         if function.address <= 0:
             outputs[i] = inputs[i] if function.address == 0 else 0.0

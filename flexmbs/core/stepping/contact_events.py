@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.contact.gap import contact_force
-from flexmbs.core.equations.calls import factorise_mass, solve_mass
-from flexmbs.core.equations.mechanics import gap_at
+from flexmbs.core.contact.gap import contact_force, gap_at
+from flexmbs.core.equations.mass_matrix import solve_mass
+from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.laws.contact import law_energy
 from flexmbs.core.layout.state import END, IMPULSE, PEAK, PEAK_TIME, TIME
@@ -155,7 +155,7 @@ def onset_step(tables, c, state, scratch, work):
         scratch.error_v[i] = shifted - rate
         scratch.real_x[i] = shifted - rate
     if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
-        factorise_mass(tables, state, scratch, work)
+        factorise_mass(tables, state, scratch)
     solve_mass(tables, state, scratch, scratch.real_x)
     compliance = 0.0
     for i in range(m):

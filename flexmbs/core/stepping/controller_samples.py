@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import renewed_accelerations
-from flexmbs.core.equations.mechanics import call_function, residual
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.state import ALL_STALE, FACTORED_STEP, HAS_PREDICTION, TANGENT, TIME, WORST
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.sensors.user_functions import sample_function
 
 ROUNDING = 1e-14  # of a time: two samplers that are due together take their samples together
 
@@ -52,7 +53,7 @@ def take_samples(tables, state, scratch, work):
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
     for s in range(len(tables.samplers)):
         if is_due(tables, state, s):
-            call_function(tables, state.active, q, v, a, tables.samplers[s].function, work)
+            sample_function(tables, tables.samplers[s].function, state.active, q, v, a, work)
     for s in range(len(tables.samplers)):
         if not is_due(tables, state, s):
             continue
@@ -67,4 +68,4 @@ def take_samples(tables, state, scratch, work):
         state.samples[s] += 1
     state.flag[HAS_PREDICTION] = 0
     state.number[FACTORED_STEP] = 0.0
-    return renewed_accelerations(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
+    return renew_accelerations(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)

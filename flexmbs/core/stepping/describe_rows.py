@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats, Floats2, Floats3, Floats4, Integers
+from flexmbs.core.abi.kernel import entry
 from flexmbs.core.contact.gap import contact_force, contact_geometry
 from flexmbs.core.energy import energy_sums
-from flexmbs.core.equations.mechanics import residual
-from flexmbs.core.layout.tables import RECORDED, WHOLE
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.tables import RECORDED, WHOLE, Tables, Workspace
+from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.mechanics.signals import evaluate_signals
 
 
-@kernel
+@entry
 def describe_rows(
-    tables, rows, count, balls, work, active, reference, out, energy, frames, gap, force, reaction, effort, record
-):  # fmt: skip
+    tables: Tables, rows: Floats2, count: int, balls: int, work: Workspace, active: Integers, reference: Floats2,
+    out: Floats, energy: Floats2, frames: Floats3, gap: Floats2, force: Floats2, reaction: Floats3, effort: Floats2,
+    record: Floats2,
+) -> None:  # fmt: skip
     """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
 
     energy (count, 3), frames (count, bodies, 24), gap and force (count, contacts), reaction (count, bodies +
@@ -54,17 +56,20 @@ def describe_rows(
             force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0
 
 
-@kernel
-def describe_unit_multipliers(tables, rows, count, balls, colour, work, reference, v, a, base, out, forces, reaction):
+@entry
+def describe_unit_multipliers(
+    tables: Tables, rows: Floats2, count: int, balls: int, colour: Integers, work: Workspace, active: Integers,
+    reference: Floats2, v: Floats, a: Floats, base: Floats, out: Floats, still: Floats2, forces: Floats3,
+    reaction: Floats4,
+) -> None:  # fmt: skip
     """What multipliers of value 1 do at the positions of log rows, those of one colour together.
 
     ``colour`` (coordinates,) numbers the colour of every multiplier, -1 for coordinates.  forces (count, colours,
     coordinates): change of the residual; reaction (count, colours, bodies + constraints, 6): of the reactions.
-    ``v``, ``a``, ``base`` and ``out`` (coordinates,) are scratch.
+    ``active`` (contacts,) is zero: none touches. ``v``, ``a``, ``base``, ``out`` (coordinates,) and ``still`` (bodies +
+    constraints, 6) are scratch.
     """
     n = len(tables.coordinates)
-    active = np.zeros(len(tables.contacts), dtype=np.int64)
-    still = np.zeros((reaction.shape[2], 6))
     for i in range(count):
         row = rows[i]
         q = row[1 : 1 + n]
@@ -75,7 +80,7 @@ def describe_unit_multipliers(tables, rows, count, balls, colour, work, referenc
         v[:] = 0.0
         a[:] = 0.0
         residual(tables, active, q, v, a, reference, work, base)
-        still[:, :] = work.reaction
+        copy_matrix(work.reaction, still)
         for c in range(forces.shape[1]):
             for k in range(n):
                 a[k] = 1.0 if colour[k] == c else 0.0

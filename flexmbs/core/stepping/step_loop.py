@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.equations.calls import FINISH, ask_constraints, attempt, find_inner, keep, update_tangent
-from flexmbs.core.equations.mechanics import gap_at
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.projection import finish
 from flexmbs.core.equations.rotation_charts import MOST_TURN, largest_turn, new_chart
-from flexmbs.core.equations.tangent import consistent_accelerations
+from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent
 from flexmbs.core.layout.state import (
     ACCURACY,
     ALL_STALE,
+    ATTEMPT,
     CHUNK_FULL,
     CREEPING,
     DEPENDENT,
@@ -24,6 +25,8 @@ from flexmbs.core.layout.state import (
     HAS_PREDICTION,
     HOLDING,
     IMPULSE,
+    INNER_ROWS,
+    KEEP,
     LAST_CONTRACTION,
     MASS_STALE,
     NOT_FINITE,
@@ -43,9 +46,16 @@ from flexmbs.core.layout.state import (
     UNDERFLOW,
     VOLATILE,
     WORST,
+    Log,
+    Scratch,
+    Settings,
+    State,
 )
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.implicit import MAX_ITERATIONS
+from flexmbs.core.methods.interface import attempt_step, find_inner_rows, keep_step
 from flexmbs.core.stepping.contact_events import first_event, onset_step, record_contact
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 
@@ -54,15 +64,15 @@ SAFETY = 0.9
 MOST_CREEPING, CREEP = 5000, 1e-10
 
 
-@kernel
-def impose_start(tables, state, work):
+@entry
+def impose_start(tables: Tables, state: State, work: Workspace) -> None:
     """Put the driven coordinates where their drivers are at the present time."""
     evaluate_signals(tables, state.number[TIME], work.signal)
     impose_drivers(tables, work.signal, state.q, state.v, state.a)
 
 
-@kernel
-def start(tables, state, settings, scratch, work):
+@entry
+def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace) -> int:
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
     impose_start(tables, state, work)
     for c in range(len(tables.contacts)):
@@ -93,8 +103,10 @@ def start(tables, state, settings, scratch, work):
     return CHUNK_FULL
 
 
-@kernel
-def advance(tables, state, settings, scratch, work, log, max_steps):
+@entry
+def advance(
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log, max_steps: int
+) -> int:
     """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
     log.filled[:] = 0
     for _ in range(max_steps):
@@ -128,7 +140,7 @@ def step(tables, state, settings, scratch, work, log):
             return NOT_FINITE
         if not last and h <= 2e-15 * max(abs(t), 1e-10) or state.number[STEP] < 1e-14 * settings.t_end:
             return UNDERFLOW
-        iterations, error, order = attempt(tables, state, settings, scratch, work, h)
+        iterations, error, order = attempt_step(scratch.entries[ATTEMPT], tables, state, settings, scratch, work, h)
         if iterations == 0:
             continue
         turn = largest_turn(tables, scratch.q[END])
@@ -200,7 +212,9 @@ def hit(tables, c, state, settings, scratch, work, h, x):
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.number[TIME]):
             return 0.0
-        iterations, _error, _order = attempt(tables, state, settings, scratch, work, target)
+        iterations, _error, _order = attempt_step(
+            scratch.entries[ATTEMPT], tables, state, settings, scratch, work, target
+        )
         if iterations == 0:
             state.number[STEP] = 0.5 * target
             state.number[FACTORED_STEP] = 0.0
@@ -222,8 +236,8 @@ def accept(tables, state, settings, scratch, work, h, error):
     """Move the state to the end of the step and start a new chart for the balls; the factor that the method wants."""
     record_contact(tables, state, scratch, work, h)
     if len(tables.constraints) > 0:
-        ask_constraints(tables, state, scratch, work, FINISH, settings.levels)
-    wanted = keep(tables, state, settings, scratch, h)
+        finish(tables, state, scratch, work, settings.levels)
+    wanted = keep_step(scratch.entries[KEEP], tables, state, settings, scratch, h)
     state.flag[TANGENT] = min(state.flag[TANGENT], GOOD)
     for k in range(state.q.shape[0]):
         state.q[k] = scratch.q[END, k]
@@ -303,13 +317,15 @@ def write_row(tables, state, log):
 @kernel
 def write_inner(tables, state, settings, scratch, work, log, h):
     """Rows inside the step, of methods whose steps are long; the state is as before."""
-    count = find_inner(tables, state, settings, scratch, work, h)
+    if scratch.entries[INNER_ROWS] == 0:
+        return
+    count = find_inner_rows(scratch.entries[INNER_ROWS], tables, state, settings, scratch, work, h)
     if count == 0:
         return
     n, t = state.q.shape[0], state.number[TIME]
     for k in range(n):
         scratch.point_q[k], scratch.point_v[k], scratch.point_a[k] = state.q[k], state.v[k], state.a[k]
-    scratch.turns[:] = state.reference
+    copy_matrix(state.reference, scratch.turns)
     for row in range(count):
         for k in range(n):
             state.q[k], state.v[k] = scratch.inner[row, 0, k], scratch.inner[row, 1, k]
@@ -317,7 +333,7 @@ def write_inner(tables, state, settings, scratch, work, log, h):
         state.number[TIME] = t + h * (row + 1.0) / (count + 1.0)
         new_chart(tables, state)
         write_row(tables, state, log)
-        state.reference[:] = scratch.turns
+        copy_matrix(scratch.turns, state.reference)
     for k in range(n):
         state.q[k], state.v[k], state.a[k] = scratch.point_q[k], scratch.point_v[k], scratch.point_a[k]
     state.number[TIME] = t

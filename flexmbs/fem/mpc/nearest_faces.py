@@ -106,6 +106,8 @@ def _of_like_size(kind: str, points: np.ndarray, rows: np.ndarray) -> list[_Grou
     for edge, middle in zip(known.edges, nodal.transpose(1, 0, 2)[known.corner_count :], strict=False):
         offset = np.linalg.norm(middle - corners[:, list(edge)].mean(axis=1), axis=1)
         bulge = np.maximum(bulge, 2.0 * offset[:, None])
+    if known.inner_count:  # their shape functions reach 1
+        bulge += np.linalg.norm(nodal[:, -known.inner_count :] - centers[:, None], axis=2).max(axis=1)[:, None]
     radius = np.linalg.norm(corners - centers[:, None], axis=2).max(axis=1) + bulge[:, 0]
     low, high = corners.min(axis=1) - bulge, corners.max(axis=1) + bulge
     order = np.floor(np.log2(np.maximum(radius, np.finfo(float).tiny)))

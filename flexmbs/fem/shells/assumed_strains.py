@@ -31,8 +31,9 @@ class Sampling:
     points : (s, 2), the integration points first
     in_plane : (g, 3, s, 3) covariant rr, ss and twice rs, of membrane strain
     shear : (g, 2, s, 2) covariant transverse shear r, s
-    values : (s, n + 1) shape functions at the points, and an internal one after them, zero on the sides
-    gradients : (s, 2, n + 1) their derivatives along the reference coordinates
+    values : (s, n + 1) shape functions at the points, and an internal one after them, zero on the sides; (s, n) of
+        kinds whose own functions have that one
+    gradients : (s, 2, n + 1) or (s, 2, n) their derivatives along the reference coordinates
     balanced : the mean membrane strain is that of the displacements, so that constant stress does the work that it
         should (patch test) in shapes where the samples miss that
     """
@@ -50,27 +51,24 @@ def sampling(
     at: np.ndarray,
     in_plane: tuple[Functions, Samples],
     shear: tuple[Functions, Samples],
-    bubble: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    bubble: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None,
     balanced: bool,
 ) -> Sampling:
     """The sampling of ``kind`` for integration points ``at`` (g, 2): assumed functions and the samples that fix them.
 
-    ``bubble`` gives values (m,) and gradients (m, 2) of the internal shape function.
+    ``bubble`` gives values (m,) and gradients (m, 2) of the internal shape function; None: there is none.
     """
     used = {point for _, samples in (in_plane, shear) for sample in samples for point, _ in sample}
     own = [tuple(point) for point in at]
     points = [*own, *sorted(used - set(own))]
     where, known = np.array(points), KINDS[kind]
     tables = [_table(functions, samples, points, at) for functions, samples in (in_plane, shear)]
-    value, slope = bubble(where)
-    gradients = shape_gradients(known, where).transpose(0, 2, 1)
-    return Sampling(
-        where,
-        *tables,
-        np.column_stack([shape_values(known, where), value]),
-        np.concatenate([gradients, slope[:, :, None]], axis=2),
-        balanced,
-    )
+    values, gradients = shape_values(known, where), shape_gradients(known, where).transpose(0, 2, 1)
+    if bubble is not None:
+        value, slope = bubble(where)
+        values = np.column_stack([values, value])
+        gradients = np.concatenate([gradients, slope[:, :, None]], axis=2)
+    return Sampling(where, *tables, values, gradients, balanced)
 
 
 def means(at: np.ndarray, weights: np.ndarray, components: int) -> list:
@@ -153,16 +151,19 @@ def sampled_strains(
 ) -> tuple[np.ndarray, Sampled]:
     """Strains (ne, g, 9, n, 7) at the integration points, and how they come from the samples.
 
-    The internal function adds two rotations, which follow from the nodes.
+    The internal function, where there is one, adds two rotations, which follow from the nodes.
     """
     view, kind, nodes = sampled(table, points, weights), KINDS[group.kind], group.nodes.shape[1]
     samples = covariant_strains(group, table)
-    found = view.to_points(samples.reshape(*samples.shape[:3], -1)).reshape(*weights.shape, 9, nodes + 1, 7)
+    found = view.to_points(samples.reshape(*samples.shape[:3], -1)).reshape(*weights.shape, 9, -1, 7)
     axes = surface_points(group, kind.reference_nodes.mean(axis=0)[None]).frame[:, 0, :2]
-    internal = np.einsum("egsk,eak->egsa", found[:, :, :, nodes, 3:6], axes)
+    internal = np.einsum("egsmk,eak->egsma", found[:, :, :, nodes:, 3:6], axes)
+    internal = internal.reshape(*weights.shape, 9, -1)
     found = np.ascontiguousarray(found[:, :, :, :nodes])
     found[:, :, 8] = np.einsum("gc,ecni->egni", points.values, drilling(group, kind.reference_nodes))
-    return without_internal(found, internal, stiffness, weights) if group.wall.bends else found, view
+    if not (group.wall.bends and internal.shape[-1]):
+        return found, view
+    return without_internal(found, internal, stiffness, weights), view
 
 
 def covariant_strains(group: ShellGroup, table: Sampling) -> np.ndarray:

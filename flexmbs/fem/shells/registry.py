@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from flexmbs.fem.shells import quad4, quad8, tri3, tri6
+from flexmbs.fem.shells import quad4, quad8, quad9, tri3, tri6
 
-SHELLS: dict[str, ModuleType] = {element.KIND: element for element in (tri3, tri6, quad4, quad8)}
+SHELLS: dict[str, ModuleType] = {element.KIND: element for element in (tri3, tri6, quad4, quad8, quad9)}
 SHELL_KINDS = tuple(SHELLS)

@@ -8,7 +8,7 @@ from flexmbs.fem.shells.shell_elements import ShellGroup
 from flexmbs.fem.shells.shell_inertia import through_wall
 from flexmbs.fem.shells.shell_stress import shared_corners, to_nodes, wall_points, wall_strains
 from flexmbs.fem.surface_fields import SurfaceFields
-from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.outer_faces import ring
 
 
 def shell_surface(
@@ -54,7 +54,7 @@ def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> np.ndarr
     """VTK face list: bottoms turned over, tops, and quadrilaterals along edges that one element has alone."""
     parts, edges, owners, first = [], [], [], 0
     for group in groups:
-        around = _around(group.kind)
+        around = ring(group.kind)
         rows = corner[first : first + group.nodes.size].reshape(group.nodes.shape)[:, around]
         nodes = group.nodes[:, around]
         first += group.nodes.size
@@ -66,12 +66,6 @@ def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> np.ndarr
     a, b = np.concatenate(edges)[times[inverse.ravel()] == 1].T
     parts.append(np.column_stack([np.full(len(a), 4), a, b, count + b, count + a]).ravel())
     return np.concatenate(parts).astype(int)
-
-
-def _around(kind: str) -> list[int]:
-    """Nodes of an element in turn along its edge: corner, midside node, corner, ..."""
-    corners, nodes = KINDS[kind].corner_count, KINDS[kind].node_count
-    return [i for corner in range(corners) for i in (corner, corners + corner)[: nodes // corners]]
 
 
 def _sides(polygons: np.ndarray) -> np.ndarray:

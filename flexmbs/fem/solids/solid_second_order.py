@@ -12,6 +12,7 @@ from flexmbs.fem.solids.solid_elements import (
     field_internal_modes,
     physical_gradients,
 )
+from flexmbs.fem.solids.solid_second_order_kernel import add_at_nodes, element_loads
 
 # Elements taken at a time: their slopes and loads stay in the cache, and numpy has enough to do at once.
 _CHUNK = 64
@@ -26,7 +27,6 @@ def solid_second_order_loads(
 
     The quadrature is that of the stiffness matrix, so f_ab is the exact derivative of the discrete elastic energy.
     """
-    from flexmbs.fem.solids.solid_second_order_kernel import add_at_nodes
 
     total = np.zeros((node_count, 3, len(pairs)))
     if not len(pairs):
@@ -34,20 +34,25 @@ def solid_second_order_loads(
     for group in groups:
         for start in range(0, len(group.nodes), _CHUNK):
             chunk = slice(start, min(start + _CHUNK, len(group.nodes)))
-            add_at_nodes(total, group.nodes[chunk], _chunk_loads(group, chunk, fields, pairs, source))
+            nodes = np.ascontiguousarray(group.nodes[chunk], dtype=np.int64)
+            add_at_nodes(total, nodes, np.ascontiguousarray(_chunk_loads(group, chunk, fields, pairs, source)))
     return total.reshape(3 * node_count, len(pairs))
 
 
 def _chunk_loads(group: SolidGroup, chunk: slice, fields: np.ndarray, pairs: np.ndarray, source: str) -> np.ndarray:
     """(ne, nen, 3, npairs)."""
-    from flexmbs.fem.solids.solid_second_order_kernel import element_loads
 
     gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
     internal = field_internal_modes(group, chunk, source)
     slopes = displacement_gradients(gradients, group, chunk, fields, internal)
     loads = np.zeros((len(gradients), gradients.shape[3], 3, len(pairs)))
-    first, second = np.ascontiguousarray(pairs.T)
-    element_loads(slopes, gradients, weights, _stress_of_strain(group.elasticity.of(chunk)), first, second, loads)
+    first, second = np.ascontiguousarray(pairs.T, dtype=np.int64)
+    stress_of_strain = np.ascontiguousarray(_stress_of_strain(group.elasticity.of(chunk)))
+    strain, stress = np.empty((2, 6, len(pairs)))
+    element_loads(
+        *(np.ascontiguousarray(part) for part in (slopes, gradients, weights)), stress_of_strain, first, second,
+        strain, stress, loads,
+    )  # fmt: skip
     return loads if internal is None else condensed_loads(internal, loads)
 
 

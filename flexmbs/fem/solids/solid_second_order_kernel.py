@@ -1,21 +1,22 @@
-"""The loops of ``solid_second_order``, compiled: array operations of NumPy take three times as long.
-
-They call no other compiled function, so that this file alone names the folder of their machine code.
-"""
+"""The loops of ``solid_second_order``, compiled: array operations of NumPy take three times as long."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
-from flexmbs.core.abi.machine_code import compiled, hash_of_sources
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.signature import ArrayOf, Floats2, Floats3, Floats4, Integers, Integers2
 
-_FOLDER = f"elements-{hash_of_sources([Path(__file__)])}"
+Floats5 = Annotated[np.ndarray, ArrayOf("f8", 5)]
 
 
-@compiled(_FOLDER, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
-def element_loads(slopes, gradients, weights, tensors, first, second, loads):
+@entry
+def element_loads(
+    slopes: Floats5, gradients: Floats4, weights: Floats2, tensors: Floats3, first: Integers, second: Integers,
+    strain: Floats2, stress: Floats2, loads: Floats4,
+) -> None:  # fmt: skip
     """Add int B^T C sym(grad a^T grad b) dV of every element and pair (a, b).
 
     Parameters
@@ -25,10 +26,10 @@ def element_loads(slopes, gradients, weights, tensors, first, second, loads):
     weights : (ne, g)
     tensors : (ne or 1, 6, 6) stress 11, 22, 33, 23, 13, 12 from the strain's components (12 and not 2 x 12)
     first, second : (npairs,) fields a and b
+    strain, stress : (6, npairs) scratch
     loads : (ne, m, 3, npairs) that is added to
     """
     pairs = len(first)
-    strain, stress = np.empty((6, pairs)), np.empty((6, pairs))
     for e in range(slopes.shape[0]):
         C = tensors[e if len(tensors) > 1 else 0]
         for g in range(slopes.shape[1]):
@@ -57,8 +58,8 @@ def element_loads(slopes, gradients, weights, tensors, first, second, loads):
                     loads[e, node, 2, p] += x * stress[4, p] + y * stress[3, p] + z * stress[2, p]
 
 
-@compiled(_FOLDER)
-def add_at_nodes(total, nodes, loads):
+@entry
+def add_at_nodes(total: Floats3, nodes: Integers2, loads: Floats4) -> None:
     """Add loads (ne, nen, 3, npairs) of elements to those of nodes, (nn, 3, npairs)."""
     for e in range(nodes.shape[0]):
         for i in range(nodes.shape[1]):

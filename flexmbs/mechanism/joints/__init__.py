@@ -1,6 +1,5 @@
 """Joint types by name; a new joint is one new file and two lines here."""
 
-from flexmbs.mechanism.joints.base import Axis, JointType
 from flexmbs.mechanism.joints.cam_roller import cam_roller
 from flexmbs.mechanism.joints.constant_velocity import constant_velocity
 from flexmbs.mechanism.joints.curve_on_curve import curve_on_curve
@@ -10,6 +9,7 @@ from flexmbs.mechanism.joints.follow_curve import follow_curve
 from flexmbs.mechanism.joints.free import free
 from flexmbs.mechanism.joints.inline import inline
 from flexmbs.mechanism.joints.inplane import inplane
+from flexmbs.mechanism.joints.joint_type import Axis, JointType
 from flexmbs.mechanism.joints.mass_point import mass_point
 from flexmbs.mechanism.joints.orientation import orientation
 from flexmbs.mechanism.joints.parallel import parallel

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from flexmbs.mechanism.joints.base import Axis, DirectionLike, JointType, directions_in_plane, translations, unit_axis
+from flexmbs.mechanism.joints.joint_type import (
+    Axis,
+    DirectionLike,
+    JointType,
+    directions_in_plane,
+    translations,
+    unit_axis,
+)
 
 
 def perpendicular(name: str, first: DirectionLike = "z", second: DirectionLike = "x") -> JointType:

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 
 from flexmbs.mesh.couplings import Equation
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, kind_without_inner_nodes
 
 # Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
 _SOLIDS = {
@@ -90,6 +90,8 @@ def without_missing_middles(kind: str, nodes: np.ndarray, next_id: int) -> tuple
     parts as from ``true_kinds``, and the new nodes; an edge that several elements share gets one node
     """
     known = KINDS[kind]
+    if known.inner_count:
+        return _without_missing_inner(kind, nodes, next_id)
     absent = nodes[:, known.corner_count :] <= 0
     if kind not in FIRST_ORDER or not absent.any():
         return [(kind, np.arange(len(nodes)), nodes)], MiddleNodes(np.empty(0, np.int64), np.empty((0, 2), np.int64))
@@ -104,6 +106,17 @@ def without_missing_middles(kind: str, nodes: np.ndarray, next_id: int) -> tuple
     if partly.size:
         parts.append((kind, partly, completed))
     return parts, MiddleNodes(ids, ends.astype(np.int64))
+
+
+def _without_missing_inner(kind: str, nodes: np.ndarray, next_id: int) -> tuple[list[Part], MiddleNodes]:
+    """Elements with any node absent lose those inside."""
+    whole = (nodes > 0).all(axis=1)
+    if whole.all():
+        return [(kind, np.arange(len(nodes)), nodes)], MiddleNodes(np.empty(0, np.int64), np.empty((0, 2), np.int64))
+    rest, smaller = np.flatnonzero(~whole), kind_without_inner_nodes(kind)
+    parts, new = without_missing_middles(smaller, nodes[rest, : KINDS[smaller].node_count], next_id)
+    parts = [(name, rest[rows], own) for name, rows, own in parts]
+    return ([(kind, np.flatnonzero(whole), nodes[whole])] if whole.any() else []) + parts, new
 
 
 def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
@@ -127,13 +140,14 @@ def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarra
 
 def _without_repeated_middles(kind: str, nodes: np.ndarray) -> np.ndarray:
     known = KINDS[kind]
-    if known.node_count == known.corner_count:
+    if not known.has_middle_nodes:
         return nodes
-    middles, edges = nodes[:, known.corner_count :], np.array(known.edges)
+    first, last = known.corner_count, known.node_count - known.inner_count
+    middles, edges = nodes[:, first:last], np.array(known.edges)
     repeated = (middles == nodes[:, edges[:, 0]]) | (middles == nodes[:, edges[:, 1]])
     if not repeated.any():
         return nodes
-    return np.hstack([nodes[:, : known.corner_count], np.where(repeated, 0, middles)])
+    return np.hstack([nodes[:, :first], np.where(repeated, 0, middles), nodes[:, last:]])
 
 
 def _renumbered(kind: str, true: str, columns, rows: np.ndarray, nodes: np.ndarray) -> list[Part]:
@@ -166,7 +180,7 @@ def _collapsed(kind: str, pattern: tuple[int, ...]):
         true, corners = "", ()
     if true in ("", kind):
         return true, None
-    if known.node_count == known.corner_count:
+    if not known.has_middle_nodes:
         return true, (corners, ())
     middles: dict[frozenset, list[int]] = {}
     for number, (first, second) in enumerate(known.edges):

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_kinds import KINDS, kind_without_inner_nodes
 from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
 
 
@@ -113,4 +113,6 @@ def _subset(rows: ElementRows, chosen: np.ndarray) -> ElementRows:
 
 
 def _as_geometry(rows: ElementRows) -> ElementRows:
-    return replace(rows, kind=None, role="geometry", type_name=face_kind(rows.kind))
+    kind = kind_without_inner_nodes(rows.kind)  # faces of solids have no node in their middle
+    nodes = rows.nodes[:, : KINDS[kind].node_count]
+    return replace(rows, kind=None, role="geometry", type_name=face_kind(kind), nodes=nodes)

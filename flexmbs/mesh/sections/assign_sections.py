@@ -41,6 +41,30 @@ def with_thickness(mesh: Mesh, thickness: float) -> Mesh:
     return replace(mesh, blocks=tuple(_thick(mesh, block, float(thickness)) for block in mesh.blocks))
 
 
+def with_rectangular_section(mesh: Mesh, *, width_y: float | None = None, width_z: float | None = None) -> Mesh:
+    """The mesh with rectangular sections of the given widths (m) along local y and z on all its beams.
+
+    A width that is None keeps the extent of the section's outline. Raises MeshError when there are no beams.
+    """
+    if not any(KINDS[block.kind].is_beam for block in mesh.blocks):
+        raise MeshError(f"{mesh.source}: no beam elements, so no beam section to change; use scaled() for a solid.")
+    blocks = []
+    for block in mesh.blocks:
+        if KINDS[block.kind].is_beam:
+            if block.section is None and (width_y is None or width_z is None):
+                raise MeshError(f"{mesh.source}: the beams have no section; give both width_y and width_z (m).")
+            y, z = (width_y, width_z) if block.section is None else _widths(block.section, width_y, width_z)
+            axis = (0.0, 1.0, 0.0) if block.section is None else block.section.y_axis
+            block = replace(block, section=rectangle(y, z, axis))
+        blocks.append(block)
+    return replace(mesh, blocks=tuple(blocks))
+
+
+def _widths(section, width_y, width_z) -> tuple[float, float]:
+    extent = np.ptp(section.outline, axis=0)
+    return (extent[0] if width_y is None else width_y, extent[1] if width_z is None else width_z)
+
+
 def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
     """The mesh with one section for all its beams, or for all its trusses, in place of any that they have.
 

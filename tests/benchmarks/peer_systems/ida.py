@@ -16,9 +16,8 @@ from pathlib import Path
 import numba
 import numpy as np
 from first_order import EVALUATIONS, FirstOrder, gap, implicit
-from numba import types
-
 from flexmbs.core.parts.words import floats_at, integers_at, tables_at, workspace_at
+from numba import types
 
 RESIDUAL = types.int32(types.float64, types.voidptr, types.voidptr, types.voidptr, types.voidptr)
 ROOT = types.int32(types.float64, types.voidptr, types.voidptr, types.CPointer(types.float64), types.voidptr)

@@ -121,7 +121,7 @@ def test_impossible_starts(tmp_path):
         fm.load_state(tmp_path / "nothing")
     driven = swinging()
     driven.joints["hinge"].prescribe(lambda t: 0.1 + t)
-    with pytest.raises(fm.MechanismError, match="driver of 'hinge.angle' demands 0.6 at t = 0.5 s"):
+    with pytest.raises(fm.MechanismError, match="driver of 'hinge.angle' prescribes 0.6 at t = 0.5 s"):
         driven.simulate(1.0, start=result)
 
 

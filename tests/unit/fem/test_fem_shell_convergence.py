@@ -37,7 +37,7 @@ def errors(kind, divisions, distort):
 
 
 @pytest.mark.parametrize("distort", [0.0, 0.1])
-@pytest.mark.parametrize("kind", ["tri3", "quad4", "tri6", "quad8"])
+@pytest.mark.parametrize("kind", ["tri3", "quad4", "tri6", "quad8", "quad9"])
 def test_plates_converge(kind, distort):
     coarse, fine = (errors(kind, n, distort) for n in ((8, 16) if kind in LINEAR else (4, 8)))
     # halving the size divides the error of the energy by 4 and by 16; coarse meshes and distortion cost up to a sixth.

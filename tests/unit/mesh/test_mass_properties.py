@@ -97,13 +97,15 @@ def test_an_element_with_its_nodes_turned_around_has_positive_mass():
     assert mass_properties(mesh).volume == pytest.approx(1 / 6, rel=ROUNDING)
 
 
-@pytest.mark.parametrize("kind", ["quad4", "quad8", "tri3", "tri6"])
+@pytest.mark.parametrize("kind", ["quad4", "quad8", "quad9", "tri3", "tri6"])
 def test_a_flat_shell_is_a_thin_box(kind):
     a, b, t = 2.0, 1.0, 0.3
     corners = np.array([(0, 0, 0), (a, 0, 0), (a, b, 0), (0, b, 0)])
     parts = [corners] if kind.startswith("quad") else [corners[[0, 1, 2]], corners[[0, 2, 3]]]
-    if kind in ("quad8", "tri6"):
+    if kind in ("quad8", "tri6", "quad9"):
         parts = [with_middles(kind, part) for part in parts]
+    if kind == "quad9":
+        parts = [np.vstack([part, part[:4].mean(axis=0)]) for part in parts]
     points = np.vstack(parts)
     mesh = mesh_of(kind, points, np.arange(len(points)).reshape(len(parts), -1), section=ShellSection(t, offset=0.7))
     found = mass_properties(mesh)

@@ -92,7 +92,7 @@ def test_sizes_that_the_file_cannot_hold_are_not_allocated(body, tmp_path):
     with h5py.File(tmp_path / "strip.h5", "r+") as file:
         del file["Ke"]
         file.create_dataset("Ke", shape=(10**7, 10**7), dtype="f4", chunks=(1000, 1000))
-    with pytest.raises(BodyError, match=r"strip.h5: .*Ke: 400000000000000 bytes are claimed, but 0 are stored"):
+    with pytest.raises(BodyError, match=r"strip.h5: .*Ke: 400000000000000 bytes are declared, but 0 are stored"):
         fm.load_body(tmp_path / "strip.h5")
 
 

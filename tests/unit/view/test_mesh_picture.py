@@ -66,5 +66,5 @@ def test_beams_are_lines(tmp_path):
 def test_other_endings_are_refused(tmp_path):
     from flexmbs.view.mesh_picture import save_mesh
 
-    with pytest.raises(FlexmbsError, match="ends in .png"):
+    with pytest.raises(FlexmbsError, match="must end in .png"):
         save_mesh(box_mesh((1, 1, 1), (1, 1, 1)), tmp_path / "mesh.mp4")

@@ -48,7 +48,7 @@ def test_title_says_body_mode_frequency_and_how_it_is_drawn(bar, scene):
     assert lines[1] == f"mode 2 of 4: bending y 1, {bar.frequencies[1]:.6g} Hz"
     size = np.linalg.norm([0.4, 0.04, 0.02])
     # a quadratic mode has its largest displacement on a node of the surface: 1 m at q = 1
-    assert lines[2] == f"drawn with a largest displacement of {100.0 * size:.3g} mm (scale 1)"
+    assert lines[2] == f"largest displacement drawn: {100.0 * size:.3g} mm (scale 1)"
     assert made._actor.mapper.scalar_range[1] == pytest.approx(100.0 * size, rel=1e-6)
     assert next(iter(made.plotter.scalar_bars.values())).GetTitle().split() == ["Displacement", "[mm]"]
 
@@ -124,13 +124,13 @@ def test_files(bar, tmp_path):
 def test_what_cannot_be_shown_is_said(bar, tmp_path):
     from flexmbs.view.body_view import save_mode
 
-    with pytest.raises(FlexmbsError, match="'bar' has the modes 1 to 4, and no mode 5"):
+    with pytest.raises(FlexmbsError, match="'bar' has no mode 5; its modes are 1 to 4"):
         save_mode(bar, tmp_path / "mode.png", 5)
     with pytest.raises(FlexmbsError, match="no mode 0"):
         save_mode(bar, tmp_path / "mode.png", 0)
     with pytest.raises(FlexmbsError, match="end in .png, .gif, .mp4"):
         save_mode(bar, tmp_path / "mode.jpg")
-    with pytest.raises(FlexmbsError, match="scale is a factor above 0, not -1"):
+    with pytest.raises(FlexmbsError, match="scale is -1; it must be a factor above 0"):
         save_mode(bar, tmp_path / "mode.png", scale=-1.0)
     rigid = reduce(line_mesh(1.0, 4, rectangle(0.02, 0.02), STEEL), interfaces={}, modes=FreeFree(count=0))
     with pytest.raises(FlexmbsError, match="has no modes: it is rigid"):

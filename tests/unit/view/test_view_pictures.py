@@ -200,7 +200,7 @@ def test_files(scene, result, tmp_path):
 def test_wrong_requests(result, tmp_path):
     with pytest.raises(FlexmbsError, match=r"end in \.png, \.gif, \.mp4"):
         result.animate(tmp_path / "film.avi")
-    with pytest.raises(FlexmbsError, match="time 3 s is outside of the run: 0 to 0.75 s"):
+    with pytest.raises(FlexmbsError, match="time 3 s is outside the run: 0 to 0.75 s"):
         result.animate(tmp_path / "late.png", time=3.0)
 
 

@@ -6,15 +6,23 @@ stores energy, in ``law_energy``.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.abi.arrays import Floats
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.force.bushing import add_bushings, bushing_energy
 from flexmbs.core.laws.force.elements import add_elements, element_energy
 from flexmbs.core.laws.force.loads import add_loads
 from flexmbs.core.laws.force.spread import add_spread_loads
+from flexmbs.core.layout.tables import Tables, Workspace
 
 
 @kernel
-def add_forces(tables, q, v, a, work, residual):
+def has_applied_forces(tables):
+    """Whether there is anything for :func:`add_forces` and :func:`force_energy`."""
+    return len(tables.elements) + len(tables.bushings) + len(tables.loads) + len(tables.spread_loads) > 0
+
+
+@entry
+def add_forces(tables: Tables, q: Floats, v: Floats, a: Floats, work: Workspace, residual: Floats) -> None:
     """All applied forces but contacts; the outputs of user functions are current."""
     add_elements(tables, q, v, a, work, residual)
     add_bushings(tables, q, v, a, work, residual)
@@ -22,7 +30,7 @@ def add_forces(tables, q, v, a, work, residual):
     add_spread_loads(tables, q, work, residual)
 
 
-@kernel
-def force_energy(tables, q, v, a, work):
+@entry
+def force_energy(tables: Tables, q: Floats, v: Floats, a: Floats, work: Workspace) -> float:
     """Elastic energy of elements and bushings, J."""
     return element_energy(tables, q, v, a, work) + bushing_energy(tables, q, v, a, work)

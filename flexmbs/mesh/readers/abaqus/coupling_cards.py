@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
+from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.number_fields import integer, number
@@ -170,12 +171,9 @@ def _areas(points: np.ndarray, faces, nodes: np.ndarray) -> np.ndarray:
     for kind, rows in faces.items():
         if not kind.startswith(("tri", "quad")):
             continue
-        corners = 3 if kind.startswith("tri") else 4
-        ring = list(range(rows.shape[1]))
-        if rows.shape[1] == 2 * corners:
-            ring = [i + corners * part for i in range(corners) for part in (0, 1)]
+        around = ring(kind)
         centre = points[rows].mean(axis=1)
-        for one, other in zip(ring, ring[1:] + ring[:1], strict=True):
+        for one, other in zip(around, around[1:] + around[:1], strict=True):
             a, b = points[rows[:, one]] - centre, points[rows[:, other]] - centre
             area = np.linalg.norm(np.cross(a, b), axis=1) / 4.0
             np.add.at(share, rows[:, one], area)

@@ -169,8 +169,9 @@ def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, label: str, nu
     if label in _BOTTOM and is_shell:
         count = KINDS[kind].corner_count
         turned = list(range(count))[::-1]
-        middles = [count + (i - 1) % count for i in turned] if count < nodes.shape[1] else []
-        return without_repeats(kind, nodes[:, turned + middles])
+        middles = [count + (i - 1) % count for i in turned] if KINDS[kind].has_middle_nodes else []
+        inner = list(range(count + len(middles), nodes.shape[1]))
+        return without_repeats(kind, nodes[:, turned + middles + inner])
     if number or label == "EDGE":
         # Edges of shells are E1, ... (or S3, ... after the two sides); those of plane elements S1, ...
         first = 3 if is_shell and label.startswith("S") else 1

@@ -233,3 +233,22 @@ def test_agrees_with_gmsh_itself(tmp_path, order, version, binary):
     if order == 2:
         points = mesh.points[block.nodes]
         np.testing.assert_allclose(points[:, 9], (points[:, 2] + points[:, 3]) / 2, atol=1e-12)
+
+
+def test_quadrangles_with_nine_nodes_are_shells_but_only_places_on_solids(tmp_path):
+    """Gmsh's usual quadrangles of second order; on solids, which are read without such nodes, they name faces."""
+    nodes = [(x, y) for y in (0, 1, 2) for x in (0, 1, 2)]
+    quad = [1, 3, 9, 7, 2, 6, 8, 4, 5]
+    text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}\n{}$EndNodes\n$Elements\n{}\n{}$EndElements\n"
+    flat = "".join(f"{i + 1} {x} {y} 0\n" for i, (x, y) in enumerate(nodes))
+    row = "1 10 2 5 1 " + " ".join(map(str, quad)) + "\n"
+    (tmp_path / "a.msh").write_text(text.format(9, flat, 1, row))
+    mesh = read_gmsh(tmp_path / "a.msh")
+    assert [(block.kind, block.nodes.tolist()) for block in mesh.blocks] == [("quad9", [[i - 1 for i in quad]])]
+    above = "".join(f"{10 + i} {x} {y} 2\n" for i, (x, y) in enumerate(((0, 0), (2, 0), (2, 2), (0, 2))))
+    solid = "2 5 2 6 2 1 3 9 7 10 11 12 13\n"
+    (tmp_path / "b.msh").write_text(text.format(13, flat + above, 2, row + solid))
+    mesh = read_gmsh(tmp_path / "b.msh")
+    assert [block.kind for block in mesh.blocks] == ["hex8"]
+    (faces,) = mesh.surfaces["physical_2d_5"].faces.items()
+    assert faces[0] == "quad8" and mesh.node_ids[faces[1]].tolist() == [quad[:8]]

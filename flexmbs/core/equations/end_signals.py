@@ -1,0 +1,14 @@
+"""Functions of time at the end of a step."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.state import END
+
+
+@kernel
+def set_end_signals(tables, scratch, work):
+    """Functions of time as they are at the end of the step."""
+    for j in range(len(tables.signals)):
+        for k in range(3):
+            work.signal[j, k] = scratch.signal[END, j, k]

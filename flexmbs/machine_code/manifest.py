@@ -1,0 +1,82 @@
+"""What the wheel ships: object files, and a manifest with the hash of each and of the sources that it was made of."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import platform
+import sys
+from pathlib import Path
+
+from flexmbs.common.cache_folder import distrust
+from flexmbs.machine_code.sources import PACKAGE
+from flexmbs.machine_code.target import Target
+
+FOLDER = PACKAGE / "machine_code" / "shipped"
+NAME = "manifest.json"
+
+
+def write_shipped(folder: Path, objects: dict[str, bytes], keys: dict[str, str], target: Target) -> None:
+    """Write object files and their manifest into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = {}
+    for module, content in sorted(objects.items()):
+        (folder / f"{module}.o").write_bytes(content)
+        parts[module] = {"sources": keys[module], "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    manifest = {
+        "platform": platform_name(),
+        "processor": target.name,
+        "made_by": {
+            **{name: importlib.metadata.version(name) for name in ("numba", "llvmlite")},
+            "python": platform.python_version(),
+        },
+        "objects": parts,
+    }
+    (folder / NAME).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+
+
+def platform_name() -> str:
+    """System and architecture for which object files are made."""
+    return f"{sys.platform}-{platform.machine().lower()}"
+
+
+def read_shipped(keys: dict[str, str], target: Target, folder: Path | None = None) -> tuple[dict[str, bytes], str]:
+    """Object files of the package that can be used here, and why others cannot (empty text: all can).
+
+    Parameters
+    ----------
+    keys : hashes of the sources as they are
+    target : processor for which machine code is wanted
+    """
+    folder = folder or FOLDER
+    try:
+        manifest = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        listed = manifest["objects"]
+    except FileNotFoundError:
+        return {}, "this is a clone or an editable install, which has no compiled kernels with it"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return {}, f"the list of shipped kernels in {folder} cannot be read ({error})"
+    if target.lacking:
+        return {}, f"this processor ({target.name}) has no {', '.join(target.lacking)}, which the shipped kernels need"
+    if (manifest.get("platform"), manifest.get("processor")) != (platform_name(), target.name):
+        return {}, f"the shipped kernels are made for {manifest.get('platform')}, {manifest.get('processor')}"
+    reason = distrust(folder)
+    if reason:
+        return {}, f"the shipped kernels are not used: {reason}"
+    found, why = {}, ""
+    for module, key in keys.items():
+        part = listed.get(module)
+        if part is None or part["sources"] != key:
+            why = why or "the sources differ from those that the shipped kernels were made of"
+            continue
+        try:
+            content = (folder / f"{module}.o").read_bytes()
+        except OSError as error:
+            why = why or f"a shipped file is missing ({error})"
+            continue
+        if hashlib.sha256(content).hexdigest() != part["sha256"]:
+            why = f"the shipped file {folder / module}.o has been altered or is damaged: it is not used"
+            continue
+        found[module] = content
+    return found, why
