@@ -26,9 +26,9 @@ class CaseError(FlexmbsError):
 
 
 class SimulationError(FlexmbsError):
-    """A run stopped before its end; the finished steps are saved.
+    """A run stopped before its end; everything computed up to then is saved.
 
-    ``result``: of the finished steps, if there are any.
+    ``result``: of the finished part, if there is one.
     """
 
     result: Any
