@@ -51,6 +51,7 @@ def rotation_matrix(x, y, z, out):
 
 @kernel
 def cross(ax, ay, az, bx, by, bz):
+    """a x b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
