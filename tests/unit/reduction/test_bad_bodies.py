@@ -72,7 +72,10 @@ BAD_MESHES = {
     "no density": (of_material(replace(STEEL, density=None)), r"material STEEL without density; use with_material\("),
     "no mass": (of_material(replace(STEEL, density=0.0)), r"'STEEL' has density 0.0; give a positive one in kg/m3"),
     "no thickness": (thin_as_nothing, r"element 1 has thickness 0 m|first: element 1\) have thickness 0 m"),
-    "incompressible": (of_material(Material("RUBBER", 1e6, 0.5, 1e3)), "'RUBBER' has Poisson's ratio 0.5; it must lie between"),
+    "incompressible": (
+        of_material(Material("RUBBER", 1e6, 0.5, 1e3)),
+        "'RUBBER' has Poisson's ratio 0.5; it must lie between",
+    ),
     "no stiffness": (
         of_material(Material("AIR", 0.0, 0.3, 1.2)),
         "'AIR' has Young's modulus 0.0 Pa; it must be positive",
