@@ -13,6 +13,7 @@ import os
 import sys
 import time
 
+os.environ.setdefault("FLEXMBS_NUMBA_KERNELS", "1")  # kernels are called in compiled loops
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -24,9 +25,9 @@ from systems import bar, pendulum  # noqa: E402
 
 import flexmbs as fm  # noqa: E402
 from flexmbs.analysis.prepare.prepare import ready  # noqa: E402
-from flexmbs.core.abi.kernel import FASTMATH  # noqa: E402
 from flexmbs.core.layout.tables import make_workspace  # noqa: E402
 from flexmbs.core.mechanics.inertia import add_modal_inertia, deform  # noqa: E402
+from flexmbs.machine_code.numba_types import FASTMATH  # noqa: E402
 
 T_END = 1.0
 TOLERANCES = [(1e-2, 1e-4), (1e-4, 1e-6), (1e-6, 1e-8)]

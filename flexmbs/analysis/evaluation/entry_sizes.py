@@ -16,7 +16,7 @@ ROUNDING = 1e-8  # entries below this fraction of their terms are zero
 
 
 class EntrySizes:
-    """Magnitudes of the terms in the entries of each constraint, (constraints, 2): translations (m), rotations (rad)."""
+    """Magnitudes of the terms in the entries of each constraint, (constraints, 2): translations (m), rotations (rad)"""
 
     def __init__(self, tables: Tables, frames: np.ndarray):
         """``frames`` (bodies,): body frames at this position, with their accelerations for zero coordinate rates."""
@@ -88,7 +88,7 @@ def _markers(tables: Tables, constraint) -> list[int]:
 
 
 def without_rounding(values: np.ndarray, sizes: np.ndarray, constraint) -> np.ndarray:
-    """``values`` (rows,) of one constraint and column; entries that are rounding relative to ``sizes`` (2,) become 0."""
+    """``values`` (rows,) of one constraint and column; those that are rounding relative to ``sizes`` (2,) become 0."""
     size = np.full(len(values), sizes[0])
     if constraint["kind"] == CLOSURE:
         size[3:] = sizes[1]

@@ -64,7 +64,7 @@ def isolated_freedoms(system: Mechanism, start: Model, directions: ConstraintDir
 
 
 def _central_spins(body: _Body, directions: ConstraintDirections) -> list[np.ndarray]:
-    """Motions (velocity of the origin, world axes; unit angular velocity, body axes) with the centre of mass at rest."""
+    """Motions with the centre of mass at rest: velocity of the origin, world axes; unit angular velocity, body axes."""
     motions = null_space(directions.rows[:, body.columns]) * directions.scales[body.columns][:, None]
     if motions.shape[1] == 0 or motions.shape[1] == 6:
         return []

@@ -1,4 +1,4 @@
-"""Start rotations of ball joints that close loops: these have no rotation coordinates, so nothing imposes the values."""
+"""Start rotations of ball joints that close loops: these have no rotation coordinates, so nothing imposes them."""
 
 from __future__ import annotations
 
