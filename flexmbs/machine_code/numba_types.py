@@ -14,6 +14,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import (
     NativeValue,
     infer_getattr,
+    intrinsic,
     lower_builtin,
     lower_getattr_generic,
     models,
@@ -23,6 +24,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
+from flexmbs.machine_code import library
 from flexmbs.machine_code.blocks import SLOT, Block
 from flexmbs.machine_code.signature import ArrayOf, RecordOf, Signature
 from flexmbs.machine_code.switches import BOUNDS_CHECKED
@@ -31,6 +33,8 @@ from flexmbs.machine_code.switches import BOUNDS_CHECKED
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 OPTIONS = {"fastmath": FASTMATH, "error_model": "numpy", "boundscheck": BOUNDS_CHECKED}
 WORD, DOUBLE = ir.IntType(64), ir.DoubleType()
+# Whether calls of entries are left to whoever loads the object file.
+CALLS_BY_SYMBOL = False
 
 if BOUNDS_CHECKED:
     numba.config.FULL_TRACEBACKS = 1  # index, axis and size are printed
@@ -227,6 +231,32 @@ def from_words(context, builder, kind, words: list):
     return builder.icmp_signed("!=", first, ir.Constant(WORD, 0)) if kind is bool else first
 
 
+def called_function(builder, function_type, symbol: str):
+    """The C function of an entry: by its symbol in an object file, by its address in a process that also runs it."""
+    if CALLS_BY_SYMBOL:
+        return cgutils.get_or_insert_function(builder.module, function_type, symbol)
+    return builder.inttoptr(ir.Constant(WORD, library.address(symbol)), function_type.as_pointer())
+
+
+def block_at(cls: type[Block]):
+    """Compiled function that takes an address for a block of class ``cls``, for callbacks that numba compiles."""
+    result = block_type(cls)
+
+    @intrinsic
+    def at(typing_context, address):
+        return result(types.int64), lambda context, builder, signature, arguments: arguments[0]
+
+    return at
+
+
+@intrinsic
+def pointer(typing_context, address):
+    """An address as a pointer."""
+    return types.voidptr(types.int64), lambda context, builder, signature, arguments: builder.inttoptr(
+        arguments[0], cgutils.voidptr_t
+    )
+
+
 def make_callable(made, signature: Signature, symbol: str | None) -> None:
     """Let compiled code call an entry by its symbol or, without one, an interface with an address before its arguments.
 
@@ -255,7 +285,7 @@ def make_callable(made, signature: Signature, symbol: str | None) -> None:
         if by_address:
             function, values = builder.inttoptr(values[0], function_type.as_pointer()), values[1:]
         else:
-            function = cgutils.get_or_insert_function(builder.module, function_type, symbol)
+            function = called_function(builder, function_type, symbol)
         words = []
         for kind, value in zip(signature.kinds, values, strict=True):
             words += to_words(context, builder, kind, value)

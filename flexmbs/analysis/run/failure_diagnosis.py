@@ -123,8 +123,8 @@ class Failure:
     def _without_inertia(self) -> str:
         """The motion whose inertia has vanished since the start; empty if there is none."""
         model, state = self.model, self.state
-        n, evaluator = model.coordinate_count, Evaluator(model)
-        free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        evaluator = Evaluator(model)
+        free = model.free_coordinates
         before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
         now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.time)
         G = evaluator.constraint_matrix(state.q, state.reference, state.time)
@@ -250,7 +250,7 @@ class Failure:
 def step_size_limit(
     model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
 ) -> str:  # fmt: skip
-    """What kept the steps small before ``state``: the steps from ``saved`` on are repeated and their failures counted."""
+    """What kept the steps small before ``state``: those from ``saved`` on are repeated and their failures counted."""
     model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
     again = s.make_state(model.tables, len(model.balls), method.history_rows)
     scratch = s.make_scratch(model.tables, method)

@@ -2,7 +2,7 @@
 
 A tolerance bounds the local error of a step. If the local error decreases with a different power of the step size than
 the error of the motion, halving the tolerance does not halve the error; ``internal`` converts the requested tolerance
-to that of the steps, so that the error of the motion is proportional to it (as in RADAU5: Hairer and Wanner 1996, IV.8).
+to that of the steps, so that the error of the motion is proportional to it (as RADAU5: Hairer and Wanner 1996, IV.8).
 """
 
 from __future__ import annotations

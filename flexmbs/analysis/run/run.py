@@ -170,7 +170,7 @@ class Run:
         self.recorder.go_on(saved)
 
     def _loop(self, advance, outcome: int) -> int:
-        """Advance in chunks of steps until the run ends; the first chunk is written at once, in case the run is killed."""
+        """Advance in chunks of steps until the run ends; the first is written at once, in case the run is killed."""
         next_write, steps, chunk = -np.inf, int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
