@@ -29,6 +29,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.core.abi.kernel import kernel
 
 CURVE_HEADER = 8
@@ -40,7 +42,7 @@ SURFACE_PATCH = 108
 @kernel
 def _wrapped(s, start, end):
     period = end - start
-    return s - period * math.floor((s - start) / period)
+    return s - period * np.floor((s - start) / period)
 
 
 @kernel
