@@ -10,13 +10,7 @@ from flexmbs.mesh.readers.mesh_formats import FORMATS
 
 PACKAGE = Path(flexmbs.__file__).parent
 # Own modules that functions import, each with its reason.
-ALLOWED_IN_FUNCTIONS: dict[tuple[str, str], str] = {
-    (
-        "flexmbs.fem.solids.solid_second_order",
-        "flexmbs.fem.solids.solid_second_order_kernel",
-    ): "imports numba, which only second-order loads of solids need",
-}
-CORE = "flexmbs.core"  # compiles when it is imported: its own files and those above it import it late
+ALLOWED_IN_FUNCTIONS: dict[tuple[str, str], str] = {}
 
 
 def module_name(path: Path) -> str:
@@ -64,7 +58,7 @@ def test_no_relative_imports():
 def test_no_cycle_between_files():
     """Types are imported like all else: nothing hides behind TYPE_CHECKING."""
     graph = {name: own_imports(tree) for name, tree in MODULES.items()}
-    assert cycles({name: others for name, others in graph.items() if not name.startswith(CORE)}) == []
+    assert cycles(graph) == []
 
 
 def test_no_cycle_between_packages():
@@ -83,7 +77,6 @@ def test_own_modules_are_imported_at_the_top():
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for other in own_imports(node)
-        if not other.startswith(CORE)
     }
     assert hidden == set(ALLOWED_IN_FUNCTIONS)
 
