@@ -9,6 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils, typing
+from numba.core.imputils import lower_setattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global
 from numba.extending import (
     NativeValue,
@@ -47,17 +48,29 @@ def numba_kernel(function):
 class BlockType(types.Type):
     """Type of a Block subclass in compiled code."""
 
-    def __init__(self, name: str, fields: tuple):
-        self.fields = fields
+    def __init__(self, name: str, fields: tuple, parts: tuple):
+        self.fields, self.parts = fields, dict(parts)
         # types are compared by name
-        super().__init__(name=f"Block.{name}{hashlib.sha256(str(fields).encode()).hexdigest()[:12]}")
+        super().__init__(name=f"Block.{name}{hashlib.sha256(str((fields, parts)).encode()).hexdigest()[:12]}")
 
-    def slot(self, attribute: str):
-        """Number and numba type of a field, or None."""
+    def find(self, attribute: str):
+        """Number and numba type of the field behind an attribute, and the index of a part (None: all of the field)."""
+        wanted, index = self.parts.get(attribute, (attribute, None))
         for number, (name, field_type) in enumerate(self.fields):
-            if name == attribute:
-                return number, field_type
-        return None
+            if name == wanted:
+                return number, field_type, index
+        raise AttributeError(attribute)
+
+    def type_of(self, attribute: str):
+        """numba type of an attribute, or None."""
+        try:
+            _number, field_type, index = self.find(attribute)
+        except AttributeError:
+            return None
+        if index is None:
+            return field_type
+        dimensions = field_type.ndim - 1
+        return types.Array(field_type.dtype, dimensions, "C") if dimensions else field_type.dtype
 
 
 _TYPES: dict[type, BlockType] = {}
@@ -67,7 +80,7 @@ def block_type(cls: type[Block]) -> BlockType:
     """numba type of a Block subclass."""
     if cls not in _TYPES:
         fields = tuple((name, _field_type(*kind)) for name, kind in cls.fields.items())
-        _TYPES[cls] = BlockType(cls.__name__, fields)
+        _TYPES[cls] = BlockType(cls.__name__, fields, tuple(cls.parts.items()))
     return _TYPES[cls]
 
 
@@ -100,8 +113,7 @@ class _BlockAttribute(AttributeTemplate):
     key = BlockType
 
     def generic_resolve(self, block_type, attribute):
-        found = block_type.slot(attribute)
-        return None if found is None else found[1]
+        return block_type.type_of(attribute)
 
 
 def _load_word(builder, address, word: int):
@@ -112,16 +124,42 @@ def _load_word(builder, address, word: int):
     return loaded
 
 
+def _number_pointer(context, builder, block_type, address, attribute):
+    """Pointer to a number of a block."""
+    number, _field_type, index = block_type.find(attribute)
+    scalar = context.get_data_type(block_type.type_of(attribute))
+    pointer = builder.inttoptr(_load_word(builder, address, SLOT * number), scalar.as_pointer())
+    return builder.gep(pointer, [ir.Constant(WORD, index or 0)])
+
+
 @lower_getattr_generic(BlockType)
 def _lower_block_attribute(context, builder, block_type, address, attribute):
-    number, field_type = block_type.slot(attribute)
+    number, field_type, index = block_type.find(attribute)
+    wanted = block_type.type_of(attribute)
+    if not isinstance(wanted, types.Array):
+        pointer = _number_pointer(context, builder, block_type, address, attribute)
+        return context.unpack_value(builder, wanted, pointer)
     base = SLOT * number
     data = _load_word(builder, address, base)
-    if not isinstance(field_type, types.Array):
-        pointer = builder.inttoptr(data, context.get_value_type(field_type).as_pointer())
-        return builder.load(pointer)
     shape = [_load_word(builder, address, base + 1 + i) for i in range(field_type.ndim)]
-    return array_value(context, builder, field_type, data, shape)
+    if index is not None:
+        size = ir.Constant(WORD, index * context.get_abi_sizeof(context.get_data_type(wanted.dtype)))
+        shape = shape[1:]
+        for length in shape:
+            size = builder.mul(size, length, flags=["nsw"])
+        data = builder.add(data, size)
+    return array_value(context, builder, wanted, data, shape)
+
+
+@lower_setattr_generic(BlockType)
+def _lower_block_assignment(context, builder, signature, arguments, attribute):
+    block_type, value_type = signature.args
+    wanted = block_type.type_of(attribute)
+    if isinstance(wanted, types.Array):
+        raise numba.errors.TypingError(f"{attribute} is an array: its elements can be assigned")
+    address, value = arguments
+    value = context.cast(builder, value, value_type, wanted)
+    context.pack_value(builder, wanted, value, _number_pointer(context, builder, block_type, address, attribute))
 
 
 def array_value(context, builder, array_type, data, shape):
