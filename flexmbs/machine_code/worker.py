@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import sys
 from pathlib import Path
 
-from flexmbs.common.lazy_import import load
 from flexmbs.machine_code.entry import ENTRIES
 from flexmbs.machine_code.object_code import link_late, object_file
 
@@ -18,7 +18,7 @@ def main() -> None:
     gc.disable()  # the process is short-lived, and makes many objects that live as long as it
     for line in sys.stdin:
         module, path = line.rstrip("\n").split("\t")
-        load(f"{module}:__name__")
+        importlib.import_module(module)
         Path(path).write_bytes(object_file(ENTRIES[module]))
         print(module, file=answers, flush=True)
 
