@@ -59,6 +59,7 @@ _WHERE = {
     "flexmbs.interop.matrices": ("read_calculix_matrices", "read_abaqus_matrix", "NodalMatrices"),
     "flexmbs.core.laws.contact.base": ("ContactLaw",),
     "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
+    "flexmbs.core.laws.force.force_law": ("ForceLaw",),
     "flexmbs.mechanism.rigid_body": ("RigidBody",),
     "flexmbs.mechanism.composite_body": ("Part", "weld"),
     "flexmbs.mechanism.body_in_system": ("BodyInSystem",),

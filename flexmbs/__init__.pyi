@@ -53,6 +53,7 @@ from flexmbs.common.stages import show_progress as show_progress
 from flexmbs.core.laws.contact.base import ContactLaw as ContactLaw
 from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
+from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.fem.assemble import assemble as assemble
 from flexmbs.fem.fe_model import FEModel as FEModel
 from flexmbs.fem.section_forces import SectionForces as SectionForces
