@@ -60,6 +60,7 @@ _WHERE = {
     "flexmbs.core.laws.contact.base": ("ContactLaw",),
     "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
     "flexmbs.core.laws.force.force_law": ("ForceLaw",),
+    "flexmbs.core.laws.force.quadratic_damping": ("QuadraticDamping",),
     "flexmbs.mechanism.rigid_body": ("RigidBody",),
     "flexmbs.mechanism.composite_body": ("Part", "weld"),
     "flexmbs.mechanism.body_in_system": ("BodyInSystem",),

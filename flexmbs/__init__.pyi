@@ -54,6 +54,7 @@ from flexmbs.core.laws.contact.base import ContactLaw as ContactLaw
 from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
+from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
 from flexmbs.fem.assemble import assemble as assemble
 from flexmbs.fem.fe_model import FEModel as FEModel
 from flexmbs.fem.section_forces import SectionForces as SectionForces
