@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.common.progress import Progress
 from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
@@ -39,16 +40,6 @@ from flexmbs.result.storage import RunWriter
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
 WRITING_SHARE = 0.05
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a progress callback gets: simulated time and its end, current step size (s), steps so far."""
-
-    time: float
-    t_end: float
-    step: float
-    steps: int
 
 
 class Run:
@@ -205,7 +196,8 @@ class Run:
     def _tell(self, steps: int) -> None:
         if self.progress is not None:
             time_now, step = self.state.number[s.TIME], self.state.number[s.STEP]
-            self.progress(Progress(time_now, float(self.settings.t_end), step, steps))
+            t_end = float(self.settings.t_end)
+            self.progress(Progress(time=float(time_now), t_end=t_end, step=float(step), steps=steps))
 
     def _advance(self, advance, chunk: int) -> int:
         begin = time.perf_counter()
