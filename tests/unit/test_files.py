@@ -83,7 +83,7 @@ def test_places_that_cannot_be_written(tmp_path, name):
     (tmp_path / "file").write_text("a file in the place of a folder")
     check_told(write, tmp_path / "file" / name, "there is a file where a folder is expected")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    check_told(write, tmp_path / "loop", "that leads back to itself" if name != "result" else "a file stands where")
+    check_told(write, tmp_path / "loop", "that leads back to itself" if name != "result" else "there is a file where")
     if name != "result":
         os.mkfifo(tmp_path / "pipe")
         check_told(write, tmp_path / "pipe", "it is a named pipe (FIFO), not a file")
