@@ -33,9 +33,8 @@ MAX_STEPS = 10_000_000  # each is kept in memory
 def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
-    The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including
-    accelerations, reactions and driving forces (inverse dynamics). Nothing is
-    integrated in time: the result at each time is exact.
+    The result has the same histories as that of :func:`flexmbs.simulate`, including accelerations,
+    reactions and driving forces (inverse dynamics). Nothing is integrated in time: the result at each time is exact.
 
     Raises
     ------

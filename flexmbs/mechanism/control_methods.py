@@ -11,7 +11,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
 from flexmbs.mechanism.forces import QuantityLike, quantity
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
-from flexmbs.mechanism.joints.joint_type import DirectionLike
+from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
 from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, user_function

@@ -11,7 +11,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_forces import JointForces
-from flexmbs.mechanism.joints import JointType
+from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.time_signals import Signal, driver
@@ -49,6 +49,7 @@ class Joint(JointForces):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of its coordinates; that of a ball stands last."""
         ball = (self.type.axes[-1].coordinate,) if self.type.ends_with_ball else ()
         return (*self.type.coordinates, *ball)
 

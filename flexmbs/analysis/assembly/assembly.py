@@ -36,6 +36,7 @@ from flexmbs.analysis.evaluation.quaternion_folding import folded
 from flexmbs.analysis.evaluation.sparse import least_change
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
+from flexmbs.core.mechanics.splines import END, START
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.loop_closure_report import LoopClosure
 
@@ -257,13 +258,13 @@ class _Assembly:
         for places in product(PLACES_ALONG, repeat=len(curves)) if curves else ():
             values = self.q[own]
             for axis, place in zip(curves, places, strict=True):
-                first, last = self.model.tables.pool[axis["at"] + 1 : axis["at"] + 3]
+                first, last = self.model.tables.pool[axis["at"] + np.array([START, END])]
                 values[own == axis["coordinate"]] = (first + place * (last - first) - axis["offset"]) / axis["factor"]
             starts.append(values)
         return starts
 
     def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
-        """Least-squares fit of each closing joint to its own coordinates; returns coordinates, remaining openings."""
+        """Least-squares fit of each closing joint to its own coordinates; coordinates and remaining openings."""
         sizes = np.full(len(closures), np.inf)
         zero = np.zeros_like(q)
         for _ in range(20):

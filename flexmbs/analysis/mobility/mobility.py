@@ -1,9 +1,9 @@
 """Degrees of freedom of a mechanism: Grübler count, actual count, redundant constraints, special freedoms.
 
 The Grübler count adds the freedoms of the bodies and subtracts the scalar constraints. The actual count is the
-dimension of the null space of the constraint matrix, evaluated at the assembled start position and slightly further
-along the degrees of freedom, because the rank drops in a singular position (Wojtyra, Mech. Mach. Theory 40 (2005)
-1265).
+dimension of the null space of the constraint matrix, evaluated at the assembled start position and slightly
+further along the degrees of freedom, because the rank drops in a singular position (Wojtyra,
+Mech. Mach. Theory 40 (2005) 1265).
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ class Mobility:
 
     @property
     def redundant_count(self) -> int:
+        """Number of redundant constraint equations."""
         return sum(len(item.motions) for item in self.redundant)
 
     @property

@@ -134,7 +134,7 @@ def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
 
 
 class _Dependence:
-    """Dependence of driver rows on loop rows, in the closed position and slightly further along its motion."""
+    """Dependence of driver rows on the rows of the loops, in the closed position and slightly further along."""
 
     def __init__(self, closed: Model, drivers: Sequence[Driver], t: float):
         self.closed, self.drivers, self.t = closed, drivers, t

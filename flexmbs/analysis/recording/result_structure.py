@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.mechanism.contacts import Plane
-from flexmbs.mechanism.joints import JointType
+from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
