@@ -1,4 +1,4 @@
-"""Magnitudes of the terms in each entry of the constraint matrix, by which rounding is told from small values.
+"""Magnitudes of the terms in each entry of the constraint matrix, which distinguish rounding from small values.
 
 A rod from the centre of a ball joint to a point of the body that turns in it constrains nothing: its entry d . (w x d)
 is zero, but is computed as about 1e-17. Compared with other such entries it looks significant; compared with |w| |d| it

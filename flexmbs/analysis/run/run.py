@@ -48,9 +48,9 @@ class Run:
     """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
-        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress
     ):
-        self.asked, self.method, self.reason = asked, integrator.method, ""
+        self.requested, self.method, self.reason = requested, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
         self.work = make_workspace(model.tables)
@@ -104,7 +104,7 @@ class Run:
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
         """Whether the method can continue with its full history; MechanismError if a resumed run must but cannot."""
-        found = system_differences(saved, self.stated) or setting_differences(saved, self.asked)
+        found = system_differences(saved, self.stated) or setting_differences(saved, self.requested)
         if folder is not None and found:
             raise MechanismError(
                 f"{folder}: this run cannot be resumed, because the system or settings differ: {'; '.join(found)}. To "
@@ -238,7 +238,7 @@ class Run:
             **self.recorder.note(), **self.recorder.writer.position, "status": status,
             "solve_seconds": self._stats()["solve_seconds"],
         }  # fmt: skip
-        state = saves.capture(self.model, self.stated, self.blocks, self.asked, note)
+        state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
 
     def _return_to_mark(self) -> None:
