@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.common.stages import stage
+from flexmbs.common.progress import stage
 from flexmbs.fem.solvers.memory import require_memory
 
 BLOCK = 4  # vectors at a time: a solve for 4 costs less than two single ones
