@@ -266,8 +266,8 @@ def _missing_section(block: ElementBlock) -> list[str]:
 
 def _unknown_elements(mesh: Mesh) -> list[str]:
     return [
-        f"{other.where or mesh.source}: {len(other.ids)} elements of type {other.type_name} are of a type that flexmbs"
-        " does not know; their mass is not counted."
+        f"{other.where or mesh.source}: {len(other.ids)} elements of type {other.type_name} are of a type unknown to"
+        " flexmbs; their mass is not included."
         for other in mesh.other_elements
         if other.role == "unknown"
     ]

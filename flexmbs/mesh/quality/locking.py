@@ -75,24 +75,28 @@ def _remark(mesh: Mesh, skin: Skin, name: str, longest: np.ndarray, part: np.nda
     if not np.isfinite(thickness) or (name in WAVES and not is_thin):
         return ""
     start = f"{mesh.source or 'mesh'}: {name} elements"
-    sizes = f"(edges of {edge:.2g} m, walls {thickness:.2g} m thick)"
-    alone = f"{start} stand alone in the thickness of a wall {sizes}"
+    sizes = f"(edges of {edge:.2g} m, wall thickness {thickness:.2g} m)"
+    alone = f"{start} are the only ones through the thickness of a wall {sizes}"
     if name == "hex20 reduced":
-        return f"{alone} and can move without strain: use hex20='full', or two elements through the wall."
+        return (
+            f"{alone} and have motions without strain (hourglass modes): use hex20='full', or two elements through the"
+            " thickness."
+        )
     if name in WAVES:
         return f"{alone}: {_along_a_wave(WAVES[name], edge)}"
     excess = float(np.sqrt(1.0 + _constant(skin, name, part) * (edge / thickness) ** 2) - 1.0)
     if name != "tet4" and excess < _WORTH_SAYING:
         return ""
-    what = alone if is_thin else f"{start} bend too stiffly {sizes}"
-    return f"{what}: bending frequencies come out up to about {_percent(excess)} too high; {_remedy(name)}."
+    what = alone if is_thin else f"{start} are too stiff in bending {sizes}"
+    return f"{what}: bending frequencies are up to about {_percent(excess)} too high; {_remedy(name)}."
 
 
 def _along_a_wave(constant: float, edge: float) -> str:
     excess, wave = constant / _EDGES_IN_A_WAVE**2, _EDGES_IN_A_WAVE * edge
     return (
-        f"bending frequencies come out about {_percent(excess)} too high for waves {wave:.2g} m long, a quarter of that"
-        " for twice the length; stress is linear through the wall, so take two elements through it where that matters."
+        f"bending frequencies are about {_percent(excess)} too high for waves {wave:.2g} m long, and a quarter of"
+        " that for twice the length; stress is linear through the thickness, so use two elements where that"
+        " matters."
     )
 
 

@@ -51,7 +51,7 @@ def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, Elem
 
 _WHOLE_NAME = re.compile(r"STRI|SPRING|DASHPOT|S\dR5")  # names that take no letters
 _FACE_CENTRES = "the nodes in the middle of its faces and volume are left out"
-_CONTINUUM_SHELL = "continuum shells are taken as solids"
+_CONTINUUM_SHELL = "continuum shells are read as solids"
 # Types that have no kind; the first pattern that fits the whole name wins.
 _PATTERNS: list[tuple[str, ElementType]] = [
     *_surfaces(r"(CPS|CPE|CPEG){n}[A-Z]*", "plane"),

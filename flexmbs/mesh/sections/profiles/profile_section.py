@@ -60,12 +60,12 @@ def profile_section(
     """
     line = _LINE_OF_FAMILY[family] if line is None else line
     if line not in _LINES:
-        raise ValueError(f"line = {line!r}; one of {', '.join(_LINES)} is needed.")
+        raise ValueError(f"line = {line!r}; it must be one of {', '.join(_LINES)}.")
     name = _known_name(FAMILIES[family], str(profile).strip().upper())
     known = FAMILIES[family].get(name)
     start = f"{where}: " if where else ""
     if known is None:
-        raise MeshError(f"{start}profile {profile} is not known. {near_names(name, FAMILIES[family])}")
+        raise MeshError(f"{start}profile {profile} is unknown. {near_names(name, FAMILIES[family])}")
     try:
         used = known.checked(tuple(float(value) for value in dimensions))
         section = _made(known, used, float(poisson_ratio), line)
