@@ -18,21 +18,22 @@ from flexmbs.analysis.recording.state_results import Moment, free_moment, result
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.mechanics.rotation import rotate_quaternion
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 
-# Largest correction (rad or m) of the extrapolated pose; larger ones halve the step, so that the mechanism does not jump
-# to another assembly of its loops.
+# Largest correction (rad or m) of the extrapolated pose; larger ones halve the step, so that the mechanism does not
+# jump to another assembly of its loops.
 LARGEST_CORRECTION = 0.1
 HALVINGS = 12
 MAX_STEPS = 10_000_000  # each is kept in memory
 
 
-def kinematics(system, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
-    The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including accelerations,
+    The result has the same histories as that of :func:`flexmbs.simulate`, including accelerations,
     reactions and driving forces (inverse dynamics). Nothing is integrated in time: the result at each time is exact.
 
     Raises
@@ -74,7 +75,7 @@ def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
     return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
 
 
-def _check(system, model: Model) -> None:
+def _check(system: Mechanism, model: Model) -> None:
     """MechanismError if degrees of freedom remain, naming coordinates that could be prescribed."""
     tables = model.tables
     by_rate = np.flatnonzero((tables.coordinates["signal"] >= 0) & (tables.coordinates["level"] > 0))
@@ -95,13 +96,13 @@ def _check(system, model: Model) -> None:
         )
 
 
-def undriven(system, count: int) -> list[str]:
+def undriven(system: Mechanism, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
     from scipy.linalg import qr
 
     model = closed_with_drivers(compile_system(system), 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
-    free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
+    free = model.free_coordinates
     motions = null_space(G[:, free])
     _triangle, order = qr(motions.T, mode="r", pivoting=True)
     return [model.coordinate_names[free[k]] for k in order[: min(count, 5, motions.shape[1])]]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Unpack
+
 from flexmbs.analysis.description.describe import describe
 from flexmbs.analysis.description.description import Description
 from flexmbs.analysis.kinematics import kinematics
 from flexmbs.analysis.linear.linearize import LinearModes, linearize
-from flexmbs.analysis.run.simulate import simulate
+from flexmbs.analysis.run.simulate import SimulateOptions, simulate
 from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.result.result import Result
@@ -23,26 +26,26 @@ class System(Mechanism):
         or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
     """
 
-    def simulate(self, t_end: float, **options) -> Result:
+    def simulate(self, t_end: float, **options: Unpack[SimulateOptions]) -> Result:
         """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.simulate`."""
         return simulate(self, t_end, **options)
 
-    def kinematics(self, t_end: float, **options) -> Result:
+    def kinematics(self, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
         """Motion that drivers determine alone, to ``t_end`` (s): see :func:`flexmbs.kinematics`."""
-        return kinematics(self, t_end, **options)
+        return kinematics(self, t_end, steps=steps, out=out)
 
-    def statics(self, **options) -> Result:
+    def statics(self, *, time: float = 0.0, out: str | Path | None = None) -> Result:
         """Static equilibrium, a result with one time: see :func:`flexmbs.statics`."""
-        return statics(self, **options)
+        return statics(self, time=time, out=out)
 
-    def assemble(self, **options) -> Result:
-        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.statics.assemble`."""
-        return assemble(self, **options)
+    def assemble(self, *, time: float = 0.0) -> Result:
+        """Start values with loops closed, a result with one time: see ``flexmbs.analysis.statics.statics.assemble``."""
+        return assemble(self, time=time)
 
     def describe(self) -> Description:
         """Bodies, joints, forces, degrees of freedom: see :class:`flexmbs.Description`."""
         return describe(self)
 
-    def linearize(self, **options) -> LinearModes:
+    def linearize(self, *, time: float = 0.0) -> LinearModes:
         """Frequencies and modes about a steady state: see :func:`flexmbs.linearize`."""
-        return linearize(self, **options)
+        return linearize(self, time=time)

@@ -1,1 +1,1 @@
-"""What every package uses: errors, warnings, progress, files, folders."""
+"""Utilities for all packages: errors, warnings, progress, files, folders."""

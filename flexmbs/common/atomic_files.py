@@ -1,7 +1,7 @@
-"""Files that are whole under their names or not there at all, and what stands where a file is expected.
+"""Atomic writing of files, and messages about paths that cannot be read or written.
 
-Everything that flexmbs writes for users goes through :func:`replacing`: a run that is killed, a full disk or a machine
-that stops leaves the former file, or none, and never half of one.
+Everything that flexmbs writes for users goes through :func:`replacing`: if a run is killed, the disk is full or the
+machine stops, the previous file (or none) remains, never a partial one.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _KINDS = (
     (stat.S_ISBLK, "is a device, not a file"),
 )
 _REASONS = {
-    errno.ENOSPC: "no space is left on the disk: free some, or name a place on another one",
-    errno.EDQUOT: "your quota of disk space is used up: free some, or name a place on another disk",
-    errno.EFBIG: "it would be larger than a file may be here (limit of the process or the file system)",
-    errno.EROFS: "the file system is read-only: name another place",
-    errno.EACCES: "you may not write there: name another place",
-    errno.EPERM: "you may not write there: name another place",
-    errno.ENOENT: "the folder it belongs to does not exist: make it first",
-    errno.ENOTDIR: "a file stands where a folder is expected: name another place",
-    errno.EEXIST: "a file stands where a folder is expected: name another place",
+    errno.ENOSPC: "no space is left on the disk: free some, or choose a path on another disk",
+    errno.EDQUOT: "your disk quota is exhausted: free some space, or choose a path on another disk",
+    errno.EFBIG: "it would exceed the maximum file size of the process or the file system",
+    errno.EROFS: "the file system is read-only: choose another path",
+    errno.EACCES: "you have no write permission: choose another path",
+    errno.EPERM: "you have no write permission: choose another path",
+    errno.ENOENT: "its folder does not exist: create it first",
+    errno.ENOTDIR: "there is a file where a folder is expected: choose another path",
+    errno.EEXIST: "there is a file where a folder is expected: choose another path",
     errno.EISDIR: "it is a folder: give the name of a file",
     errno.ELOOP: "it is a symbolic link that leads back to itself",
     errno.ENAMETOOLONG: "the name is too long",
@@ -43,39 +43,39 @@ _REASONS = {
 
 
 def what_is(path: str | Path) -> str:
-    """Why ``path`` cannot be read as a file, as the end of a sentence that begins with it; empty for a file."""
+    """Why ``path`` cannot be read as a file, as the end of a sentence that starts with the path; empty for a file."""
     try:
         mode = os.stat(path).st_mode
     except ValueError:
-        return "is no path: it holds a NUL character"
+        return "is not a valid path: it contains a NUL character"
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR):
             return reason(error) if error.errno in (errno.ELOOP, errno.ENAMETOOLONG) else f"cannot be read: {error}"
-        return "is a symbolic link to nothing" if os.path.islink(path) else "does not exist"
-    return next((words for is_kind, words in _KINDS if is_kind(mode)), "")
+        return "is a broken symbolic link" if os.path.islink(path) else "does not exist"
+    return next((text for is_kind, text in _KINDS if is_kind(mode)), "")
 
 
 def reason(error: OSError) -> str:
-    """What is wrong and what helps, in words."""
-    return _REASONS.get(error.errno, error.strerror or str(error) or type(error).__name__)
+    """What is wrong and what helps, as text."""
+    return _REASONS.get(error.errno or 0, error.strerror or str(error) or type(error).__name__)
 
 
 def temporary_name(target: Path, owner: str = "") -> Path:
-    """A name beside ``target`` that nothing else has; its ending stays, as writers choose the format by it."""
+    """A unique path in the folder of ``target`` with the same suffix, by which writers choose the format."""
     return target.with_name(f".flexmbs-{owner}-{secrets.token_hex(8)}.part{target.suffix}")
 
 
 def remove_leftovers(folder: Path, owner: str) -> None:
-    """Remove what a killed process left half-written under names of ``owner``."""
+    """Remove partial files that a killed process left under names of ``owner``."""
     for path in folder.glob(f".flexmbs-{owner}-*.part*"):
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def replacing(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator[Path]:
-    """A temporary path to write to, which takes the place of ``path`` at the end, also when the machine stops then.
+    """A temporary path that replaces ``path`` when the context ends; the data is synchronised to disk first.
 
-    After an exception it is removed, and ``path`` is as it was. An OSError becomes a ``kind`` that says what helps.
+    After an exception it is removed, and ``path`` is unchanged. An OSError becomes a ``kind`` with the remedy.
     """
     temporary = None
     try:
@@ -96,7 +96,7 @@ def replacing(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: 
 
 
 def require_writable(path: str | Path, kind: type[FlexmbsError] = FlexmbsError) -> None:
-    """``kind`` when ``path`` cannot be written, before work is done for it; nothing is left there."""
+    """Raise ``kind`` if ``path`` cannot be written, before work is done for it; leaves no file behind."""
     try:
         probe = temporary_name(_target(Path(path)))
         with open(probe, "xb"):
@@ -108,7 +108,7 @@ def require_writable(path: str | Path, kind: type[FlexmbsError] = FlexmbsError) 
 
 @contextmanager
 def replacing_in_folder(path: str | Path) -> Iterator[Path]:
-    """:func:`replacing` for pictures, films and tables, whose folder is made when it is missing."""
+    """:func:`replacing` for pictures, animations and tables; a missing folder is created."""
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -118,21 +118,21 @@ def replacing_in_folder(path: str | Path) -> Iterator[Path]:
 
 
 def _target(path: Path) -> Path:
-    """Where a link leads; OSError when no file can take this place."""
+    """The target of a link; OSError if the path cannot be replaced by a file."""
     if not path.name:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         return Path(os.path.realpath(path))
-    words = next((words for is_kind, words in _KINDS if is_kind(mode)), "")
-    if words:
-        raise OSError(f"it {words}")
+    text = next((text for is_kind, text in _KINDS if is_kind(mode)), "")
+    if text:
+        raise OSError(f"it {text}")
     return Path(os.path.realpath(path))
 
 
 def _sync(path: Path) -> None:
-    """Wait until it is on the disk (folders: where the system can do that)."""
+    """Wait until the file is on the disk (folders: where the system supports it)."""
     folder = path.is_dir()
     try:
         handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
@@ -152,13 +152,13 @@ def _sync(path: Path) -> None:
 def write_bytes(
     path: str | Path, content: bytes | memoryview, kind: type[FlexmbsError] = FlexmbsError, owner: str = ""
 ) -> None:
-    """Write a file, whole or not at all; ``kind`` is raised when that cannot be done."""
+    """Write a file atomically; raises ``kind`` on failure."""
     with replacing(path, kind, owner) as temporary, open(temporary, "xb") as file:
         file.write(content)
 
 
 def write_lines(path: str | Path, lines: Iterator[str], kind: type[FlexmbsError] = FlexmbsError) -> None:
-    """Write a text (UTF-8) line by line, whole or not at all; ``kind`` is raised when that cannot be done."""
+    """Write a text file (UTF-8) line by line, atomically; raises ``kind`` on failure."""
     with replacing(path, kind) as temporary, open(temporary, "x", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in lines)
 
@@ -167,7 +167,7 @@ def write_arrays(
     path: str | Path, arrays: Mapping[str, np.ndarray], kind: type[FlexmbsError] = FlexmbsError, *,
     compressed: bool = False, owner: str = "",
 ) -> None:  # fmt: skip
-    """Write an .npz file, whole or not at all; ``kind`` is raised when that cannot be done."""
-    content = io.BytesIO()  # an archive that meets a full disk cannot even be closed
+    """Write an .npz file atomically; raises ``kind`` on failure."""
+    content = io.BytesIO()  # in memory: an archive on a full disk cannot even be closed
     (np.savez_compressed if compressed else np.savez)(content, **arrays)
     write_bytes(path, content.getbuffer(), kind, owner)

@@ -1,7 +1,7 @@
-"""Where flexmbs keeps what it can make again: compiled kernels, reduced bodies, how this machine renders.
+"""The cache folder for data that can be recomputed: compiled kernels, reduced bodies, rendering capabilities.
 
-Machine code found there is executed. So a folder counts only when no one else can have put anything into it
-(:func:`distrust`), whatever named it, and a file only when it is the user's own (:func:`read_trusted`).
+Machine code found there is executed. A folder is therefore used only if no other user can have written to it
+(:func:`distrust`), however it was specified, and a file only if the user owns it (:func:`read_trusted`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ VARIABLE = "FLEXMBS_CACHE"
 
 
 def cache_folder() -> Path:
-    """The cache folder of this user for writing; it need not exist yet, and it is writable unless nothing is.
+    """The cache folder of this user for writing; it may not exist yet.
 
-    ``FLEXMBS_CACHE`` when it is set; else ``flexmbs`` in the place that the system has for such files; a folder of the
-    user's alone among the temporary files where that cannot be written or others can write it (CacheWarning).
+    ``FLEXMBS_CACHE`` if it is set; otherwise ``flexmbs`` in the cache folder of the operating system; a private folder
+    among the temporary files if that folder is not writable or others can write to it (CacheWarning).
     """
     base = _preferred()
     _make(base)
@@ -34,17 +34,17 @@ def cache_folder() -> Path:
 
 
 def folders_to_read() -> tuple[Path, ...]:
-    """Where to look: the folder that the user prefers, also where it is read-only, then where this user can write."""
+    """Folders to search: the preferred folder, even if read-only, then the writable one."""
     base, own = _preferred(), cache_folder()
     return (own,) if own == base else (base, own) if _trusted(base) else (own,)
 
 
 def distrust(path: Path) -> str:
-    """Why a folder (with all that lead to it) or file may hold what others put there; empty text: it does not.
+    """Why a file or folder (with its parent folders) may have been modified by others; empty if it is safe.
 
-    It must belong to this user or to root, and neither its group nor others may write it (a group that is the user's
-    alone may); in the folders above others may write where they cannot remove what is not theirs, as in /tmp. Windows
-    has other means: nothing is looked at there.
+    It must belong to this user or to root, and must not be writable by others or by its group (except a group with this
+    user as its only member). Parent folders may be writable by others if they have the sticky bit, as /tmp has. On
+    Windows nothing is checked.
     """
     if not hasattr(os, "getuid"):
         return ""
@@ -55,12 +55,12 @@ def distrust(path: Path) -> str:
             if reason:
                 return f"{part} {reason}"
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
-        return f"{path} cannot be looked at ({error})"
+        return f"{path} cannot be examined ({error})"
     return ""
 
 
 def read_trusted(path: Path) -> bytes | None:
-    """Content of a file in a folder of :func:`folders_to_read`; None when it is not there or not the user's own."""
+    """Content of a file in a folder of :func:`folders_to_read`; None if it does not exist or is not the user's own."""
     try:
         with open(path, "rb", opener=_no_link) as file:
             if hasattr(os, "getuid") and _distrust_of(os.fstat(file.fileno()), shared=False):
@@ -71,7 +71,7 @@ def read_trusted(path: Path) -> bytes | None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file of the cache, complete or not at all, with its folder; OSError where that cannot be done."""
+    """Write a cache file atomically, creating its folder; OSError on failure."""
     path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     reason = distrust(path.parent)
     if reason:
@@ -80,7 +80,7 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with open(handle, "wb") as file:
             file.write(content)
-        Path(name).chmod(0o644)  # others may read what an administrator has compiled for all
+        Path(name).chmod(0o644)  # others may read what an administrator has compiled for all users
         os.replace(name, path)
     except BaseException:
         with suppress(OSError):
@@ -103,14 +103,14 @@ def _preferred() -> Path:
 
 
 def _trusted(folder: Path) -> bool:
-    """Whether a folder is there and safe; CacheWarning where it is not safe."""
+    """Whether a folder exists and is safe; CacheWarning if it is not safe."""
     if not os.path.isdir(folder):  # Path.is_dir raises where a folder above may not be entered
         return False
     reason = distrust(folder)
     if reason:
         warn_once(
-            f"the cache folder {folder} is not used: {reason}. Compiled code is executed from there: take a folder "
-            f"that only you can write (chmod go-w, or another {VARIABLE})",
+            f"the cache folder {folder} is not used: {reason}. Compiled code is executed from there, so only you may "
+            f"have write access (chmod go-w, or set {VARIABLE} to another folder)",
             CacheWarning,
         )
     return not reason
@@ -118,7 +118,7 @@ def _trusted(folder: Path) -> bool:
 
 @cache
 def _among_temporary_files(temporary: str) -> Path:
-    """A folder that no one else can have put compiled code into: a new one, if that of this name is not the user's."""
+    """A private folder among the temporary files; a new one if the folder of this name is not the user's own."""
     folder = Path(temporary) / f"flexmbs-{os.environ.get('USER', 'user')}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -130,23 +130,23 @@ def _among_temporary_files(temporary: str) -> Path:
 
 
 def _distrust_of(state: os.stat_result, shared: bool) -> str:
-    """``shared``: others may add entries, but not remove those that are not theirs."""
+    """Reason for distrust; ``shared``: a parent folder, which others may write to if it has the sticky bit."""
     if stat.S_ISLNK(state.st_mode):
         return "is a link"
     if state.st_uid not in (os.getuid(), 0):
-        return f"belongs to another user (number {state.st_uid})"
+        return f"belongs to another user (uid {state.st_uid})"
     if shared and state.st_mode & stat.S_ISVTX:
         return ""
     if state.st_mode & stat.S_IWOTH:
-        return "can be written by everyone"
+        return "is writable by everyone"
     if state.st_mode & stat.S_IWGRP and not _is_group_of_one(state.st_gid):
-        return f"can be written by a group (number {state.st_gid})"
+        return f"is writable by a group (gid {state.st_gid})"
     return ""
 
 
 @cache
 def _is_group_of_one(number: int) -> bool:
-    """Whether the user is the only member of a group, as many systems have one for each user."""
+    """Whether the user is the only member of a group (many systems create such a group for each user)."""
     import grp
     import pwd
 

@@ -1,4 +1,8 @@
-"""Errors that users meet. Each message says what is wrong, where, and what would be right."""
+"""Errors and warnings of flexmbs. Each message states what is wrong, where, and how to correct it."""
+
+from __future__ import annotations
+
+from typing import Any
 
 
 class FlexmbsError(Exception):
@@ -22,36 +26,41 @@ class CaseError(FlexmbsError):
 
 
 class SimulationError(FlexmbsError):
-    """A run stopped before its end; everything finished up to then is saved."""
+    """A run stopped before its end; everything computed up to then is saved.
+
+    ``result``: of the finished part, if there is one.
+    """
+
+    result: Any
 
 
 class ResultFolderError(SimulationError):
-    """A result folder cannot be written or read, or holds what would be lost; says which file, and what helps."""
+    """A result folder cannot be written or read, or holds a result that would be lost: which file, and the remedy."""
 
 
 class FlexmbsWarning(UserWarning):
-    """Base class of every warning of flexmbs: ``warnings.simplefilter("error", fm.FlexmbsWarning)`` stops at them."""
+    """Base class of all warnings; ``warnings.simplefilter("error", fm.FlexmbsWarning)`` turns them into errors."""
 
 
 class MeshWarning(FlexmbsWarning):
-    """Something doubtful in a mesh file, or something that was left out of it."""
+    """Doubtful content in a mesh file, or content that was skipped."""
 
 
 class BodyWarning(FlexmbsWarning):
-    """Something doubtful found while a mesh is made into a body, or in a body."""
+    """Doubtful properties of a body, or of the mesh from which it is made."""
 
 
 class BasisWarning(BodyWarning):
-    """The modes of a flexible body do not show all of its deflection under loads at its markers."""
+    """The modes of a flexible body do not represent its full deflection under loads at its markers."""
 
 
 class CacheWarning(FlexmbsWarning):
-    """Something kept from earlier runs is not used, so that it is computed or compiled again."""
+    """Cached data of earlier runs is not used and is computed or compiled again."""
 
 
 class MechanismWarning(FlexmbsWarning):
-    """Something in a mechanism that is computed as stated, although it is unusual or not physical."""
+    """A mechanism has unusual or non-physical properties; it is computed as stated."""
 
 
 class ResultWarning(FlexmbsWarning):
-    """Something about a run or its result that figures alone do not show, such as an early end."""
+    """A run or its result has a property that the numbers alone do not show, such as an early end."""

@@ -1,7 +1,4 @@
-"""HDF5 files that are written whole or not at all, with a checksum ahead of what HDF5 reads.
-
-HDF5 has a *user block* for that: its own content begins behind it, and every tool for HDF5 files skips it.
-"""
+"""HDF5 files written atomically, with a checksum in their user block, which all HDF5 tools skip."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from flexmbs.common.atomic_files import replacing
 from flexmbs.common.errors import FlexmbsError
@@ -20,8 +18,8 @@ _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 @contextmanager
-def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator:
-    """An empty open h5py.File that takes the place of ``path`` once it is whole; ``kind`` when that cannot be done."""
+def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator[Any]:
+    """An empty open h5py.File that replaces ``path`` once it is complete; raises ``kind`` on failure."""
     import h5py
 
     with replacing(path, kind, owner) as temporary, open(temporary, "x+b", buffering=0) as file:
@@ -37,16 +35,15 @@ def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owne
 
 
 def damage(path: str | Path) -> str:
-    """What is wrong with the content of a file of :func:`writing_hdf5`, or nothing: every byte is as it was written.
+    """What is wrong with the content of a file of :func:`writing_hdf5`; empty if every byte is as it was written.
 
-    Files of flexmbs 0.1.0 and of other tools have no checksum: nothing is said about them. OSError when ``path``
-    cannot be read.
+    Files of flexmbs 0.1.0 and of other tools have no checksum and are not checked. OSError if ``path`` cannot be read.
     """
     with open(path, "rb", buffering=0) as file:
         found = file.read(BLOCK)
         if found.startswith(_SIGNATURE):
             return ""
-        return "" if found == _header(file) else "its content is not what was written (the checksum differs)"
+        return "" if found == _header(file) else "its content has changed since it was written (checksum mismatch)"
 
 
 def _header(file: io.RawIOBase) -> bytes:
@@ -56,16 +53,16 @@ def _header(file: io.RawIOBase) -> bytes:
 
 
 class _Sink:
-    """A file for h5py that never fails: HDF5 does not survive errors when it closes a file, so they are kept.
+    """A file object for h5py that never raises, because HDF5 cannot handle errors while it closes a file.
 
-    After the first error nothing more is written.
+    The first error is kept in ``error``; after it nothing more is written.
     """
 
     def __init__(self, file: io.RawIOBase) -> None:
         self.error: OSError | None = None
         self._file = file
 
-    def write(self, data) -> int:
+    def write(self, data: bytes) -> int:
         rest = memoryview(data).cast("B")
         size = len(rest)
         try:
@@ -75,8 +72,8 @@ class _Sink:
             self.error = error
         return size
 
-    def readinto(self, buffer) -> int:
-        """What was written; zeros where it could not be."""
+    def readinto(self, buffer: Any) -> int:
+        """Read what was written; zeros where writing failed."""
         view = memoryview(buffer).cast("B")
         found = self._file.readinto(view) or 0
         view[found:] = bytes(len(view) - found)

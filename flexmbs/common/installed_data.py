@@ -1,4 +1,4 @@
-"""Where the cases and meshes that come with flexmbs lie: inside the installed package, or beside it in a clone."""
+"""Folders of the cases and meshes supplied with flexmbs: in the installed package, or next to it in a clone."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ def _folder(name: str) -> Path:
     for folder in (installed, in_clone):
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(f"flexmbs finds no {name} in {installed} or {in_clone}; install flexmbs again.")
+    raise FileNotFoundError(f"{name} not found in {installed} or {in_clone}; reinstall flexmbs.")

@@ -1,4 +1,4 @@
-"""Names and numbers in messages: what may have been meant, and the first few of many."""
+"""Names and numbers in messages: suggestions for misspelt names, and abbreviated lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 
 
 def near_names(wrong: str, known: Iterable[str]) -> str:
-    """Sentences that suggest the nearest known name and list the known ones (the first 30)."""
+    """Sentences that suggest the most similar known name and list the known names (the first 30)."""
     known = list(known)
     if not known:
         return "There are none."
@@ -19,7 +19,7 @@ def near_names(wrong: str, known: Iterable[str]) -> str:
     return f"{suggestion}There are: {listed}{'' if listed.endswith('...') else '.'}"
 
 
-def few(values: Iterable, most: int = 5) -> str:
-    """The first of some values: "1, 2, 3, 4, 5, ..."."""
-    shown = [str(value) for value in islice(values, most + 1)]
-    return ", ".join(shown[:most] + (["..."] if len(shown) > most else []))
+def few(values: Iterable[object], count: int = 5) -> str:
+    """The first values of a sequence: "1, 2, 3, 4, 5, ..."."""
+    shown = [str(value) for value in islice(values, count + 1)]
+    return ", ".join(shown[:count] + (["..."] if len(shown) > count else []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
 
 class ProgressBar:
@@ -15,7 +16,7 @@ class ProgressBar:
     def __init__(self, name: str) -> None:
         self._name = name
         self._drawn = 0.0
-        self._bar = None
+        self._bar: Any = None
 
     def __enter__(self) -> ProgressBar:
         if not sys.stderr.isatty():
@@ -36,7 +37,7 @@ class ProgressBar:
         self._bar.refresh()
         return self
 
-    def __call__(self, progress) -> None:
+    def __call__(self, progress: Any) -> None:
         """Draw a :class:`flexmbs.analysis.run.run.Progress`."""
         now = time.perf_counter()
         if self._bar is None or (now - self._drawn < 0.1 and progress.time < progress.t_end):

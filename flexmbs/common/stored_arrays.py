@@ -1,4 +1,4 @@
-"""Arrays of .npz and HDF5 files that may be damaged: nothing is allocated that the file cannot fill."""
+"""Reading arrays from .npz and HDF5 files that may be damaged; no memory is allocated beyond what the file can hold."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import zlib
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-BEST_COMPRESSION = 1100  # deflate does not compress better than about 1:1030
-#: What h5py raises on damaged content, whichever the access (MemoryError: of a size that no file has).
+BEST_COMPRESSION = 1100  # deflate compresses by at most about 1030:1
+#: Exceptions that h5py raises on damaged content (MemoryError: for an impossible size).
 HDF5_DAMAGE = (
     OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError, MemoryError,
 )  # fmt: skip
@@ -24,23 +25,23 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def text_of(error: BaseException) -> str:
-    """First line of an error's text, not too long; its kind where it has none."""
+    """First line of an error message, at most 120 characters; the type of the error if it has no message."""
     return (str(error).splitlines() or [type(error).__name__])[0][:120]
 
 
-def size_problem(dataset, on_disk: int) -> str:
-    """What is wrong with the size that an HDF5 dataset claims, in a file of ``on_disk`` bytes; empty: nothing."""
+def size_problem(dataset: Any, on_disk: int) -> str:
+    """What is wrong with the declared size of an HDF5 dataset in a file of ``on_disk`` bytes; empty if nothing is."""
     size = prod(int(n) for n in dataset.shape or ()) * dataset.dtype.itemsize
     stored = dataset.id.get_storage_size()
     if dataset.is_virtual or dataset.external:
-        return "the data stand in another file; copy them into this one"
+        return "the data is in another file; copy it into this one"
     if size > max(on_disk, BEST_COMPRESSION * min(stored, on_disk)):
-        return f"{size} bytes are claimed, but {stored} are stored; the file is damaged or cut off"
+        return f"{size} bytes are declared, but {stored} are stored; the file is damaged or truncated"
     return ""
 
 
-def read_dataset(dataset) -> np.ndarray | np.generic | tuple[str, ...]:
-    """The content of an HDF5 dataset, texts as a tuple; ValueError when it cannot be what it claims to be."""
+def read_dataset(dataset: Any) -> np.ndarray | np.generic | tuple[str, ...]:
+    """The content of an HDF5 dataset, strings as a tuple; ValueError if its size is impossible."""
     problem = size_problem(dataset, int(dataset.file.id.get_filesize()))
     if problem:
         raise ValueError(f"{dataset.name}: {problem}")
@@ -52,7 +53,7 @@ def read_dataset(dataset) -> np.ndarray | np.generic | tuple[str, ...]:
 def read_npz_arrays(
     path: str | Path, allow: Callable[[float], None] | None = None, names: tuple[str, ...] | None = None
 ) -> dict[str, np.ndarray]:
-    """Arrays of an .npz file (all, or those of ``names``); nothing is unpickled, and every checksum is looked at.
+    """Arrays of an .npz file (all, or those in ``names``); nothing is unpickled, and every checksum is verified.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def read_npz_arrays(
 
     Raises
     ------
-    ValueError : the file is none or damaged; the message does not name it
+    ValueError : not an .npz file, or damaged; the message does not name the file
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -73,7 +74,7 @@ def read_npz_arrays(
             on_disk = Path(path).stat().st_size
             for member in members:
                 if member.file_size > BEST_COMPRESSION * min(member.compress_size, on_disk) + 1024:
-                    raise ValueError(f"{member.filename}: {member.file_size} bytes are claimed in a file of {on_disk}")
+                    raise ValueError(f"{member.filename}: {member.file_size} bytes are declared in a file of {on_disk}")
             if allow is not None:
                 allow(float(sum(member.file_size for member in members)))
             return {member.filename.removesuffix(".npy"): _array(archive, member) for member in members}
@@ -85,17 +86,17 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         if version not in _HEADERS:
-            raise ValueError(f"{member.filename}: arrays of format {version} are not read")
+            raise ValueError(f"{member.filename}: array format {version} is not supported")
         shape, by_columns, dtype = _HEADERS[version](file)
         if dtype.hasobject:
-            raise ValueError(f"{member.filename}: holds Python objects; expected numbers or texts")
+            raise ValueError(f"{member.filename}: contains Python objects; expected numbers or strings")
         count = prod(shape)
         size, held = count * dtype.itemsize, member.file_size - file.tell()
         if count < 0 or size != held or count > 0 and size == 0 and count > member.file_size:
-            raise ValueError(f"{member.filename}: an array {shape} of {dtype} takes {size} bytes, {held} are there")
-        content = file.read(held)  # to the end: this is where the check sum is looked at
+            raise ValueError(f"{member.filename}: an array {shape} of {dtype} needs {size} bytes, but there are {held}")
+        content = file.read(held)  # to the end: this verifies the checksum
         if file.read(1) or len(content) != held:
-            raise ValueError(f"{member.filename}: {len(content)} bytes could be read, {held} are expected")
+            raise ValueError(f"{member.filename}: {len(content)} bytes could be read; expected {held}")
     if size == 0:
         return np.zeros(shape, dtype)
     return np.frombuffer(bytearray(content), dtype).reshape(shape, order="F" if by_columns else "C")

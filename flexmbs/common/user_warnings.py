@@ -1,4 +1,4 @@
-"""Warnings of flexmbs as Python warnings: one place that issues them, and one way to keep them for a report."""
+"""Issuing warnings as Python warnings, and collecting them for a report."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from types import FrameType
 
 from flexmbs.common.errors import FlexmbsWarning
 
-_BETWEEN = ("flexmbs", "contextlib", "functools")  # modules between the line that warns and the user's
+_INTERNAL = ("flexmbs", "contextlib", "functools")  # modules skipped to find the user's line
 
 
 @dataclass
 class _Report:
-    """Warnings that wait for what a command shows."""
+    """Warnings that are held back until a command has shown its results."""
 
-    waiting: list[tuple[str, str, type[FlexmbsWarning]]] = field(default_factory=list)  # message, with body, category
+    waiting: list[tuple[str, str, type[FlexmbsWarning]]] = field(default_factory=list)  # message, full text, category
     shown: set[str] = field(default_factory=set)
 
 
@@ -30,14 +30,14 @@ _report: ContextVar[_Report | None] = ContextVar("report", default=None)
 def warn(
     messages: str | Iterable[str], category: type[FlexmbsWarning], *, where: str = "", known: Iterable[str] = ()
 ) -> None:
-    """Issue each message once as a Python warning that points at the line of the user's script.
+    """Issue each message once as a Python warning that points to the line of the user's script.
 
     Parameters
     ----------
     messages : one sentence, or several
-    category : of flexmbs.common.errors
-    where : the body or file meant, such as "body 'rod'"; put in front of messages that do not name it
-    known : messages that were issued before, by the function whose result is used here
+    category : a warning class of flexmbs.common.errors
+    where : the body or file concerned, such as "body 'rod'"; prepended to messages that do not name it
+    known : messages already issued by the function whose result is used here
     """
     said = set(known)
     for message in dict.fromkeys([messages] if isinstance(messages, str) else messages):
@@ -47,18 +47,18 @@ def warn(
 
 @cache
 def warn_once(message: str, category: type[FlexmbsWarning]) -> None:
-    """Issue a message once in a process, for what is found at every kernel.
+    """Issue a message once per process, for conditions that recur with every kernel.
 
-    Python's own filter does not see to that: it forgets what it showed whenever numba catches warnings.
+    Python's own filter does not ensure this: it is reset whenever numba catches warnings.
     """
     warn(message, category)
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """While it lasts warnings wait: those that are ``shown`` with results (tables, JSON) are not issued as well.
+    """Hold warnings back within this context: those ``shown`` with results (tables, JSON) are not issued again.
 
-    The others are issued at the end, also when an exception ends it. Serves as a decorator too.
+    The others are issued at the end, also after an exception. Usable as a decorator.
     """
     report = _Report()
     token = _report.set(report)
@@ -72,7 +72,7 @@ def reported() -> Iterator[None]:
 
 
 def shown(messages: Iterable[str]) -> None:
-    """Say, inside ``reported``, that these messages are among the results."""
+    """Mark messages, within ``reported``, as already shown with the results."""
     report = _report.get()
     if report is not None:
         report.shown.update(messages)
@@ -95,5 +95,5 @@ def _levels_to_user() -> int:
 
 
 def _is_inside(frame: FrameType) -> bool:
-    """By the module, which generated methods of dataclasses have too."""
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _BETWEEN
+    """Whether a frame belongs to flexmbs, by its module (which generated methods of dataclasses have too)."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INTERNAL

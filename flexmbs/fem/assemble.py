@@ -140,7 +140,7 @@ def _require_mass(mesh: Mesh) -> None:
     for block in mesh.blocks:
         layers = block.section.layers if isinstance(block.section, ShellSection) else ()
         materials = [layer.material for layer in layers] or [block.material]
-        if any(material is not None and material.density > 0.0 for material in materials):
+        if any(material is not None and (material.density or 0.0) > 0.0 for material in materials):
             return
         if getattr(block.section, "nonstructural_mass", 0.0) > 0.0 or getattr(block.section, "mass", 0.0) > 0.0:
             return

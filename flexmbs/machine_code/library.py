@@ -19,7 +19,7 @@ from flexmbs.common.user_warnings import warn_once
 from flexmbs.machine_code.build import object_files
 from flexmbs.machine_code.manifest import read_shipped
 from flexmbs.machine_code.sources import keys
-from flexmbs.machine_code.switches import BOUNDS_CHECKED
+from flexmbs.machine_code.switches import BOUNDS_CHECKED, PLAIN_PYTHON
 from flexmbs.machine_code.target import Target, target_here
 
 FAILURE = "flexmbs.failure"  # as flexmbs.machine_code.object_code calls it
@@ -72,7 +72,7 @@ def address(symbol: str) -> int:
 
 def load() -> float:
     """Load the compiled entries, compile them first where they must be; seconds that it took (0: they were there)."""
-    if _loaded is not None:
+    if _loaded is not None or PLAIN_PYTHON:
         return 0.0
     begin = time.perf_counter()
     _library()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ def main() -> None:
     """Compile until there is nothing more to do."""
     answers, sys.stdout = sys.stdout, sys.stderr
     link_late()
+    gc.disable()  # the process is short-lived, and makes many objects that live as long as it
     for line in sys.stdin:
         module, path = line.rstrip("\n").split("\t")
         importlib.import_module(module)

@@ -1,26 +1,46 @@
-"""The part of Mechanism that states couplings, rods, cables, prescribed markers and what rolls."""
+"""The methods of Mechanism for couplings, gears, belts, rods, cables, prescribed markers and rolling."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.constraints import Cable, Component, Coupling, Distance, ElasticCoupling, Rolling
+from flexmbs.mechanism.constraints import Cable, Component, Constraint, Coupling, Distance, ElasticCoupling, Rolling
 from flexmbs.mechanism.geometry.rotations import as_number
-from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.base import directions_in_plane, unit_axis
+from flexmbs.mechanism.joint import Joint, JointCoordinate
+from flexmbs.mechanism.joint_type import DirectionLike, directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.time_signals import driver, signal
+from flexmbs.mechanism.python_functions import FunctionOfTime
+from flexmbs.mechanism.time_signals import Signal, driver, signal
+
+Kept = TypeVar("Kept", bound=Constraint | ElasticCoupling)
 
 
 class ConstraintMethods:
-    """Mixed into Mechanism. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
+    """Mixin of Mechanism. A joint with several coordinates is given as (joint, "coordinate")."""
 
-    def couple(self, *terms, value=None, rate=None, acceleration=None, name=None) -> Coupling:
-        """Hold a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.
+    joints: dict[str, Joint]
+    constraints: dict[str, Constraint]
+    couplers: dict[str, ElasticCoupling]
+    _check_marker: Callable[[Marker, str], None]
+    _check_name: Callable[[str], None]
+
+    def couple(
+        self,
+        *terms: tuple[Joint, float] | tuple[Joint, str, float],
+        value: FunctionOfTime | None = None,
+        rate: FunctionOfTime | None = None,
+        acceleration: FunctionOfTime | None = None,
+        name: str | None = None,
+    ) -> Coupling:
+        """Constrain a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.
 
         terms : (joint, factor) or (joint, coordinate, factor)
-        value : number or function of time that the sum is equal to; None: what it is at the stated start values
+        value : number or function of time that the sum equals; None: its value at the stated start values
         rate, acceleration : derivatives of a Python function; without a value, the sum is prescribed by its rate or
             acceleration (see ``Joint.prescribe``)
         """
@@ -36,36 +56,44 @@ class ConstraintMethods:
             given, level = driver(value, rate, acceleration, f"coupling '{name}'")
         return self._keep(Coupling(name, found, given, level))
 
-    def gear(self, first, second, ratio=None, teeth=None, internal=False, name=None) -> Coupling:
+    def gear(
+        self,
+        first: JointCoordinate,
+        second: JointCoordinate,
+        ratio: float | None = None,
+        teeth: tuple[float, float] | None = None,
+        internal: bool = False,
+        name: str | None = None,
+    ) -> Coupling:
         """Gears on two joints: the coordinate of ``second`` grows by ``ratio`` times that of ``first``.
 
-        first, second : joint or (joint, "coordinate"); both bear a wheel on the same body, which may itself move
-        ratio : negative for wheels outside each other whose axes point the same way
-        teeth : (of the first, of the second) in place of the ratio; ``internal``: one wheel is a ring around the other
+        first, second : joint or (joint, "coordinate"); the bearings of both wheels on one body, which may itself move
+        ratio : negative for external gears whose axes point in the same direction
+        teeth : numbers of teeth (first, second), instead of the ratio; ``internal``: one wheel is a ring gear
 
-        They mesh as they stand at the stated start values. The multiplier is the torque on the second joint's
-        coordinate; the bearings do not feel the force of the teeth (for that let pitch circles roll:
-        ``rolling_curves``).
+        They mesh at the stated start values. The multiplier is the torque on the second joint's coordinate; the tooth
+        force does not act on the bearings (to include it, let pitch circles roll: ``rolling_curves``).
         """
         name = self._constraint_name(name, "gear")
         where = f"gear '{name}'"
         if (ratio is None) == (teeth is None):
-            raise MechanismError(f"{where}: give either ratio= or teeth=(of the first, of the second)")
+            raise MechanismError(f"{where}: give either ratio= or teeth=(first, second)")
         if teeth is not None:
             if np.shape(teeth) != (2,):
                 raise MechanismError(f"{where}: teeth = {teeth!r}; expected two numbers")
             one, two = (_positive(number, f"{where}: number of teeth") for number in teeth)
             ratio = (1.0 if internal else -1.0) * one / two
         ratio = _not_zero(ratio, f"{where}: ratio")
-        one, two = self._coordinate(first, where), self._coordinate(second, where)
-        return self.couple((*two, 1.0), (*one, -ratio), name=name)
+        driving, driven = self._coordinate(first, where), self._coordinate(second, where)
+        return self.couple((*driven, 1.0), (*driving, -ratio), name=name)
 
-    def rack_and_pinion(self, pinion, rack, radius, name=None) -> Coupling:
+    def rack_and_pinion(
+        self, pinion: JointCoordinate, rack: JointCoordinate, radius: float, name: str | None = None
+    ) -> Coupling:
         """The displacement of ``rack`` grows by ``radius`` (m; negative: the other sense) times the angle of
         ``pinion``.
 
-        Joints or (joint, "coordinate"); they mesh as they stand at the stated start values. The multiplier is the force
-        on the rack.
+        Joints or (joint, "coordinate"); they mesh at the stated start values. The multiplier is the force on the rack.
         """
         name = self._constraint_name(name, "rack")
         where = f"rack and pinion '{name}'"
@@ -73,20 +101,27 @@ class ConstraintMethods:
         turn, move = self._coordinate(pinion, where), self._coordinate(rack, where)
         return self.couple((*move, 1.0), (*turn, -radius), name=name)
 
-    def belt(self, pulleys, radii, stiffness=None, damping=0.0, closed=True, name=None) -> tuple:
-        """A belt over two or more pulleys, without slip; rigid, or elastic with ``stiffness``.
+    def belt(
+        self,
+        pulleys: Sequence[JointCoordinate],
+        radii: Sequence[float],
+        stiffness: ArrayLike | None = None,
+        damping: ArrayLike = 0.0,
+        closed: bool = True,
+        name: str | None = None,
+    ) -> tuple:
+        """A belt over two or more pulleys without slip; rigid, or elastic with ``stiffness``.
 
         Parameters
         ----------
         pulleys : joints or (joint, "coordinate"), in the order in which the belt passes them
-        radii : m, one a pulley; negative where the belt's other side lies on the pulley, which then turns against the
-        others
-        stiffness, damping : N/m, N s/m of each free span (one number, or one a span), relaxed at the stated start
-        values
-        closed : whether the last pulley is joined to the first (spans of an elastic belt: as many as pulleys, else one
-        less)
+        radii : m, one per pulley; negative where the pulley is on the other side of the belt and rotates in the
+            opposite direction
+        stiffness, damping : N/m, N s/m of each free span (one number, or one per span), relaxed at the stated start
+            values
+        closed : whether the belt runs from the last pulley back to the first (an open elastic belt has one span less)
 
-        Returns the couplings, named ``name 1``, ``name 2`` ... The belt's pull on the bearings is not part of it.
+        Returns the couplings, named ``name 1``, ``name 2`` ... The belt force on the bearings is not included.
         """
         name = self._constraint_name(name, "belt")
         where = f"belt '{name}'"
@@ -112,7 +147,7 @@ class ConstraintMethods:
             made.append(self._keep(ElasticCoupling(f"{name} {i + 1}", (one, (*two[:2], -two[2])), k, c)))
         return tuple(made)
 
-    def rod(self, a: Marker, b: Marker, length, name=None) -> Distance:
+    def rod(self, a: Marker, b: Marker, length: FunctionOfTime, name: str | None = None) -> Distance:
         """Massless rigid rod with spherical ends between two markers; ``length`` (m) may be a function of time."""
         name = self._constraint_name(name, "rod")
         where = f"rod '{name}'"
@@ -120,11 +155,17 @@ class ConstraintMethods:
         size, given = self._length(length, where)
         return self._keep(Distance(name, a, b, size, given))
 
-    def cable(self, markers, length, parts=None, name=None) -> Cable:
+    def cable(
+        self,
+        markers: Sequence[Marker],
+        length: FunctionOfTime,
+        parts: Sequence[float] | None = None,
+        name: str | None = None,
+    ) -> Cable:
         """Cable of ``length`` (m, or a function of time: a winch) from the first marker over the others to the last.
 
-        It runs over the markers without friction (eyes, or pulleys of no size) and is always taut.
-        parts : how often the cable runs between two neighbours (a tackle), one a gap; default once
+        It runs over the markers without friction (eyes, or pulleys of zero radius) and is always taut.
+        parts : number of cable parts between neighbouring markers (a tackle), one per gap; default one
         """
         name = self._constraint_name(name, "cable")
         where = f"cable '{name}'"
@@ -134,12 +175,19 @@ class ConstraintMethods:
             self._check_marker(marker, where)
         parts = [1.0] * (len(markers) - 1) if parts is None else [_positive(n, f"{where}: parts") for n in parts]
         if len(parts) != len(markers) - 1:
-            raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one a gap")
+            raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one per gap")
         size, given = self._length(length, where)
         return self._keep(Cable(name, tuple(markers), tuple(parts), size, given))
 
     def prescribe_point(
-        self, a: Marker, b: Marker, axis: str, position=None, rate=None, acceleration=None, name=None
+        self,
+        a: Marker,
+        b: Marker,
+        axis: str,
+        position: FunctionOfTime | None = None,
+        rate: FunctionOfTime | None = None,
+        acceleration: FunctionOfTime | None = None,
+        name: str | None = None,
     ) -> Component:
         """Prescribe component ``axis`` ("x", "y", "z") of the position (m) of marker b relative to a, in the axes of a.
 
@@ -156,21 +204,40 @@ class ConstraintMethods:
         given, level = driver(position, rate, acceleration, where)
         return self._keep(Component(name, a, b, "xyz".index(axis), given, level))
 
-    def rolling_disc(self, disc: Marker, plane: Marker, radius, axle="z", normal="z", name=None) -> Rolling:
+    def rolling_disc(
+        self,
+        disc: Marker,
+        plane: Marker,
+        radius: float,
+        axle: DirectionLike = "z",
+        normal: DirectionLike = "z",
+        name: str | None = None,
+    ) -> Rolling:
         """A thin disc of ``radius`` (m) about the origin of ``disc`` rolls on a plane without slipping.
 
-        disc : its centre; ``axle``: axis of this marker along which its axle points
-        plane : a point of the plane; ``normal``: axis of this marker that points to the side on which the disc is
+        disc : its centre; ``axle``: axis of this marker along its axle
+        plane : a point of the plane; ``normal``: axis of this marker that points to the side of the disc
 
         The reaction "NAME.reaction.force" acts on the disc at its centre, with its moment.
         """
         return self._rolling(disc, plane, radius, axle, normal, name, False)
 
-    def rolling_ball(self, ball: Marker, plane: Marker, radius, normal="z", name=None) -> Rolling:
+    def rolling_ball(
+        self, ball: Marker, plane: Marker, radius: float, normal: DirectionLike = "z", name: str | None = None
+    ) -> Rolling:
         """A ball of ``radius`` (m) about the origin of ``ball`` rolls on a plane without slipping; it may spin."""
         return self._rolling(ball, plane, radius, "z", normal, name, True)
 
-    def _rolling(self, b: Marker, a: Marker, radius, axle, normal, name, is_ball: bool) -> Rolling:
+    def _rolling(
+        self,
+        b: Marker,
+        a: Marker,
+        radius: float,
+        axle: DirectionLike,
+        normal: DirectionLike,
+        name: str | None,
+        is_ball: bool,
+    ) -> Rolling:
         name = self._constraint_name(name, "rolling")
         where = f"rolling '{name}'"
         self._check_pair(a, b, where)
@@ -191,7 +258,7 @@ class ConstraintMethods:
         self._check_name(name)
         return name
 
-    def _keep(self, constraint):
+    def _keep(self, constraint: Kept) -> Kept:
         self._check_name(constraint.name)
         group = self.couplers if isinstance(constraint, ElasticCoupling) else self.constraints
         group[constraint.name] = constraint
@@ -203,14 +270,14 @@ class ConstraintMethods:
         if a.body == b.body:
             raise MechanismError(f"{where}: both markers are on body '{a.body}'")
 
-    def _length(self, length, where: str):
+    def _length(self, length: FunctionOfTime, where: str) -> tuple[float, Signal | None]:
         """Length at t = 0 (m, positive) and the signal of one that changes."""
         if not callable(length):
             return _positive(length, f"{where}: length (m)"), None
         given, _level = driver(length, None, None, f"{where}: length (m)")
         return _positive(signal(length, where).value(0.0), f"{where}: length (m) at t = 0"), given
 
-    def _coordinate(self, given, where: str) -> tuple[Joint, str]:
+    def _coordinate(self, given: object, where: str) -> tuple[Joint, str]:
         """Joint and coordinate of a joint, or of (joint, "coordinate")."""
         joint, coordinate = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not isinstance(joint, Joint):
@@ -219,21 +286,21 @@ class ConstraintMethods:
             raise MechanismError(f"{where}: joint '{joint.name}' belongs to another system")
         return joint, joint._single(coordinate, where)
 
-    def _term(self, term, where: str) -> tuple[Joint, str, float]:
+    def _term(self, term: object, where: str) -> tuple[Joint, str, float]:
         if not isinstance(term, tuple) or len(term) not in (2, 3):
             raise MechanismError(f"{where}: expected (joint, factor) or (joint, coordinate, factor), got {term!r}")
         joint, coordinate = self._coordinate(term[:-1] if len(term) == 3 else term[0], where)
         return joint, coordinate, _not_zero(term[-1], f"{where}: factor of '{joint.name}.{coordinate}'")
 
 
-def _not_zero(value, where: str) -> float:
+def _not_zero(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number == 0.0:
-        raise MechanismError(f"{where} is zero: nothing would be coupled; give a number other than zero")
+        raise MechanismError(f"{where} is zero, so nothing would be coupled; give a non-zero number")
     return number
 
 
-def _positive(value, where: str) -> float:
+def _positive(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number <= 0.0:
         raise MechanismError(f"{where} is {value!r}; it must be positive")

@@ -1,4 +1,4 @@
-"""Contact: the shapes that touch, and the elastic law between them (laws: flexmbs.core.laws.contact)."""
+"""Contacts: their shapes and the elastic law between them (laws: flexmbs.core.laws.contact)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Sphere:
     marker: Marker
     radius: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_number(self.radius, f"contact sphere on marker '{self.marker.label}': radius (m)", minimum=0.0)
 
 
 @dataclass(frozen=True)
 class Point(Sphere):
-    """The marker's origin itself."""
+    """The origin of the marker."""
 
     radius: float = 0.0
 
@@ -37,11 +37,11 @@ class Plane:
     marker: Marker
     normal: tuple[float, float, float] = (0.0, 1.0, 0.0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         normal = as_vector(self.normal, f"contact plane on marker '{self.marker.label}': normal")
         length = float(np.linalg.norm(normal))
         if length == 0.0:
-            raise MechanismError(f"contact plane on marker '{self.marker.label}': the normal has no length")
+            raise MechanismError(f"contact plane on marker '{self.marker.label}': the normal has zero length")
         object.__setattr__(self, "normal", tuple(normal / length))
 
 

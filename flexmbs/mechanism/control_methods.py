@@ -1,19 +1,26 @@
-"""The part of Mechanism that states sensors, user functions, user states and controllers."""
+"""The methods of Mechanism for sensors, user functions, user states and controllers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
-from flexmbs.mechanism.forces import quantity
+from flexmbs.mechanism.forces import QuantityLike, quantity
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
+from flexmbs.mechanism.joint_type import DirectionLike
+from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
-from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, user_function
+from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, user_function
 
 
 class SignalMethods:
-    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`."""
+    """Mixed into :class:`flexmbs.mechanism.mechanism.Mechanism`, which has what is declared here."""
+
+    _check_name: Callable[[str], None]
 
     def _start_signals(self) -> None:
         self.sensors: dict[str, Sensor] = {}
@@ -21,14 +28,24 @@ class SignalMethods:
         self.functions: dict[str, UserFunction] = {}
 
     def sensor(
-        self, kind: str, of=None, relative_to=None, *, component=None, axis="z", coordinate=None, at=None, name=None
+        self,
+        kind: str,
+        of: object = None,
+        relative_to: Marker | None = None,
+        *,
+        component: str | int | None = None,
+        axis: DirectionLike = "z",
+        coordinate: str | None = None,
+        at: ArrayLike | None = None,
+        name: str | None = None,
     ) -> Sensor:
         """A sensor; named ones are histories of the result under their name.
 
         kind                                        of
         "coordinate", "rate", "acceleration"        a joint (``coordinate`` where it has several): rad or m
         "reaction force", "reaction moment"         a joint or a constraint: on its second marker's body, world axes, N
-                                                    and N m; the joint then closes by constraints
+                                                    and N m. A force, function or controller that depends on the
+                                                    reaction of a joint cuts the joint (with a MechanismWarning)
         "position", "velocity", "acceleration"      a marker, as seen from marker ``relative_to`` (ground), in its axes
         "rotation", "angular velocity",             a marker, likewise: rotation vector (rad, at most pi), rad/s, rad/s2
         "angular acceleration"
@@ -53,24 +70,38 @@ class SignalMethods:
             self.sensors[name] = made
         return made
 
-    def function(self, function, inputs=(), outputs: int = 1, name: str | None = None, compiled=None) -> Sensor:
+    def function(
+        self,
+        function: Callable[..., object],
+        inputs: UserInputs = (),
+        outputs: int = 1,
+        name: str | None = None,
+        compiled: bool | None = None,
+    ) -> Sensor:
         """A user function f(t, *inputs) of time (s) and sensors, as a sensor of its ``outputs`` numbers.
 
-        It must depend on its arguments only: it is called many times in a step, also at states that are not kept.
-        Its outputs are histories "NAME" or "NAME.0", "NAME.1" ...
+        It must depend on its arguments only: it is called many times per step, including at states that are rejected.
+        Its outputs are the histories "NAME" or "NAME.0", "NAME.1" ...
 
         Parameters
         ----------
         inputs : sensors; each is one argument, a float or (with several numbers) an array
-        compiled : None: by numba where it can, in Python otherwise; False: never; True: by numba, or an error.  numba
-            sees outer variables as they are when a run begins
+        compiled : None: compiled by numba if possible, otherwise called in Python; False: never compiled; True:
+            compiled, or an error. Compiled functions use the values that outer variables have at the start of a run
         """
         name = name or f"function {len(self.functions) + 1}"
         self._check_name(name)
         self.functions[name] = user_function(f"function '{name}'", function, inputs, outputs, compiled)
         return self.functions[name].sensor()
 
-    def state(self, name: str, rate=None, inputs=(), start=0.0, compiled=None) -> State:
+    def state(
+        self,
+        name: str,
+        rate: Callable[..., object] | None = None,
+        inputs: UserInputs = (),
+        start: ArrayLike = 0.0,
+        compiled: bool | None = None,
+    ) -> State:
         """Unknowns x of the user with x' = rate(t, x, *inputs), integrated together with the mechanism.
 
         Returns a sensor of x: an input or a force wherever sensors can be; history "NAME" (or "NAME.0", ...).
@@ -95,33 +126,42 @@ class SignalMethods:
                 raise
         return made
 
-    def set_rate(self, state: State, rate, inputs=(), compiled=None) -> State:
+    def set_rate(
+        self, state: State, rate: Callable[..., object], inputs: UserInputs = (), compiled: bool | None = None
+    ) -> State:
         """Give a state its rate x' = rate(t, x, *inputs) after it was made."""
         where = f"state '{state.name}'"
         if state.rule:
-            raise MechanismError(f"{where}: its rate is given already")
+            raise MechanismError(f"{where}: its rate has already been given")
         chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         state.rule.append(user_function(where, rate, (state, *chosen), state.size, compiled))
         return state
 
-    def lag(self, name: str, source, time_constant: float, start: float = 0.0) -> State:
+    def lag(self, name: str, source: QuantityLike, time_constant: float, start: float = 0.0) -> State:
         """First-order lag x' = (source - x) / time_constant (s) of a number, function of time, or sensor."""
         where = f"lag '{name}'"
-        source = quantity(source, where)
+        followed = quantity(source, where)
         constant = as_number(time_constant, f"{where}: time_constant (s)")
         if constant <= 0.0:
             raise MechanismError(f"{where}: time_constant = {constant:g} s must be positive")
         made = self.state(name, start=as_number(start, f"{where}: start"))
-        made.rule.append((source, constant))
+        made.rule.append((followed, constant))
         return made
 
     def controller(
-        self, name: str, function, inputs, period: float, outputs: int = 1, start=0.0, first_sample: float = 0.0
+        self,
+        name: str,
+        function: Callable[..., object],
+        inputs: UserInputs,
+        period: float,
+        outputs: int = 1,
+        start: ArrayLike = 0.0,
+        first_sample: float = 0.0,
     ) -> Controller:
         """A sampled controller: function(t, *inputs) is called once every ``period`` (s); outputs are held in between.
 
-        Steps end exactly on the samples.  The function may keep its own memory (an object with ``__call__``, say):
-        Python calls it in the order of time, once a sample.  Controllers that are due together see the same state.
+        Steps end exactly at the samples. The function may have memory (for example an object with ``__call__``): Python
+        calls it in order of time, once per sample. Controllers sampled at the same time see the same state.
         Returns a sensor of the outputs; history "NAME" (or "NAME.0", ...).
 
         Parameters

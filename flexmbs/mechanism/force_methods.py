@@ -1,17 +1,32 @@
-"""The part of Mechanism that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
+"""The methods of Mechanism for forces: springs, bushings, point loads, distributed loads on flexible bodies."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism import distributed_loads
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
-from flexmbs.mechanism.forces import AppliedLaw, Bushing, Element, Load, SpreadLoad, quantity, spring_law
+from flexmbs.mechanism.characteristics import CharacteristicLike
+from flexmbs.mechanism.forces import (
+    AppliedLaw,
+    Bushing,
+    Element,
+    Load,
+    LoadLike,
+    Quantity,
+    QuantityLike,
+    SpreadLoad,
+    quantity,
+    spring_law,
+)
 from flexmbs.mechanism.geometry.rotations import as_vector
-from flexmbs.mechanism.joints.base import unit_axis
+from flexmbs.mechanism.joint_type import DirectionLike, unit_axis
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.sensors import Sensor, user_function
+from flexmbs.mechanism.sensors import Sensor, UserInputs, user_function
 
 
 class ForceMethods:
@@ -23,7 +38,14 @@ class ForceMethods:
         self.bushings: dict[str, Bushing] = {}
 
     def force(
-        self, marker: Marker, force, follower: bool = False, name: str | None = None, *, inputs=(), compiled=None
+        self,
+        marker: Marker,
+        force: LoadLike,
+        follower: bool = False,
+        name: str | None = None,
+        *,
+        inputs: UserInputs = (),
+        compiled: bool | None = None,
     ) -> Load:
         """Force (N) at a marker, in world axes or those of the marker (``follower``).
 
@@ -33,17 +55,33 @@ class ForceMethods:
             that returns three numbers
         compiled : see :meth:`function`
 
-        A pulse of time that is shorter than the steps can be stepped over: give ``simulate`` a ``max_step`` then.
+        Steps may skip a pulse that is shorter than they are: set ``max_step`` in ``simulate``.
         """
         return self._load(marker, force, False, follower, name, inputs, compiled)
 
     def torque(
-        self, marker: Marker, torque, follower: bool = False, name: str | None = None, *, inputs=(), compiled=None
+        self,
+        marker: Marker,
+        torque: LoadLike,
+        follower: bool = False,
+        name: str | None = None,
+        *,
+        inputs: UserInputs = (),
+        compiled: bool | None = None,
     ) -> Load:
-        """Torque (N m) on a marker; everything as in :meth:`force`."""
+        """Torque (N m) on a marker; parameters as in :meth:`force`."""
         return self._load(marker, torque, True, follower, name, inputs, compiled)
 
-    def _load(self, marker, components, is_torque: bool, follower: bool, name: str | None, inputs, compiled) -> Load:
+    def _load(
+        self,
+        marker: Marker,
+        components: LoadLike,
+        is_torque: bool,
+        follower: bool,
+        name: str | None,
+        inputs: UserInputs,
+        compiled: bool | None,
+    ) -> Load:
         kind = "torque" if is_torque else "force"
         name = name or f"{kind} {len(self.loads) + 1}"
         where = f"{kind} '{name}'"
@@ -54,7 +92,9 @@ class ForceMethods:
         self.loads[name] = Load(name, marker, self._three(components, where, inputs, compiled), is_torque, follower)
         return self.loads[name]
 
-    def _three(self, components, where: str, inputs, compiled):
+    def _three(
+        self, components: LoadLike, where: str, inputs: UserInputs, compiled: bool | None
+    ) -> tuple[Quantity, ...]:
         """Three quantities from three of them, from a sensor of three numbers, or from a user function."""
         inputs = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         if callable(components) and inputs:
@@ -62,7 +102,7 @@ class ForceMethods:
         if isinstance(components, Sensor):
             components = tuple(components[i] for i in range(components.size))
         if inputs and not all(isinstance(part, Sensor) for part in components):
-            raise MechanismError(f"{where}: inputs= go with one function f(t, *inputs) that returns three numbers")
+            raise MechanismError(f"{where}: inputs= requires one function f(t, *inputs) that returns three numbers")
         parts = tuple(components) if np.iterable(components) and not isinstance(components, str) else ()
         if len(parts) != 3 or any(np.ndim(part) > 0 for part in parts if not isinstance(part, Sensor)):
             raise MechanismError(
@@ -71,9 +111,19 @@ class ForceMethods:
         return tuple(quantity(part, where) for part in parts)
 
     def spring_damper(
-        self, a: Marker, b: Marker, stiffness=0.0, damping=0.0, length=0.0, name=None, *, preload=0.0, force=None,
-        inputs=(), compiled=None,
-    ) -> Element:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        stiffness: CharacteristicLike = 0.0,
+        damping: CharacteristicLike = 0.0,
+        length: float = 0.0,
+        name: str | None = None,
+        *,
+        preload: float = 0.0,
+        force: Callable[..., object] | None = None,
+        inputs: UserInputs = (),
+        compiled: bool | None = None,
+    ) -> Element:
         """Spring and damper along the line between two markers: tension k (l - length) + preload + c l'.
 
         Histories: "NAME.length", "NAME.rate", "NAME.force" (tension, N), "NAME.power" (W, what it puts into the
@@ -81,18 +131,18 @@ class ForceMethods:
 
         Parameters
         ----------
-        stiffness : N/m, or the tension over the stretch as two rows (m, N) or a Characteristic
-        damping : N s/m, or the tension over the rate in the same forms
-        length : m, without elastic tension
+        stiffness : N/m, or tension versus elongation as two rows (m, N) or a Characteristic
+        damping : N s/m, or tension versus rate in the same forms
+        length : m, at which the elastic tension is zero
         preload : N, tension at that length
-        force : f(t, length, rate, *inputs) -> tension (N), in place of stiffness and damping (it stores no energy)
+        force : f(t, length, rate, *inputs) -> tension (N), instead of stiffness and damping (it stores no energy)
         """
         name = name or f"spring {len(self.springs) + 1}"
         where = f"spring '{name}'"
         self._check_force_ends(a, b, name, where, turn=False)
         law = spring_law(stiffness, damping, length, preload, f"{where}:")
         if isinstance(law.rest, float) and law.rest < 0.0:
-            raise MechanismError(f"{where}: length {law.rest:g} m must not be below 0")
+            raise MechanismError(f"{where}: length {law.rest:g} m must not be negative")
         if force is not None:
             if any(part != 0.0 for part in (law.stiffness, law.damping, law.preload) if isinstance(part, float)):
                 raise MechanismError(f"{where}: give either force= or stiffness, damping and preload")
@@ -103,17 +153,26 @@ class ForceMethods:
         return self.springs[name]
 
     def torsion_spring(
-        self, a: Marker, b: Marker, stiffness=0.0, damping=0.0, rest=0.0, axis="z", name=None, *, preload=0.0
+        self,
+        a: Marker,
+        b: Marker,
+        stiffness: CharacteristicLike = 0.0,
+        damping: CharacteristicLike = 0.0,
+        rest: float = 0.0,
+        axis: DirectionLike = "z",
+        name: str | None = None,
+        *,
+        preload: float = 0.0,
     ) -> Element:
         """Torsion spring and damper about ``axis`` of a: torque -(k (angle - rest) + preload + c angle') on b.
 
-        The angle is the twist of b against a about the axis, taken within half a turn of ``rest``; where a joint turns
-        further, use ``joint.spring``.  Histories: "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
+        The angle is the rotation of b relative to a about the axis, within half a turn of ``rest``; if a joint rotates
+        further, use ``joint.spring``. Histories: "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
 
         Parameters
         ----------
-        stiffness : N m/rad, or the elastic torque over the angle from rest as two rows (rad, N m) or a Characteristic
-        damping : N m s/rad, or the torque over the rate in the same forms
+        stiffness : N m/rad, or elastic torque versus angle from rest as two rows (rad, N m) or a Characteristic
+        damping : N m s/rad, or torque versus rate in the same forms
         rest : rad
         """
         name = name or f"torsion spring {len(self.springs) + 1}"
@@ -123,10 +182,20 @@ class ForceMethods:
         self.springs[name] = Element(name, law, a=a, b=b, axis=unit_axis(axis, name))
         return self.springs[name]
 
-    def bushing(self, a: Marker, b: Marker, stiffness, damping=0.0, name=None, *, rest=None, preload=None) -> Bushing:
+    def bushing(
+        self,
+        a: Marker,
+        b: Marker,
+        stiffness: ArrayLike,
+        damping: ArrayLike = 0.0,
+        name: str | None = None,
+        *,
+        rest: ArrayLike | None = None,
+        preload: ArrayLike | None = None,
+    ) -> Bushing:
         """Elastic connection in all six directions: force and moment -(K (e - rest) + preload + C e') on b.
 
-        e: displacement (m) and rotation vector (rad, below pi) of b against a, in the axes of a.  Histories:
+        e: displacement (m) and rotation vector (rad, below pi) of b relative to a, in the axes of a.  Histories:
         "NAME.displacement.x", "NAME.rotation.x", "NAME.force.x", "NAME.moment.x" (on b, axes of a), "NAME.power".
 
         Parameters
@@ -145,15 +214,22 @@ class ForceMethods:
         )  # fmt: skip
         return self.bushings[name]
 
-    def line_load(self, body: BodyInSystem, nodes, force, follower: bool = False, name: str | None = None):
+    def line_load(
+        self,
+        body: BodyInSystem,
+        nodes: Sequence[int] | np.ndarray,
+        force: LoadLike,
+        follower: bool = False,
+        name: str | None = None,
+    ) -> Load | tuple[Load | SpreadLoad, ...]:
         """Force per length along a row of nodes of a flexible body.
 
         Parameters
         ----------
-        nodes : node numbers in the order of the line; each pair of neighbours carries the load between them, half each
-        force : three numbers, functions of time or sensors (N/m), in world axes; with ``follower`` in axes that start
-            as those of the body and turn with the nodes (needs nodes with rotations: beams, shells), right to first
-            order in the deformation
+        nodes : node numbers in order along the line; the load between two neighbours is shared equally
+        force : three numbers, functions of time or sensors (N/m), in world axes; with ``follower`` in body axes that
+            rotate with the nodes (requires nodes with rotations: beams, shells), accurate to first order in the
+            deformation
         """
         name = name or f"line load {len(self.loads) + 1}"
         where = f"line load '{name}'"
@@ -170,16 +246,23 @@ class ForceMethods:
             self.loads[f"{name}.{letter}"] = SpreadLoad(f"{name}.{letter}", body.name, component, fields)
         return tuple(self.loads[f"{name}.{letter}"] for letter in "xyz")
 
-    def pressure(self, body: BodyInSystem, pressure, where=None, follower: bool = True, name: str | None = None):
-        """Pressure (Pa, positive pushes into the body) on a part of a flexible body's surface.
+    def pressure(
+        self,
+        body: BodyInSystem,
+        pressure: QuantityLike,
+        where: Callable[[np.ndarray], np.ndarray] | None = None,
+        follower: bool = True,
+        name: str | None = None,
+    ) -> SpreadLoad:
+        """Pressure (Pa, positive into the body) on a part of the surface of a flexible body.
 
         Parameters
         ----------
         pressure : number, function of time, or sensor
         where : function of points (k, 3) m of the undeformed surface in the body frame -> (k,) bool; a face is loaded
-            when all its points are chosen; None: the whole surface
-        follower : the pressure stays normal to the deforming surface (right to first order in the deformation), or
-            keeps the normals and areas of the undeformed body
+            if all its points are selected; None: the whole surface
+        follower : True: normal to the deformed surface (accurate to first order in the deformation); False: with the
+            normals and areas of the undeformed body
         """
         name = name or f"pressure {len(self.loads) + 1}"
         label = f"pressure '{name}'"
@@ -198,7 +281,7 @@ class ForceMethods:
         if a is b:
             raise MechanismError(f"{where}: both ends are marker '{a.label}'")
 
-    def _check_flexible(self, body, name: str, where: str) -> None:
+    def _check_flexible(self, body: object, name: str, where: str) -> None:
         self._check_name(name)
         if not isinstance(body, BodyInSystem) or body.name not in self.bodies:
             raise MechanismError(f"{where}: expected a body that system.add(...) returned, got {body!r}")
@@ -207,8 +290,8 @@ class ForceMethods:
             raise MechanismError(f"{where}: body '{body.name}' is not flexible{suggestion(body.name, flexible)}")
 
 
-def _matrix(given, where: str) -> np.ndarray:
-    """(6, 6) from itself, a diagonal, two numbers (translation, rotation), or one number; symmetric, not negative."""
+def _matrix(given: ArrayLike, where: str) -> np.ndarray:
+    """(6, 6) matrix from a matrix, a diagonal, two numbers (translation, rotation) or one; positive semidefinite."""
     try:
         values = np.array(given, dtype=float)
     except (TypeError, ValueError):
@@ -224,7 +307,7 @@ def _matrix(given, where: str) -> np.ndarray:
         )
     size = np.abs(matrix).max(initial=0.0)
     if np.abs(matrix - matrix.T).max() > 1e-9 * size:
-        raise MechanismError(f"{where}: the matrix is not symmetric, so it would create energy in a closed cycle")
+        raise MechanismError(f"{where}: the matrix is not symmetric and would generate energy in a closed cycle")
     if np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
         raise MechanismError(f"{where}: the matrix has a negative eigenvalue {np.linalg.eigvalsh(matrix).min():.3g}")
     return 0.5 * (matrix + matrix.T)

@@ -1,30 +1,38 @@
-"""Forces as users state them: elements (a law along a coordinate, a line or an angle), bushings, loads.
+"""Forces as users state them: force elements (a law along a coordinate, line or angle), bushings, loads.
 
 The laws are those of ``core/laws/force``, one class each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.characteristics import Characteristic, characteristic
+from flexmbs.mechanism.characteristics import Characteristic, CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
-from flexmbs.mechanism.sensors import Sensor
+from flexmbs.mechanism.python_functions import FunctionOfTime
+from flexmbs.mechanism.sensors import Sensor, cut_for_reactions
 from flexmbs.mechanism.time_signals import Signal, signal
 
-#: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
-Quantity = Signal | Sensor
+#: What determines a force: a number, a function of time, or a sensor (including states and controllers).
+Quantity: TypeAlias = Signal | Sensor
+#: The same as users give it.
+QuantityLike: TypeAlias = FunctionOfTime | Sensor
+#: Three of them, a sensor of three numbers, or a user function of sensors that returns three numbers.
+LoadLike: TypeAlias = Sequence[QuantityLike] | np.ndarray | Sensor | Callable[..., object]
 
 
-def quantity(given, where: str) -> Quantity:
-    """A number, a function of time, or a sensor of one number; MechanismError otherwise."""
+def quantity(given: object, where: str) -> Quantity:
+    """A number, a function of time, or a sensor with one number; MechanismError otherwise."""
     if isinstance(given, Sensor):
         if given.size != 1:
-            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; take one, sensor[i]")
+            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; use one of them, sensor[i]")
+        cut_for_reactions(given, where)
         return given
     return signal(given, where)
 
@@ -43,8 +51,8 @@ class SpringLaw:
 class FrictionLaw:
     """-mu(rate) normal radius (core/laws/force/friction.py).
 
-    ``normal``: force on the sliding faces, or None: that of the joint's reaction, behind a lag (s) and with ``arm``
-    (1/m) times the moment across the axis.
+    ``normal``: force on the sliding faces; None: that of the joint's reaction, filtered by a lag (s), plus ``arm``
+    (1/m) times the moment transverse to the axis.
     """
 
     static: float
@@ -59,7 +67,7 @@ class FrictionLaw:
 
 @dataclass(frozen=True)
 class StopLaw:
-    """Compliant stops at both ends of a range (core/laws/force/stop.py)."""
+    """Compliant end stops of a range (core/laws/force/stop.py)."""
 
     lower: float
     upper: float
@@ -105,10 +113,10 @@ class Element:
 
     @property
     def kind(self) -> str:
-        """What it is, in words."""
-        words = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
+        """Kind of element, for descriptions."""
+        kinds = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
         if self.joint is not None:
-            return words.get(type(self.law), "spring")
+            return kinds.get(type(self.law), "spring")
         return "spring damper" if self.axis is None else "torsion spring"
 
 
@@ -139,7 +147,7 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class SpreadLoad:
-    """A load spread over a flexible body: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
+    """A distributed load: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
 
     name: str
     body: str
@@ -147,19 +155,29 @@ class SpreadLoad:
     fields: np.ndarray
 
 
-def spring_law(stiffness, damping, rest, preload, where: str) -> SpringLaw:
+def spring_law(
+    stiffness: CharacteristicLike, damping: CharacteristicLike, rest: float, preload: float, where: str
+) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
-    parts = []
-    for word, given in (("stiffness", stiffness), ("damping", damping)):
-        curve = characteristic(given, f"{where} {word}")
-        parts.append(as_number(given, f"{where} {word}", 0.0) if curve is None else curve)
-    return SpringLaw(*parts, as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
+    parts: list[Any] = []
+    for name, given in (("stiffness", stiffness), ("damping", damping)):
+        curve = characteristic(given, f"{where} {name}")
+        parts.append(as_number(cast(float, given), f"{where} {name}", 0.0) if curve is None else curve)
+    return SpringLaw(parts[0], parts[1], as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
 
 
 def friction_law(
-    static, dynamic, normal, radius, transition, full_slip, lag, bearing_length, where: str
+    static: float,
+    dynamic: float | None,
+    normal: QuantityLike | str,
+    radius: float,
+    transition: float,
+    full_slip: float | None,
+    lag: float,
+    bearing_length: float | None,
+    where: str,
 ) -> FrictionLaw:
-    """Friction with checked numbers; ``normal`` "reaction" or a quantity."""
+    """Friction law with checked parameters; ``normal``: "reaction" or a quantity."""
     static = as_number(static, f"{where}: static coefficient", 0.0)
     dynamic = static if dynamic is None else as_number(dynamic, f"{where}: dynamic coefficient", 0.0)
     if dynamic > static:
@@ -170,19 +188,28 @@ def friction_law(
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
     radius = _positive(radius, f"{where}: radius (m)")
     arm = 0.0 if bearing_length is None else 2.0 / _positive(bearing_length, f"{where}: bearing_length (m)")
+    pressing: Quantity | None
     if isinstance(normal, str):
         if normal != "reaction":
             raise MechanismError(f"{where}: normal_force {normal!r}: expected a number, function, sensor or 'reaction'")
-        normal, lag = None, _positive(lag, f"{where}: lag (s)")
+        pressing, lag = None, _positive(lag, f"{where}: lag (s)")
     else:
-        normal, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
-        if isinstance(normal, Signal) and normal.value is None:
-            as_number(normal.constant, f"{where}: normal_force (N)", 0.0)
-    return FrictionLaw(static, dynamic, transition, full_slip, radius, normal, lag, arm)
+        pressing, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
+        if isinstance(pressing, Signal) and pressing.value is None:
+            as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
+    return FrictionLaw(static, dynamic, transition, full_slip, radius, pressing, lag, arm)
 
 
-def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> StopLaw:
-    """Stops with checked numbers; an end that is None is open."""
+def stop_law(
+    lower: float | None,
+    upper: float | None,
+    stiffness: float,
+    exponent: float,
+    damping: float,
+    depth: float,
+    where: str,
+) -> StopLaw:
+    """Stop law with checked parameters; an end that is None has no stop."""
     if lower is None and upper is None:
         raise MechanismError(f"{where}: give lower=, upper= or both")
     low = -np.inf if lower is None else as_number(lower, f"{where}: lower")
@@ -196,15 +223,15 @@ def stop_law(lower, upper, stiffness, exponent, damping, depth, where: str) -> S
     )  # fmt: skip
 
 
-def motor_law(curve, command, where: str) -> MotorLaw:
-    """A motor whose curve is a pair of rows (speeds, torques) or a Characteristic."""
+def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:
+    """Motor law; its curve is a pair of rows (speeds, torques) or a Characteristic."""
     chosen = characteristic(curve, f"{where}: curve")
     if chosen is None:
         raise MechanismError(f"{where}: curve: expected two rows (speeds, torques) or a Characteristic, got {curve!r}")
     return MotorLaw(chosen, quantity(command, f"{where}: command"))
 
 
-def _positive(value, where: str) -> float:
+def _positive(value: Any, where: str) -> float:
     number = as_number(value, where, 0.0)
     if number == 0.0:
         raise MechanismError(f"{where} must be positive, got 0")

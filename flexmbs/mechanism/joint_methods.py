@@ -1,28 +1,42 @@
-"""The part of Mechanism that states joints.
+"""The methods of Mechanism for joints.
 
-All have the same shape: the two markers, what the joint needs to know, start values and start rates of its coordinates
-(None: not given; zero, unless a closed loop needs something else), ``name``, and ``cut``: True closes the joint by
-constraints even where the bodies could be carried by it.
+All have the same form: two markers, the geometry of the joint, start values and start rates of its coordinates (None:
+not given; zero, unless closing a loop requires another value), ``name``, and ``cut``: True models the joint by
+constraints even if the spanning tree could contain it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.body_in_system import suggestion
 from flexmbs.mechanism.geometry import unit_plausibility
-from flexmbs.mechanism.geometry.rotations import as_number, as_quaternion, as_vector
+from flexmbs.mechanism.geometry.curves import Curve
+from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_quaternion, as_vector
+from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.joints import JOINT_TYPES
 from flexmbs.mechanism.markers import Marker
 
 
 class JointMethods:
-    """Mixed into Mechanism."""
+    """Mixed into Mechanism, which has the attributes declared here."""
 
-    def joint(self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry) -> Joint:
+    joints: dict[str, Joint]
+    _check_marker: Callable[[Marker, str], None]
+    _check_name: Callable[[str], None]
+
+    def joint(
+        self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry: Any
+    ) -> Joint:
         """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
         if kind not in JOINT_TYPES:
-            raise MechanismError(f"no joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
+            raise MechanismError(f"unknown joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
         name = name or f"{kind} {sum(j.type.name == kind for j in self.joints.values()) + 1}"
         for marker in (a, b):
             self._check_marker(marker, f"joint '{name}'")
@@ -35,14 +49,21 @@ class JointMethods:
             if needed and not marker.can_turn:
                 raise MechanismError(
                     f"joint '{name}': marker '{marker.label}' is a single node of a solid and has no rotation; only a "
-                    "spherical joint, or the second marker of another joint that leaves all rotations free, can sit "
-                    "there; or name a node set as an interface in reduce()"
+                    "spherical joint, or the second marker of another joint with free rotation, can be attached there; "
+                    "otherwise define a node set as an interface in reduce()"
                 )
         self.joints[name] = Joint(name, joint_type, a, b, cut=bool(cut))
         return self.joints[name]
 
-    def _state(self, joint: Joint, values: dict, rates: dict, rotation=None, angular_velocity=None) -> Joint:
-        """Start values and rates by coordinate, and those of a ball; None: not given."""
+    def _state(
+        self,
+        joint: Joint,
+        values: dict[str, float | None],
+        rates: dict[str, float | None],
+        rotation: RotationLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+    ) -> Joint:
+        """Set start values and rates by coordinate, and those of a ball joint; None: not given."""
         where = f"joint '{joint.name}'"
         try:
             for numbers, start, given, word in (
@@ -62,41 +83,87 @@ class JointMethods:
                 joint.angular_velocity = as_vector(angular_velocity, f"{where}: angular_velocity (rad/s)")
                 joint.given_rates.add("rotation")
         except MechanismError:
-            del self.joints[joint.name]  # a refused joint must not stay in the system
+            del self.joints[joint.name]  # a rejected joint must not remain in the system
             raise
         return joint
 
-    def fixed(self, a: Marker, b: Marker, name=None, cut=False) -> Joint:
-        """b stays on a."""
+    def fixed(self, a: Marker, b: Marker, name: str | None = None, cut: bool = False) -> Joint:
+        """Marker b is fixed to marker a."""
         return self.joint("fixed", a, b, name, cut)
 
-    def revolute(self, a: Marker, b: Marker, axis="z", angle=None, rate=None, name=None, cut=False) -> Joint:
-        """Rotation of b against a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
+    def revolute(
+        self,
+        a: Marker,
+        b: Marker,
+        axis: DirectionLike = "z",
+        angle: float | None = None,
+        rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
+        """Rotation of b relative to a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
         return self._state(self.joint("revolute", a, b, name, cut, axis=axis), {"angle": angle}, {"angle": rate})
 
-    def prismatic(self, a: Marker, b: Marker, axis="x", displacement=None, rate=None, name=None, cut=False) -> Joint:
-        """Translation of b against a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
+    def prismatic(
+        self,
+        a: Marker,
+        b: Marker,
+        axis: DirectionLike = "x",
+        displacement: float | None = None,
+        rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
+        """Translation of b relative to a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
         joint = self.joint("prismatic", a, b, name, cut, axis=axis)
         return self._state(joint, {"displacement": displacement}, {"displacement": rate})
 
     def cylindrical(
-        self, a: Marker, b: Marker, axis="z", displacement=None, angle=None, displacement_rate=None, angle_rate=None,
-        name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        axis: DirectionLike = "z",
+        displacement: float | None = None,
+        angle: float | None = None,
+        displacement_rate: float | None = None,
+        angle_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """Translation of b along ``axis`` of a (``displacement``, m) and rotation about it (``angle``, rad)."""
         joint = self.joint("cylindrical", a, b, name, cut, axis=axis)
         values = {"displacement": displacement, "angle": angle}
         return self._state(joint, values, {"displacement": displacement_rate, "angle": angle_rate})
 
-    def screw(self, a: Marker, b: Marker, pitch, axis="z", angle=None, rate=None, name=None, cut=False) -> Joint:
+    def screw(
+        self,
+        a: Marker,
+        b: Marker,
+        pitch: float,
+        axis: DirectionLike = "z",
+        angle: float | None = None,
+        rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """Rotation about ``axis`` of a (``angle``, rad) with which b advances ``pitch`` (m per turn) along it."""
         joint = self.joint("screw", a, b, name, cut, pitch=pitch, axis=axis)
         return self._state(joint, {"angle": angle}, {"angle": rate})
 
     def planar(
-        self, a: Marker, b: Marker, normal="z", u=None, v=None, angle=None, u_rate=None, v_rate=None, angle_rate=None,
-        name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        normal: DirectionLike = "z",
+        u: float | None = None,
+        v: float | None = None,
+        angle: float | None = None,
+        u_rate: float | None = None,
+        v_rate: float | None = None,
+        angle_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """b moves in a plane of a (``u``, ``v``, m) and turns about its ``normal`` (``angle``, rad).
 
         u × v = normal: with normal "z", u runs along x and v along y of marker a; with "x" along y and z.
@@ -105,30 +172,62 @@ class JointMethods:
         return self._state(joint, {"u": u, "v": v, "angle": angle}, {"u": u_rate, "v": v_rate, "angle": angle_rate})
 
     def universal(
-        self, a: Marker, b: Marker, first="x", second="y", angle1=None, angle2=None, angle1_rate=None, angle2_rate=None,
-        name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        first: DirectionLike = "x",
+        second: DirectionLike = "y",
+        angle1: float | None = None,
+        angle2: float | None = None,
+        angle1_rate: float | None = None,
+        angle2_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """Cross with one pin along axis ``first`` of a and the other along axis ``second`` of b (angles in rad)."""
         joint = self.joint("universal", a, b, name, cut, first=first, second=second)
         return self._state(joint, {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate})
 
     def constant_velocity(
-        self, a: Marker, b: Marker, axis="z", angle1=None, angle2=None, angle1_rate=None, angle2_rate=None, name=None,
-        cut=False,
-    ) -> Joint:  # fmt: skip
-        """Shafts along ``axis`` of a and of b that meet at any angle (bending angles, rad) and turn equally fast."""
+        self,
+        a: Marker,
+        b: Marker,
+        axis: DirectionLike = "z",
+        angle1: float | None = None,
+        angle2: float | None = None,
+        angle1_rate: float | None = None,
+        angle2_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
+        """Shafts along ``axis`` of a and of b at any angle (bending angles, rad) with equal speeds of rotation."""
         joint = self.joint("constant_velocity", a, b, name, cut, axis=axis)
         return self._state(joint, {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate})
 
-    def spherical(self, a: Marker, b: Marker, rotation=None, angular_velocity=None, name=None, cut=False) -> Joint:
-        """Any rotation of b against a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
+    def spherical(
+        self,
+        a: Marker,
+        b: Marker,
+        rotation: RotationLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
+        """Free rotation of b relative to a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
         return self._state(self.joint("spherical", a, b, name, cut), {}, {}, rotation, angular_velocity)
 
     def free(
-        self, a: Marker, b: Marker, position=None, rotation=None, velocity=None, angular_velocity=None, name=None,
-        cut=False,
-    ) -> Joint:  # fmt: skip
-        """Six freedoms of b against a: start position and velocity in axes of a, angular velocity in axes of b."""
+        self,
+        a: Marker,
+        b: Marker,
+        position: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
+        """Six freedoms of b relative to a: start position and velocity in axes of a, angular velocity in axes of b."""
         joint = self.joint("free", a, b, name, cut)
         values, rates = {}, {}
         try:
@@ -142,44 +241,96 @@ class JointMethods:
         return self._state(joint, values, rates, rotation, angular_velocity)
 
     def inline(
-        self, a: Marker, b: Marker, axis="x", displacement=None, rate=None, rotation=None, angular_velocity=None,
-        name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        axis: DirectionLike = "x",
+        displacement: float | None = None,
+        rate: float | None = None,
+        rotation: RotationLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """The origin of b moves on a line along ``axis`` of a (``displacement``, m); b turns freely."""
         joint = self.joint("inline", a, b, name, cut, axis=axis)
         values, rates = {"displacement": displacement}, {"displacement": rate}
         return self._state(joint, values, rates, rotation, angular_velocity)
 
     def inplane(
-        self, a: Marker, b: Marker, normal="z", u=None, v=None, u_rate=None, v_rate=None, rotation=None,
-        angular_velocity=None, name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        normal: DirectionLike = "z",
+        u: float | None = None,
+        v: float | None = None,
+        u_rate: float | None = None,
+        v_rate: float | None = None,
+        rotation: RotationLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """The origin of b moves in a plane of a (``u``, ``v``, m, as in ``planar``); b turns freely."""
         joint = self.joint("inplane", a, b, name, cut, normal=normal)
         return self._state(joint, {"u": u, "v": v}, {"u": u_rate, "v": v_rate}, rotation, angular_velocity)
 
     def parallel(
-        self, a: Marker, b: Marker, axis="z", position=None, angle=None, velocity=None, angle_rate=None, name=None,
-        cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        axis: DirectionLike = "z",
+        position: ArrayLike | None = None,
+        angle: float | None = None,
+        velocity: ArrayLike | None = None,
+        angle_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """``axis`` of b stays parallel to that of a; ``position`` (m, axes of a) and ``angle`` about it are free."""
         joint = self.joint("parallel", a, b, name, cut, axis=axis)
         return self._state_with_place(joint, position, velocity, {"angle": angle}, {"angle": angle_rate})
 
     def perpendicular(
-        self, a: Marker, b: Marker, first="z", second="x", position=None, angle1=None, angle2=None, velocity=None,
-        angle1_rate=None, angle2_rate=None, name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        first: DirectionLike = "z",
+        second: DirectionLike = "x",
+        position: ArrayLike | None = None,
+        angle1: float | None = None,
+        angle2: float | None = None,
+        velocity: ArrayLike | None = None,
+        angle1_rate: float | None = None,
+        angle2_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """Axis ``second`` of b stays at a right angle to axis ``first`` of a; b turns about both and moves freely."""
         joint = self.joint("perpendicular", a, b, name, cut, first=first, second=second)
         values, rates = {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate}
         return self._state_with_place(joint, position, velocity, values, rates)
 
-    def orientation(self, a: Marker, b: Marker, position=None, velocity=None, name=None, cut=False) -> Joint:
+    def orientation(
+        self,
+        a: Marker,
+        b: Marker,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """The axes of b stay parallel to those of a; ``position`` (m, axes of a) is free."""
         return self._state_with_place(self.joint("orientation", a, b, name, cut), position, velocity, {}, {})
 
-    def _state_with_place(self, joint: Joint, position, velocity, values: dict, rates: dict) -> Joint:
+    def _state_with_place(
+        self,
+        joint: Joint,
+        position: ArrayLike | None,
+        velocity: ArrayLike | None,
+        values: dict[str, float | None],
+        rates: dict[str, float | None],
+    ) -> Joint:
         """Start values of a joint with the coordinates x, y, z besides others."""
         for given, into, word in ((position, values, "position (m)"), (velocity, rates, "velocity (m/s)")):
             if given is None:
@@ -192,28 +343,66 @@ class JointMethods:
         return self._state(joint, values, rates)
 
     def point_on_curve(
-        self, a: Marker, b: Marker, curve, s=None, rate=None, rotation=None, angular_velocity=None, name=None, cut=False
+        self,
+        a: Marker,
+        b: Marker,
+        curve: Curve,
+        s: float | None = None,
+        rate: float | None = None,
+        rotation: RotationLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
     ) -> Joint:
         """The origin of b moves on a ``curve`` of a like a bead on a wire (arc length ``s``, m); b turns freely."""
         joint = self.joint("point_on_curve", a, b, name, cut, curve=curve)
         return self._state(joint, {"s": s}, {"s": rate}, rotation, angular_velocity)
 
-    def follow_curve(self, a: Marker, b: Marker, curve, s=None, rate=None, name=None, cut=False) -> Joint:
+    def follow_curve(
+        self,
+        a: Marker,
+        b: Marker,
+        curve: Curve,
+        s: float | None = None,
+        rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """b moves on a ``curve`` fixed to a and turns with it, x forward (arc length ``s``, m): a car on a track."""
         return self._state(self.joint("follow_curve", a, b, name, cut, curve=curve), {"s": s}, {"s": rate})
 
     def point_on_surface(
-        self, a: Marker, b: Marker, surface, u=None, v=None, u_rate=None, v_rate=None, rotation=None,
-        angular_velocity=None, name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        surface: Surface,
+        u: float | None = None,
+        v: float | None = None,
+        u_rate: float | None = None,
+        v_rate: float | None = None,
+        rotation: RotationLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """The origin of b moves on a ``surface`` fixed to a (parameters ``u``, ``v``, m); b turns freely."""
         joint = self.joint("point_on_surface", a, b, name, cut, surface=surface)
         return self._state(joint, {"u": u, "v": v}, {"u": u_rate, "v": v_rate}, rotation, angular_velocity)
 
     def curve_on_curve(
-        self, a: Marker, b: Marker, curve_a, curve_b, opposite=True, sa=None, sb=None, sa_rate=None, sb_rate=None,
-        name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        curve_a: Curve,
+        curve_b: Curve,
+        opposite: bool = True,
+        sa: float | None = None,
+        sb: float | None = None,
+        sa_rate: float | None = None,
+        sb_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """A curve of b slides on a curve of a in one plane: cam and follower; arc lengths ``sa``, ``sb`` (m).
 
         opposite: the curves are travelled against each other at the contact, as two counterclockwise outlines outside
@@ -223,9 +412,18 @@ class JointMethods:
         return self._state(joint, {"sa": sa, "sb": sb}, {"sa": sa_rate, "sb": sb_rate})
 
     def rolling_curves(
-        self, a: Marker, b: Marker, curve_a, curve_b, opposite=True, start_b=0.0, s=None, rate=None, name=None,
-        cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        curve_a: Curve,
+        curve_b: Curve,
+        opposite: bool = True,
+        start_b: float = 0.0,
+        s: float | None = None,
+        rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """A curve of b rolls on a curve of a without slipping, in one plane; arc length ``s`` (m) on a.
 
         opposite: see ``curve_on_curve``; start_b: arc length (m) of the point of b that touches a at s = 0.
@@ -235,9 +433,19 @@ class JointMethods:
         return self._state(joint, {"s": s}, {"s": rate})
 
     def cam_roller(
-        self, a: Marker, b: Marker, curve, radius, side="right", s=None, angle=None, s_rate=None, angle_rate=None,
-        name=None, cut=False,
-    ) -> Joint:  # fmt: skip
+        self,
+        a: Marker,
+        b: Marker,
+        curve: Curve,
+        radius: float,
+        side: str = "right",
+        s: float | None = None,
+        angle: float | None = None,
+        s_rate: float | None = None,
+        angle_rate: float | None = None,
+        name: str | None = None,
+        cut: bool = False,
+    ) -> Joint:
         """b is the centre of a roller of ``radius`` (m) on a planar ``curve`` of a; it turns freely in the plane.
 
         side: "right" is outside a counterclockwise outline. s: arc length (m) of the parallel curve on which the centre

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact import ContactLaw
@@ -13,7 +16,7 @@ from flexmbs.mechanism.contacts import Contact, Plane, Sphere
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry import unit_plausibility
-from flexmbs.mechanism.geometry.rotations import as_quaternion, as_vector
+from flexmbs.mechanism.geometry.rotations import RotationLike, as_quaternion, as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_methods import JointMethods
 from flexmbs.mechanism.markers import Marker
@@ -36,7 +39,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
     """
 
-    def __init__(self, gravity=(0.0, 0.0, -9.81), coordinates: str = "reduced"):
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), coordinates: str = "reduced") -> None:
         self.coordinates = coordinates
         self.gravity = gravity
         self.ground = BodyInSystem("ground", None)
@@ -54,7 +57,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         return self._gravity
 
     @gravity.setter
-    def gravity(self, value) -> None:
+    def gravity(self, value: ArrayLike) -> None:
         vector = as_vector(value, "gravity (m/s2)").copy()
         unit_plausibility.gravity(vector)
         vector.flags.writeable = False  # a changed component would not be checked
@@ -72,10 +75,18 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         self._coordinates = value
 
     def add(
-        self, body: RigidBody | FlexibleBody, name: str, *, position=None, rotation=None, velocity=None,
-        angular_velocity=None, modal_coordinates=None, modal_velocities=None,
+        self,
+        body: RigidBody | FlexibleBody,
+        name: str,
+        *,
+        position: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        modal_coordinates: ArrayLike | None = None,
+        modal_velocities: ArrayLike | None = None,
         high_modes: QuasiStatic | DampedModes | None = None,
-    ) -> BodyInSystem:  # fmt: skip
+    ) -> BodyInSystem:
         """Add a body; a pose or velocity makes it free (six freedoms), joints may hold it otherwise.
 
         Parameters
@@ -113,7 +124,9 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         self.bodies[name] = part
         return part
 
-    def contact(self, first: Sphere, second: Sphere | Plane, law: ContactLaw, name: str | None = None) -> Contact:
+    def contact(
+        self, first: Sphere | Plane, second: Sphere | Plane, law: ContactLaw, name: str | None = None
+    ) -> Contact:
         """Elastic contact of a sphere or point with a plane or another sphere."""
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
@@ -133,7 +146,12 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         return self.contacts[name]
 
     def __repr__(self) -> str:
-        groups = {"bodies": self.bodies, "joints": self.joints, "loads": self.loads, "springs": self.springs}
+        groups: dict[str, Mapping[str, object]] = {
+            "bodies": self.bodies,
+            "joints": self.joints,
+            "loads": self.loads,
+            "springs": self.springs,
+        }
         groups |= {"bushings": self.bushings, "contacts": self.contacts, "constraints": self.constraints}
         groups |= {"couplers": self.couplers, "states": self.states}
         parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]

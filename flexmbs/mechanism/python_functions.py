@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from flexmbs.common.errors import MechanismError
+
+#: A number, a Python function of time (s), or a TimeFunction.
+FunctionOfTime: TypeAlias = float | Callable[[float], float]
 
 DIFFERENCE_REACH = 3e-3  # s, to both sides, of differences in place of derivatives that are not given
 
 
-def number_or_function(given, name: str) -> float | Callable[[float], float]:
+def number_or_function(given: Any, name: str) -> float | Callable[[float], float]:
     """``given`` as a finite number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     if callable(given):
         try:
@@ -18,7 +22,7 @@ def number_or_function(given, name: str) -> float | Callable[[float], float]:
         except Exception as error:
             raise MechanismError(f"{name}: the function of time fails at t = 0: {error!r}") from error
         if not math.isfinite(at_start):
-            raise MechanismError(f"{name}: the function of time gives {at_start!r} at t = 0")
+            raise MechanismError(f"{name}: the function of time returns {at_start!r} at t = 0")
         return given
     try:
         value = float(given)
@@ -29,7 +33,11 @@ def number_or_function(given, name: str) -> float | Callable[[float], float]:
     return value
 
 
-def with_derivatives(function, rate=None, acceleration=None) -> tuple[Callable, Callable]:
+def with_derivatives(
+    function: Callable[[float], float],
+    rate: Callable[[float], float] | None = None,
+    acceleration: Callable[[float], float] | None = None,
+) -> tuple[Callable[[float], float], Callable[[float], float]]:
     """First and second derivative of a function of time; those that are not given are sixth-order differences.
 
     The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.
@@ -37,13 +45,13 @@ def with_derivatives(function, rate=None, acceleration=None) -> tuple[Callable, 
     return rate or _first_difference(function), acceleration or _second_difference(function, rate)
 
 
-def _first_difference(f):
+def _first_difference(f: Callable[[float], float]) -> Callable[[float], float]:
     h = DIFFERENCE_REACH / 3.0
     weights = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
     return lambda t: sum(w * (f(t + i * h) - f(t - i * h)) for i, w in weights) / h
 
 
-def _second_difference(f, rate):
+def _second_difference(f: Callable[[float], float], rate: Callable[[float], float] | None) -> Callable[[float], float]:
     if rate is not None:
         return _first_difference(rate)
     h = DIFFERENCE_REACH / 3.0

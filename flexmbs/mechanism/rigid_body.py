@@ -13,9 +13,10 @@ from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import assemble
 from flexmbs.mechanism.geometry import primitives, unit_plausibility
-from flexmbs.mechanism.geometry.rotations import Rotation, as_matrix, as_number, as_vector
+from flexmbs.mechanism.geometry.rotations import Rotation, RotationLike, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import with_material
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
@@ -50,7 +51,7 @@ class RigidBody:
     allow_nonphysical: bool = False
     surface: SurfaceMesh | None = field(default=None, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         inertia = np.asarray(self.inertia, dtype=float)
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
@@ -68,26 +69,23 @@ class RigidBody:
             object.__setattr__(self, "surface", box.moved(center, np.eye(3)))
         reason = self.nonphysical_reason
         if reason and not self.allow_nonphysical:
-            raise BodyError(f"rigid body: {reason}; allow_nonphysical=True computes mass properties with it")
+            raise BodyError(f"rigid body: {reason}; allow_nonphysical=True accepts it for mass properties only")
         if reason:
-            warn(f"rigid body: {reason}; its mass properties are computed", MechanismWarning)
+            warn(f"rigid body: {reason}; it is accepted for mass properties only", MechanismWarning)
 
     @property
     def nonphysical_reason(self) -> str:
-        """Why no mass distribution has this inertia, in words; empty when one has."""
+        """Why no mass distribution has this inertia, as text; empty if the inertia is physical."""
         lowest = float(np.linalg.eigvalsh(_second_moment(self.inertia))[0])
         moments = np.linalg.eigvalsh(self.inertia)
         if lowest >= -_NEGATIVE * max(np.abs(moments).max(), 1e-300):
             return ""
         if moments[0] < 0.0:
             return (
-                f"its inertia is no physical one: it has a negative principal moment ({moments[0]:.6g} kg m2 of "
+                f"its inertia is not physical: it has a negative principal moment ({moments[0]:.6g} kg m2 of "
                 f"{moments} kg m2)"
             )
-        return (
-            f"principal moments {moments} kg m2 belong to no mass distribution; "
-            "each must not exceed the sum of the other two"
-        )
+        return f"no mass distribution has principal moments {moments} kg m2; none may exceed the sum of the other two"
 
     @property
     def second_moment(self) -> np.ndarray:
@@ -97,8 +95,8 @@ class RigidBody:
         """
         if reason := self.nonphysical_reason:
             raise BodyError(
-                f"rigid body: {reason}. It cannot move; its mass properties, and weld() to a body whose inertia is "
-                "physical, are all that can be done with it"
+                f"rigid body: {reason}. It cannot be simulated; it can be used only for mass properties and in weld() "
+                "to a body with physical inertia"
             )
         return _second_moment(self.inertia)
 
@@ -113,7 +111,7 @@ class RigidBody:
         axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])  # right-handed
         return moments, Rotation(axes)
 
-    def placed(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation=None) -> RigidBody:
+    def placed(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> RigidBody:
         """This body described in another frame, in which its own frame lies at ``position`` (m) with ``rotation``.
 
         Parameters
@@ -123,7 +121,7 @@ class RigidBody:
         place, turn = as_vector(position, "placed: position (m)"), as_matrix(rotation, "placed")
         return self._moved(place, turn)
 
-    def in_frame(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation=None) -> RigidBody:
+    def in_frame(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> RigidBody:
         """This body described in a frame that lies at ``position`` (m) with ``rotation`` in its present frame.
 
         The inverse of :meth:`placed`: ``body.placed(p, R).in_frame(p, R)`` is the body again.
@@ -255,12 +253,12 @@ class RigidBody:
 
         BodyError when the surface is not closed or turned inside out.
         """
-        surface = SurfaceMesh.of_triangles(points, triangles)
+        surface = SurfaceMesh.of_triangles(np.asarray(points), np.asarray(triangles))
         volume, center, second = enclosed_moments(surface)
         return cls._of_solid(density, Solid(volume, center, second, surface), "body from a surface")
 
     @classmethod
-    def from_mesh(cls, mesh, density: float | None = None) -> RigidBody:
+    def from_mesh(cls, mesh: Mesh, density: float | None = None) -> RigidBody:
         """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials."""
         model = assemble(mesh if density is None else with_material(mesh, density=density))
         drawn = model.surface(np.zeros((model.ndof, 0)), np.zeros((0, 2), dtype=int), np.zeros((model.ndof, 0)))

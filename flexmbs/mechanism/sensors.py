@@ -1,12 +1,16 @@
-"""What user functions, controllers and commands can look at: one or more numbers measured on the mechanism."""
+"""Sensors: one or more numbers measured on the mechanism, for user functions, controllers and histories."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from flexmbs.common.errors import MechanismError
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import force_tables as t
 from flexmbs.mechanism.markers import Marker
 
@@ -69,7 +73,7 @@ class State(Sensor):
     """Unknowns x with x' = f(t, x, inputs) of a user; itself a sensor of x.  Made by ``System.state``."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
+    rule: list[Any] = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,7 @@ class Controller(Sensor):
     """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``)."""
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list = field(default_factory=list, repr=False)  # its UserFunction
+    rule: list[Any] = field(default_factory=list, repr=False)  # its UserFunction
     period: float = 0.0  # s
     first: float = 0.0  # s, first sample
 
@@ -105,7 +109,7 @@ class UserFunction:
 
     @property
     def depends_on_accelerations(self) -> bool:
-        """Whether an input is an acceleration or a reaction, which are known only once a run has begun."""
+        """Whether an input is an acceleration or a reaction, which are known only during a run."""
         return any(
             reading.kind in t.OF_ACCELERATIONS
             or isinstance(reading.owner, UserFunction)
@@ -114,35 +118,61 @@ class UserFunction:
             for reading in sensor.readings
         )
 
-    def arguments(self, values) -> list:
-        """What the function is called with behind the time: a float for each sensor of one number, else an array."""
-        found, at = [], 0
+    def arguments(self, values: np.ndarray) -> list[float | np.ndarray]:
+        """Arguments after the time: a float for each sensor with one number, otherwise an array."""
+        found: list[float | np.ndarray] = []
+        at = 0
         for sensor in self.inputs:
             part = values[at : at + sensor.size]
             found.append(float(part[0]) if sensor.size == 1 else np.array(part))
             at += sensor.size
         return found
 
-    def checked(self, result) -> np.ndarray:
-        """(outputs,) what the function returned; MechanismError when it is something else."""
+    def checked(self, result: ArrayLike) -> np.ndarray:
+        """(outputs,) values that the function returned; MechanismError if their number is wrong."""
         try:
             values = np.atleast_1d(np.asarray(result, dtype=float))
         except (TypeError, ValueError):
             values = np.zeros((0, 0))
         if values.shape != (self.outputs,):
             what = "one number" if self.outputs == 1 else f"{self.outputs} numbers"
-            raise MechanismError(f"{self.name} returned {result!r}, where {what} would be right")
+            raise MechanismError(f"{self.name} returned {result!r}; expected {what}")
         return values
 
 
-def user_function(name: str, function, inputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
+#: What a user function reads: one sensor, or several.
+UserInputs: TypeAlias = Sensor | Sequence[Sensor]
+
+
+def cut_for_reactions(sensor: Sensor, where: str) -> None:
+    """Cut the joints whose reactions ``where`` needs while forces are computed; a MechanismWarning says so.
+
+    The reaction of a joint in the spanning tree is known only after all forces are known: enough for a history, but not
+    for a force or a function. In a cut joint the reaction is given by the multipliers, which are unknowns.
+    """
+    for reading in sensor.readings:
+        owner: Any = reading.owner
+        if reading.kind == t.REACTION and getattr(owner, "cut", True) is False:
+            owner.cut = True
+            warn(
+                f"joint '{owner.name}': {where} depends on its reaction (sensor '{sensor.name}'), so the joint is cut: "
+                "constraints replace its coordinates in the equations of motion. State the joint with cut=True to "
+                "accept this",
+                MechanismWarning,
+            )
+
+
+def user_function(
+    name: str, function: object, inputs: UserInputs, outputs: int = 1, compiled: bool | None = None
+) -> UserFunction:
     """A user function with checked inputs; MechanismError names what is wrong."""
     if not callable(function):
         raise MechanismError(f"{name}: expected a function of time and of its inputs, got {function!r}")
     chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
     for sensor in chosen:
         if not isinstance(sensor, Sensor):
-            raise MechanismError(f"{name}: input {sensor!r} is no sensor; make one with system.sensor(...)")
+            raise MechanismError(f"{name}: input {sensor!r} is not a sensor; make one with system.sensor(...)")
+        cut_for_reactions(sensor, name)
     if not (isinstance(outputs, int | np.integer) and outputs > 0):
         raise MechanismError(f"{name}: outputs = {outputs!r} must be a positive whole number")
     return UserFunction(name, function, chosen, int(outputs), compiled)

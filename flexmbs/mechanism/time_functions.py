@@ -17,7 +17,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CONTINUE, HOLD, REPEAT, STOP
 from flexmbs.core.mechanics.signals import harmonic_at, pieces_at
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
-from flexmbs.mechanism.python_functions import number_or_function, with_derivatives
+from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 
 
 class TimeFunction(ABC):
@@ -40,25 +40,25 @@ class TimeFunction(ABC):
         """Second derivative at time t."""
         return self.jet(t)[2]
 
-    def __add__(self, other) -> TimeFunction:
+    def __add__(self, other: FunctionOfTime) -> TimeFunction:
         return Sum(self, as_time_function(other))
 
-    def __mul__(self, other) -> TimeFunction:
+    def __mul__(self, other: FunctionOfTime) -> TimeFunction:
         return Product(self, as_time_function(other))
 
-    def __radd__(self, other) -> TimeFunction:
+    def __radd__(self, other: FunctionOfTime) -> TimeFunction:
         return Sum(as_time_function(other), self)
 
-    def __rmul__(self, other) -> TimeFunction:
+    def __rmul__(self, other: FunctionOfTime) -> TimeFunction:
         return Product(as_time_function(other), self)
 
     def __neg__(self) -> TimeFunction:
         return Product(Constant(-1.0), self)
 
-    def __sub__(self, other) -> TimeFunction:
+    def __sub__(self, other: FunctionOfTime) -> TimeFunction:
         return self + -as_time_function(other)
 
-    def __rsub__(self, other) -> TimeFunction:
+    def __rsub__(self, other: FunctionOfTime) -> TimeFunction:
         return as_time_function(other) + -self
 
 
@@ -111,7 +111,7 @@ class Product(TimeFunction):
 class Harmonic(TimeFunction):
     """offset + amplitude sin(2 pi frequency t + phase); frequency in Hz, phase in rad."""
 
-    def __init__(self, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0):
+    def __init__(self, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0) -> None:
         words = (amplitude, "amplitude"), (frequency, "frequency (Hz)"), (phase, "phase (rad)"), (offset, "offset")
         numbers = [as_number(value, f"Harmonic: {word}") for value, word in words]
         self.values = np.array([numbers[0], 2.0 * math.pi * numbers[1], numbers[2], numbers[3]])
@@ -119,13 +119,14 @@ class Harmonic(TimeFunction):
     def jet(self, t: float) -> tuple[float, float, float]:
         out = np.zeros(3)
         harmonic_at(self.values, 0, float(t), out)
-        return tuple(out.tolist())
+        value, rate, acceleration = out.tolist()
+        return value, rate, acceleration
 
 
 class Pieces(TimeFunction):
     """A piecewise polynomial: coefficients (n, m) of ascending powers of (t - begin of the piece), and n + 1 times."""
 
-    def __init__(self, times: np.ndarray, coefficients: np.ndarray, beyond: int):
+    def __init__(self, times: np.ndarray, coefficients: np.ndarray, beyond: int) -> None:
         n, m = coefficients.shape
         self.values = np.concatenate([[n, m, beyond], times, coefficients.ravel()])
         self.times, self.beyond = times, beyond
@@ -134,14 +135,17 @@ class Pieces(TimeFunction):
         out = np.zeros(3)
         pieces_at(self.values, 0, float(t), out)
         if self.beyond == STOP and not math.isfinite(out[0]) and math.isfinite(t):
-            raise MechanismError(f"the table ends: it holds times from {self.times[0]:g} s to {self.times[-1]:g} s")
-        return tuple(out.tolist())
+            raise MechanismError(
+                f"the time is outside the table, which covers {self.times[0]:g} s to {self.times[-1]:g} s"
+            )
+        value, rate, acceleration = out.tolist()
+        return value, rate, acceleration
 
 
 class Step(Pieces):
     """Smooth step from y0 (until t0) to y1 (from t1 on): the polynomial of degree 5 with two continuous derivatives."""
 
-    def __init__(self, t0: float, t1: float, y0: float = 0.0, y1: float = 1.0):
+    def __init__(self, t0: float, t1: float, y0: float = 0.0, y1: float = 1.0) -> None:
         t0, t1 = _interval(t0, t1, "Step")
         y0, y1 = as_number(y0, "Step: y0"), as_number(y1, "Step: y1")
         h, rise = t1 - t0, y1 - y0
@@ -152,7 +156,7 @@ class Step(Pieces):
 class Ramp(Pieces):
     """Zero until t0, then a rate that grows as a Step to ``slope`` at t1 and stays: a smooth run-up."""
 
-    def __init__(self, t0: float, t1: float, slope: float):
+    def __init__(self, t0: float, t1: float, slope: float) -> None:
         t0, t1 = _interval(t0, t1, "Ramp")
         slope, h = as_number(slope, "Ramp: slope"), t1 - t0
         rise = [0.0, 0.0, 0.0, 0.0, 2.5 * slope / h**3, -3.0 * slope / h**4, slope / h**5]
@@ -163,7 +167,7 @@ class Ramp(Pieces):
 class Polynomial(Pieces):
     """c0 + c1 t + c2 t^2 + ..."""
 
-    def __init__(self, coefficients: ArrayLike):
+    def __init__(self, coefficients: ArrayLike) -> None:
         numbers = np.atleast_1d(np.array(coefficients, dtype=float))
         if numbers.ndim != 1 or len(numbers) == 0 or not np.all(np.isfinite(numbers)):
             raise MechanismError(f"Polynomial: expected finite coefficients of ascending powers, got {coefficients!r}")
@@ -181,7 +185,7 @@ class Table(Pieces):
         the last value is the first one)
     """
 
-    def __init__(self, t: ArrayLike, y: ArrayLike, beyond: str = "stop"):
+    def __init__(self, t: ArrayLike, y: ArrayLike, beyond: str = "stop") -> None:
         from scipy.interpolate import CubicSpline
 
         kinds = {"stop": STOP, "hold": HOLD, "repeat": REPEAT}
@@ -201,14 +205,16 @@ class Table(Pieces):
                 f"Table: {word} times: t[{i}] = {times[i]:.9g} s, t[{i + 1}] = {times[i + 1]:.9g} s; they must increase"
             )
         if beyond == "repeat" and abs(values[-1] - values[0]) > 1e-9 * np.ptp(values):
-            raise MechanismError(f"Table: a table that repeats must end as it begins: {values[0]:g}, {values[-1]:g}")
+            raise MechanismError(
+                f"Table: the first and last value of a periodic table must be equal: {values[0]:g}, {values[-1]:g}"
+            )
         if beyond == "repeat":
             values[-1] = values[0]
         spline = CubicSpline(times, values, bc_type="periodic" if beyond == "repeat" else "not-a-knot")
         super().__init__(times, spline.c[::-1].T.copy(), kinds[beyond])
 
 
-def as_time_function(given, name: str = "function of time") -> TimeFunction:
+def as_time_function(given: object, name: str = "function of time") -> TimeFunction:
     """A TimeFunction of a number, a Python function or a TimeFunction."""
     if isinstance(given, TimeFunction):
         return given
@@ -216,7 +222,7 @@ def as_time_function(given, name: str = "function of time") -> TimeFunction:
     return Constant(value) if isinstance(value, float) else Given(value, *with_derivatives(value))
 
 
-def _interval(t0, t1, where: str) -> tuple[float, float]:
+def _interval(t0: float, t1: float, where: str) -> tuple[float, float]:
     t0, t1 = as_number(t0, f"{where}: t0 (s)"), as_number(t1, f"{where}: t1 (s)")
     if not t1 > t0:
         raise MechanismError(f"{where}: t1 = {t1:g} s must be later than t0 = {t0:g} s")

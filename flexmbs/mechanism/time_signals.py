@@ -1,4 +1,4 @@
-"""Functions of time given by the user, made callable from the compiled loop."""
+"""Functions of time given by the user, made callable from compiled code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.mechanics.signals import time_function
-from flexmbs.mechanism.python_functions import number_or_function, with_derivatives
+from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
 
 
@@ -51,7 +51,12 @@ class Signal:
         return ""
 
 
-def signal(given, name: str, rate=None, acceleration=None) -> Signal:
+def signal(
+    given: object,
+    name: str,
+    rate: Callable[[float], float] | None = None,
+    acceleration: Callable[[float], float] | None = None,
+) -> Signal:
     """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     value = number_or_function(given, name)
     if isinstance(value, float):
@@ -61,7 +66,12 @@ def signal(given, name: str, rate=None, acceleration=None) -> Signal:
     return Signal(name, 0.0, value, rate, acceleration)
 
 
-def motion(position, name: str, rate=None, acceleration=None) -> Signal:
+def motion(
+    position: object,
+    name: str,
+    rate: Callable[[float], float] | None = None,
+    acceleration: Callable[[float], float] | None = None,
+) -> Signal:
     """Signal of a prescribed coordinate; derivatives that are not given are sixth-order differences of the function.
 
     The differences use steps of 1e-3 s; their error is about 1e-10 of the function for changes slower than 0.1 s.
@@ -75,7 +85,9 @@ def motion(position, name: str, rate=None, acceleration=None) -> Signal:
     )  # fmt: skip
 
 
-def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
+def driver(
+    position: FunctionOfTime | None, rate: FunctionOfTime | None, acceleration: FunctionOfTime | None, name: str
+) -> tuple[Signal, int]:
     """Signal of a driver and its level (0 position, 1 velocity, 2 acceleration): that of the first argument given."""
     given = (position, rate, acceleration)
     level = next((level for level, part in enumerate(given) if part is not None), None)
@@ -84,7 +96,7 @@ def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
     derivatives = given[level + 1 :]
     if isinstance(given[level], TimeFunction) and any(part is not None for part in derivatives):
         raise MechanismError(
-            f"{name}: {type(given[level]).__name__} has its own derivatives; give no rate and no acceleration beside it"
+            f"{name}: {type(given[level]).__name__} has its own derivatives; do not give a rate or an acceleration"
         )
     made = motion(given[level], name, *(part for part in derivatives if callable(part)))
     if made.value is None and any(callable(part) or part for part in derivatives):
@@ -95,7 +107,7 @@ def driver(position, rate, acceleration, name: str) -> tuple[Signal, int]:
 class CompiledSignals:
     """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._alive: list[object] = []
         self._addresses: dict[int, int] = {}
         self.error: BaseException | None = None
@@ -113,11 +125,11 @@ class CompiledSignals:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C has struck in a function: then none is called any more, so that the compiled loop ends."""
+        """Whether Ctrl-C interrupted a function; then no function is called any more, so that compiled code ends."""
         return isinstance(self.error, KeyboardInterrupt)
 
     def runs_user_code(self) -> bool:
-        """Whether a Python function of the user is running, which may never return."""
+        """Whether a Python function of the user is running (it may never return)."""
         return self.calls > 0
 
     def address(self, function: Callable[[float], float] | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
@@ -16,8 +17,8 @@ def line_mesh(
     elements: int,
     section: BeamSection,
     material: Material,
-    start=(0.0, 0.0, 0.0),
-    direction=(1.0, 0.0, 0.0),
+    start: ArrayLike = (0.0, 0.0, 0.0),
+    direction: ArrayLike = (1.0, 0.0, 0.0),
 ) -> Mesh:
     """Straight beam of equal 2-node elements.
 
@@ -53,7 +54,7 @@ def line_mesh(
     )
 
 
-def box_mesh(size, divisions, material: Material | None = None, kind: str = "hex20") -> Mesh:
+def box_mesh(size: ArrayLike, divisions: ArrayLike, material: Material | None = None, kind: str = "hex20") -> Mesh:
     """Block of equal hexahedra from the origin to ``size`` (x, y, z in m), cut into ``divisions`` (nx, ny, nz).
 
     Parameters

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.view.drawable import DrawableResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: A curve has a point at each step, and additional points in long steps: at least this many over the whole run.
 POINTS = 1000
@@ -17,7 +21,7 @@ TITLE_LETTERS = 60  # what fits in one line above the panels
 
 def plot_histories(
     result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None
-):
+) -> Figure | None:
     """Plot histories against time, with one panel per unit.
 
     Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.

@@ -1,4 +1,4 @@
-"""Object files kept on disk: whose they are, what becomes of damaged files, full disks and caches that are read-only."""
+"""Object files kept on disk: whose they are, what becomes of damaged files, full disks and read-only caches."""
 
 import hashlib
 import json
@@ -85,7 +85,7 @@ def test_a_folder_that_others_can_write_is_not_used(cache, tmp_path, monkeypatch
     monkeypatch.setattr(module, "_is_group_of_one", lambda number: False)
     plant(kept_file(cache))
     cache.chmod(mode)
-    with pytest.warns(CacheWarning, match="is not used: .* can be written by"):
+    with pytest.warns(CacheWarning, match="is not used: .* is writable by"):
         assert compilations() == 1
     assert compilations() == 0  # from the folder of one's own among the temporary files; said once in a process
     assert module.cache_folder().parent == tmp_path
@@ -217,7 +217,7 @@ class TestShipped:
     def test_a_folder_that_others_can_write_is_refused(self, folder):
         folder.chmod(0o777)
         objects, why = self.read(folder)
-        assert objects == {} and "can be written by everyone" in why
+        assert objects == {} and "is writable by everyone" in why
 
     def test_a_read_only_folder_is_used(self, folder):
         for path in (*folder.iterdir(), folder):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.mobility.mobility import Mobility
-from flexmbs.model.loop_closure_report import LoopClosure, direction_in_words
+from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
 
 
@@ -167,7 +167,7 @@ def _mobility_lines(found: Mobility) -> list[str]:
     return lines
 
 
-def _coordinate(joint, name: str) -> str:
+def _coordinate(joint: JointEntry, name: str) -> str:
     notes = ["prescribed"] if name in joint.prescribed else []
     notes += [kind for coordinate, kind in joint.forces if coordinate == name]
     return f"{name} ({', '.join(notes)})" if notes else name
@@ -193,7 +193,7 @@ def _known(value: float | None, factor: float) -> str:
 
 def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, str]:
     size = float(np.linalg.norm(vector))
-    return (f"{factor * size:.4g}", direction_in_words(vector)) if size > 1e-9 else ("-", "")
+    return (f"{factor * size:.4g}", direction_text(vector)) if size > 1e-9 else ("-", "")
 
 
 def _numbers(values: Sequence[float]) -> str:

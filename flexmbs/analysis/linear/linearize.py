@@ -13,6 +13,7 @@ from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_mo
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 
@@ -64,16 +65,16 @@ class LinearModes:
         return square[:, chosen].sum(axis=1) / square.sum(axis=1)
 
 
-def linearize(system, *, time: float = 0.0) -> LinearModes:
+def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     """Frequencies and modes about the steady state nearest to the start values.
 
     Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed);
     their start rates are ignored. Frequencies of bodies that drivers rotate are those in the rotating frame
-    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, all others are open. If no steady state is
-    near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices are central differences
-    of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric stiffness, spin
-    softening, gyroscopic terms and, in closed loops, the constraint forces. Modes lie in the null space of the
-    constraints.
+    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, all others are open. If no steady state
+    is near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices are central
+    differences of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric
+    stiffness, spin softening, gyroscopic terms and, in closed loops, the constraint forces. Modes lie in the
+    null space of the constraints.
 
     A mechanism rotated by drivers has no steady state in absolute coordinates; it is linearised in reduced ones.
 
@@ -101,7 +102,7 @@ def linearize(system, *, time: float = 0.0) -> LinearModes:
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")
     warn_of_free_motion(model, time)
-    if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):
+    if np.all(model.is_driven):
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
     forces = Forces(balance.model, time, moving=True, contacts=False)

@@ -2,7 +2,7 @@
 
 A tolerance bounds the local error of a step. If the local error decreases with a different power of the step size than
 the error of the motion, halving the tolerance does not halve the error; ``internal`` converts the requested tolerance
-to that of the steps, so that the error of the motion is proportional to it (as in RADAU5: Hairer and Wanner 1996, IV.8).
+to that of the steps, so that the error of the motion is proportional to it (as RADAU5: Hairer and Wanner 1996, IV.8).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.methods.explicit import TIGHT
-from flexmbs.core.methods.methods import METHODS, Method
+from flexmbs.core.methods.explicit_coefficients import TIGHT
+from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.methods import METHODS
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}
@@ -45,7 +46,7 @@ class Integrator(ABC):
         return METHODS[self.name]
 
     @property
-    def levels(self) -> int:
+    def projection_levels(self) -> int:
         """Projection of accepted steps to the constraints: 1 positions, 2 positions and velocities."""
         return 2
 
@@ -65,8 +66,8 @@ class Integrator(ABC):
         """
         return max(0.02, min(0.5, 1000.0 * np.finfo(float).eps / rtol))
 
-    def contraction(self, unknowns: int) -> float:
-        """Contraction rate of simplified Newton above which the tangent is updated.
+    def reuse_rate(self, unknowns: int) -> float:
+        """Convergence rate of simplified Newton above which the tangent is updated.
 
         An update of the mass matrix costs one residual per unknown, an iteration one residual per stage.
         """
@@ -91,7 +92,7 @@ class Radau(Integrator):
     def newton_part(self, rtol: float) -> float:
         return min(0.03, rtol**0.5)  # Hairer and Wanner 1996, IV.8
 
-    def contraction(self, unknowns: int) -> float:
+    def reuse_rate(self, unknowns: int) -> float:
         return 0.05 if unknowns < 6 else 0.12
 
 
@@ -124,7 +125,7 @@ class GeneralisedAlpha(_SecondOrder):
     rho_inf: float = 0.8
     formulation: str = "index 2"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check("rho_inf", self.rho_inf, 0.0, 1.0)
         _check_formulation(self.formulation, "index 2", "index 3")
 
@@ -142,7 +143,7 @@ class HHT(_SecondOrder):
     alpha: float = -0.1
     formulation: str = "index 2"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check("alpha", self.alpha, -1.0 / 3.0, 0.0)
         _check_formulation(self.formulation, "index 2", "index 3")
 
@@ -163,7 +164,7 @@ class Newmark(_SecondOrder):
     gamma: float = 0.5
     formulation: str = "index 2"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check("gamma", self.gamma, 0.5, 1.0)
         _check("beta", self.beta, 0.5 * self.gamma, 1.0)  # smaller values are not unconditionally stable
         _check_formulation(self.formulation, "index 2", "index 3")
@@ -195,13 +196,13 @@ class BDF(Integrator):
     max_order: int = 5
     name = "bdf"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_formulation(self.formulation, "SI2", "SI1", "I3")
         if self.max_order not in range(1, 7):
             raise MechanismError(f"max_order = {self.max_order!r} must be a whole number from 1 to 6")
 
     @property
-    def levels(self) -> int:
+    def projection_levels(self) -> int:
         return 1 if self.formulation == "I3" else 2
 
     def internal(self, rtol: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -20,9 +21,27 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.stages import listening, stage
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState
+
+
+class SimulateOptions(TypedDict, total=False):
+    """What :func:`simulate` and ``System.simulate`` take by name."""
+
+    rtol: float
+    atol: AbsoluteTolerance
+    max_step: float
+    integrator: str | Integrator
+    out: str | Path | RunFolder | None
+    progress: Callable[[Progress], None] | bool | None
+    from_equilibrium: bool
+    quasi_static_start: bool
+    store_every: int
+    resume: bool
+    start: SavedState | Result | str | Path | None
+    force: bool
 
 
 def _say(progress: Progress) -> None:
@@ -31,7 +50,7 @@ def _say(progress: Progress) -> None:
 
 @listening()
 def simulate(
-    system, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
+    system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
     quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,
@@ -92,7 +111,14 @@ def simulate(
         return run.go(folder, int(store_every), saved, resume)
 
 
-def _prepared(system, t_end: float, options: dict, progress, saved: SavedState | None, computed: str) -> Run:
+def _prepared(
+    system: Mechanism,
+    t_end: float,
+    options: dict[str, Any],
+    progress: Callable[[Progress], None] | bool | None,
+    saved: SavedState | None,
+    computed: str,
+) -> Run:
     """The run of a system, ready to start; ``options``: tolerances, largest step and integrator.
 
     ``computed``: start in equilibrium ("rest"), without vibration ("motion"), or as stated ("").

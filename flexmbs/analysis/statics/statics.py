@@ -14,11 +14,12 @@ from flexmbs.analysis.prepare.prepare import prepared, with_independent_constrai
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 
 
-def statics(system, *, time: float = 0.0, out: str | Path | None = None) -> Result:
+def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = None) -> Result:
     """Static equilibrium to which the forces lead from the start values of the system.
 
     Drivers and loads have their values at ``time`` (s), and nothing moves; user states, lags and outputs of controllers
@@ -52,7 +53,7 @@ def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
     return with_independent_constraints(still, t), balance.active
 
 
-def assemble(system, *, time: float = 0.0) -> Result:
+def assemble(system: Mechanism, *, time: float = 0.0) -> Result:
     """The initial state of a run: loops closed, velocities consistent, with accelerations and reactions.
 
     Returns

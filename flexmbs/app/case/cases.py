@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ from flexmbs.view.plots import plot_histories
 
 def parameter(
     default: object, unit: str, help: str, *, minimum: float | None = None, maximum: float | None = None
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """A field of a case's ``Parameters``: default value, SI unit ("" for none) and a one-line description.
 
     Numbers below ``minimum`` or above ``maximum`` are rejected before anything is computed.

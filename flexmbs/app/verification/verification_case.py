@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,7 +55,7 @@ class VerificationCase:
     source: str
     accuracy: str
     quantities: tuple[Quantity, ...]
-    compute: Callable[[], Mapping[str, ArrayLike]]
+    compute: Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class EulerAngles:
     extrinsic: bool = False
     degrees: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         axes_of_sequence(self.sequence)
         try:
             angles = np.asarray(self.angles, dtype=float)

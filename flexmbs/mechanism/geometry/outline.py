@@ -64,7 +64,7 @@ def moments_with_holes(loops: Sequence[np.ndarray], i: int, j: int) -> float:
     return sum(moment(loop, i, j) for loop in loops)
 
 
-def _edge_points(start: np.ndarray, end: np.ndarray, bulge: np.ndarray):
+def _edge_points(start: np.ndarray, end: np.ndarray, bulge: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """x, y and dy/ds (edges, points) at the Gauss points s of [0, 1] of every edge."""
     chord = end - start
     line = start[:, None] + _SHARE[:, None] * chord[:, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,9 @@ from scipy.spatial.transform import Rotation as ScipyRotation
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles, euler_angles, quaternions, rotation_vectors
+
+#: What :func:`rotation` takes.
+RotationLike: TypeAlias = "ArrayLike | EulerAngles | Rotation"
 
 _FORMS = "rotation must be a 3x3 matrix, a rotation vector (3), a quaternion w, x, y, z, or EulerAngles"
 
@@ -47,7 +51,13 @@ class Rotation:
         """The rotation back."""
         return Rotation(self.matrix.T)
 
-    def __matmul__(self, other):
+    @overload
+    def __matmul__(self, other: Rotation) -> Rotation: ...
+
+    @overload
+    def __matmul__(self, other: ArrayLike) -> np.ndarray: ...
+
+    def __matmul__(self, other: Rotation | ArrayLike) -> Rotation | np.ndarray:
         if isinstance(other, Rotation):
             return Rotation(self.matrix @ other.matrix)
         return np.asarray(other, dtype=float) @ self.matrix.T
@@ -66,7 +76,7 @@ def rotation(value: ArrayLike | EulerAngles | Rotation | None = None) -> Rotatio
     return Rotation(as_matrix(value, "rotation"))
 
 
-def as_matrix(rotation: ArrayLike | EulerAngles | Rotation | None, where: str) -> np.ndarray:
+def as_matrix(rotation: RotationLike | None, where: str) -> np.ndarray:
     """Rotation matrix (3, 3) of what :func:`rotation` takes; ``where`` begins the message of the MechanismError."""
     if rotation is None:
         return np.eye(3)
@@ -94,7 +104,7 @@ def as_matrix(rotation: ArrayLike | EulerAngles | Rotation | None, where: str) -
     raise MechanismError(f"{where}: {_FORMS}")
 
 
-def as_quaternion(rotation: ArrayLike | EulerAngles | Rotation | None, where: str) -> np.ndarray:
+def as_quaternion(rotation: RotationLike | None, where: str) -> np.ndarray:
     """Unit quaternion (w, x, y, z) of ``rotation`` (see :func:`as_matrix`)."""
     if rotation is None:
         return np.array([1.0, 0.0, 0.0, 0.0])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, make_interp_spline
 
 from flexmbs.common.errors import MechanismError
@@ -12,7 +14,7 @@ from flexmbs.common.errors import MechanismError
 DEGREE = 5
 
 
-def quintic_spline(x: np.ndarray, values: np.ndarray, closed: bool, ends=None) -> BSpline:
+def quintic_spline(x: np.ndarray, values: np.ndarray, closed: bool, ends: Any = None) -> BSpline:
     """Spline of degree 5, four times continuously differentiable, through ``values`` (k, ...) at ``x`` (k,).
 
     closed: periodic, the last value equal to the first. ends: first and second derivative at the start and at the end,
@@ -22,6 +24,7 @@ def quintic_spline(x: np.ndarray, values: np.ndarray, closed: bool, ends=None) -
         values = values.copy()
         values[-1] = values[0]
         return make_interp_spline(x, values, k=DEGREE, bc_type="periodic")
+    conditions: tuple[Any, ...]
     if ends is None:
         zero = np.zeros(values.shape[1:])
         conditions = ([(3, zero), (4, zero)],) * 2
@@ -68,7 +71,7 @@ def derivatives(coefficients: np.ndarray, x: np.ndarray, beyond: np.ndarray, ord
     ]
 
 
-def finite_array(values, where: str, shape: str, dimensions: int, widths: tuple[int, ...]) -> np.ndarray:
+def finite_array(values: ArrayLike, where: str, shape: str, dimensions: int, widths: tuple[int, ...]) -> np.ndarray:
     """``values`` as floats with that many dimensions, the last of a length in ``widths``; MechanismError otherwise."""
     try:
         array = np.array(values, dtype=float)

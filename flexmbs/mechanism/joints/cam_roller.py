@@ -1,10 +1,11 @@
 """Cam with roller: the centre of a roller, marker b, keeps its radius from a curve of marker a, in its plane."""
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.joints.base import Axis, JointType, checked_curve, number_not_zero
+from flexmbs.mechanism.geometry.curves import Curve
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve, number_not_zero
 
 
-def cam_roller(name: str, curve, radius: float, side: str = "right") -> JointType:
+def cam_roller(name: str, curve: Curve, radius: float, side: str = "right") -> JointType:
     """side: of the direction of travel along the curve; "right" is outside a counterclockwise outline."""
     if side not in ("left", "right"):
         raise MechanismError(f"joint '{name}': side = {side!r}; expected 'left' or 'right' of the direction of travel")

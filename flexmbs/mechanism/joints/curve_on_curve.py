@@ -6,11 +6,12 @@ directions of travel run against each other, and back along the curve of b.
 
 import math
 
-from flexmbs.mechanism.joints.base import Axis, JointType, checked_curve
+from flexmbs.mechanism.geometry.curves import Curve
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve
 
 
 def curve_on_curve(
-    name: str, curve_a, curve_b, rolling: bool = False, opposite: bool = True, start_b: float = 0.0
+    name: str, curve_a: Curve, curve_b: Curve, rolling: bool = False, opposite: bool = True, start_b: float = 0.0
 ) -> JointType:
     """rolling: without slip, so that both arc lengths grow alike, from ``start_b`` (m) on curve b at s = 0 on curve a.
 

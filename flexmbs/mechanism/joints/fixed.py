@@ -1,6 +1,6 @@
 """Fixed joint: marker b stays on marker a."""
 
-from flexmbs.mechanism.joints.base import JointType
+from flexmbs.mechanism.joint_type import JointType
 
 
 def fixed(name: str) -> JointType:

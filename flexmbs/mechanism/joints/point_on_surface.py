@@ -2,10 +2,10 @@
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.surfaces import Surface
-from flexmbs.mechanism.joints.base import Axis, JointType
+from flexmbs.mechanism.joint_type import Axis, JointType
 
 
-def point_on_surface(name: str, surface) -> JointType:
+def point_on_surface(name: str, surface: Surface) -> JointType:
     if not isinstance(surface, Surface):
         raise MechanismError(
             f"joint '{name}': surface must be a Surface, such as Surface.through(grid), got {type(surface).__name__}"

@@ -2,10 +2,10 @@
 
 import math
 
-from flexmbs.mechanism.joints.base import Axis, JointType, number_not_zero, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, number_not_zero, unit_axis
 
 
-def screw(name: str, pitch: float, axis="z") -> JointType:
+def screw(name: str, pitch: float, axis: DirectionLike = "z") -> JointType:
     advance = number_not_zero(pitch, "pitch (m per turn)", name) / (2.0 * math.pi)
     direction = unit_axis(axis, name)
     return JointType(

@@ -4,10 +4,10 @@ The two axes are those of the cross; they stand at the angle that they have in t
 """
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.joints.base import Axis, JointType, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
-def universal(name: str, first="x", second="y") -> JointType:
+def universal(name: str, first: DirectionLike = "x", second: DirectionLike = "y") -> JointType:
     one, two = unit_axis(first, name), unit_axis(second, name)
     if abs(sum(a * b for a, b in zip(one, two, strict=True))) > 1.0 - 1e-9:
         raise MechanismError(f"joint '{name}': both axes of the cross are {first!r}; they must not be parallel")

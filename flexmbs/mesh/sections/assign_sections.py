@@ -92,10 +92,16 @@ def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
         raise MeshError(
             f"{mesh.source}: the mesh has no {what} elements that could take a section; it has {_held(mesh)}."
         )
-    size = math.sqrt(section.area) if is_truss else float(np.ptp(section.outline, axis=0).max(initial=0.0))
+    size = (
+        math.sqrt(section.area)
+        if isinstance(section, TrussSection)
+        else float(np.ptp(section.outline, axis=0).max(initial=0.0))
+    )
     _check_lengths(mesh, f"a section {size:g} m wide", size)
     blocks = [
-        replace(block, section=section, **({} if is_truss else _directions(mesh, block, section)))
+        replace(
+            block, section=section, **({} if isinstance(section, TrussSection) else _directions(mesh, block, section))
+        )
         if _takes(block, is_truss)
         else block
         for block in mesh.blocks
@@ -134,7 +140,7 @@ def _thick(mesh: Mesh, block: ElementBlock, thickness: float) -> ElementBlock:
     return replace(block, section=replace(old, thickness=thickness), thickness=None)
 
 
-def _directions(mesh: Mesh, block: ElementBlock, section: BeamSection) -> dict:
+def _directions(mesh: Mesh, block: ElementBlock, section: BeamSection) -> dict[str, np.ndarray]:
     """Local y of beams that lie along the section's, where the file gives them none."""
     if block.y_axes is not None:
         return {}

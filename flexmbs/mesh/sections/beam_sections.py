@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import BeamSection
@@ -18,7 +19,7 @@ _NOMINAL_MODULUS = 210e9
 _NOMINAL_SHEAR_MODULUS = 80e9
 
 
-def rectangle(width_y: float, width_z: float, y_axis=(0.0, 1.0, 0.0)) -> BeamSection:
+def rectangle(width_y: float, width_z: float, y_axis: ArrayLike = (0.0, 1.0, 0.0)) -> BeamSection:
     """Solid rectangle, ``width_y`` (m) along local y, ``width_z`` (m) along local z.
 
     Torsion constant from Saint-Venant's series (Timoshenko and Goodier, Theory of Elasticity, art. 109).
@@ -36,13 +37,15 @@ def rectangle(width_y: float, width_z: float, y_axis=(0.0, 1.0, 0.0)) -> BeamSec
     )
 
 
-def circle(radius: float, y_axis=(0.0, 1.0, 0.0), poisson_ratio: float = 0.3) -> BeamSection:
+def circle(radius: float, y_axis: ArrayLike = (0.0, 1.0, 0.0), poisson_ratio: float = 0.3) -> BeamSection:
     """Solid circle of ``radius`` (m); shear factor of Cowper (J. Appl. Mech. 33, 1966) for ``poisson_ratio``."""
     _require_positive("circular section", radius=radius)
     return _ring(radius, 0.0, y_axis, poisson_ratio)
 
 
-def pipe(radius: float, thickness: float, y_axis=(0.0, 1.0, 0.0), poisson_ratio: float = 0.3) -> BeamSection:
+def pipe(
+    radius: float, thickness: float, y_axis: ArrayLike = (0.0, 1.0, 0.0), poisson_ratio: float = 0.3
+) -> BeamSection:
     """Ring of outer ``radius`` and wall ``thickness`` (m); shear factor of Cowper (1966)."""
     _require_positive("pipe section", radius=radius, thickness=thickness)
     if thickness > radius:
@@ -50,7 +53,7 @@ def pipe(radius: float, thickness: float, y_axis=(0.0, 1.0, 0.0), poisson_ratio:
     return _ring(radius, radius - thickness, y_axis, poisson_ratio)
 
 
-def ellipse(half_y: float, half_z: float, y_axis=(0.0, 1.0, 0.0)) -> BeamSection:
+def ellipse(half_y: float, half_z: float, y_axis: ArrayLike = (0.0, 1.0, 0.0)) -> BeamSection:
     """Solid ellipse of semi-axes ``half_y``, ``half_z`` (m).
 
     Torsion constant of Saint-Venant (exact); shear factors of Cowper (J. Appl. Mech. 33, 1966) for Poisson's ratio 0.
@@ -79,7 +82,7 @@ def general_section(
     Iy: float,
     Iz: float,
     torsion_constant: float,
-    y_axis=(0.0, 1.0, 0.0),
+    y_axis: ArrayLike = (0.0, 1.0, 0.0),
     shear_factor: float | tuple[float, float] = 1.0,
     Iyz: float = 0.0,
     centroid: tuple[float, float] = (0.0, 0.0),
@@ -135,7 +138,7 @@ def section_from_rigidities(
     bending_rigidity_z: float,
     torsional_rigidity: float,
     mass_per_length: float,
-    y_axis=(0.0, 1.0, 0.0),
+    y_axis: ArrayLike = (0.0, 1.0, 0.0),
     name: str = "EQUIVALENT",
 ) -> tuple[BeamSection, Material]:
     """A section and a material with given rigidities, for problems that state nothing else.
@@ -163,7 +166,7 @@ def section_from_rigidities(
     return section, Material(name, _NOMINAL_MODULUS, poisson_ratio, mass_per_length / area)
 
 
-def _ring(outer: float, inner: float, y_axis, poisson_ratio: float) -> BeamSection:
+def _ring(outer: float, inner: float, y_axis: ArrayLike, poisson_ratio: float) -> BeamSection:
     second_moment = math.pi / 4.0 * (outer**4 - inner**4)
     ratio2 = (inner / outer) ** 2
     shear_factor = (
@@ -192,7 +195,7 @@ def _rectangle_torsion_constant(width_y: float, width_z: float) -> float:
     return float(wide * thin**3 / 3.0 * (1.0 - 192.0 / math.pi**5 * thin / wide * series))
 
 
-def unit_direction(axis) -> np.ndarray:
+def unit_direction(axis: ArrayLike) -> np.ndarray:
     """The direction (3,) of a y axis with length 1; MeshError unless it is three finite numbers, not all zero."""
     axis = np.asarray(axis, float)
     length = np.linalg.norm(axis) if axis.shape == (3,) else math.nan

@@ -8,7 +8,7 @@ from smooth_motions import double_pendulum, flexible_pendulum
 import flexmbs as fm
 from flexmbs import MechanismError, load_case
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.analysis.run.auto_integrator import chosen, unbanded
+from flexmbs.analysis.run.auto_integrator import choose_integrator, unbanded
 
 
 def ball_on_plane():
@@ -42,7 +42,7 @@ def sprung(stiffness):
     ],
 )
 def test_choice_and_its_reason(build, name, reason):
-    method, why = chosen("auto", ready(build()))
+    method, why = choose_integrator("auto", ready(build()))
     assert method.name == name
     assert reason in why
 

@@ -54,7 +54,7 @@ def test_driven_tree():
 
 def test_freedoms_that_are_left_are_named():
     with pytest.raises(
-        fm.MechanismError, match="kinematics: 1 degree of freedom left: nothing prescribes '[A-D].angle'"
+        fm.MechanismError, match="kinematics: 1 degree of freedom left: nothing prescribes, for example, '[A-D].angle'"
     ):
         four_bar().kinematics(1.0)
 

@@ -68,15 +68,15 @@ def test_no_other_self_stress_makes_them_smaller():
     system = sideways("reduced")
     result = system.simulate(0.2)
     model = prepared(system)
-    stress = _SelfStress(model, make_workspace(model.tables), redundant_count(model))
+    basis = _SelfStress(model, make_workspace(model.tables), redundant_count(model))
     rows = np.zeros((1, 1 + len(model.coordinate_names)))
     rows[0, 1 + model.stored_columns] = result.trajectory.q[-1]
-    forces, wrenches = stress._units(rows)
-    left, _singular, _right = np.linalg.svd(forces[0][:, stress.free])
-    stress = np.einsum("mr,msk->rsk", left[:, -stress.spare :], wrenches[0])
+    forces, wrenches = basis._units(rows)
+    left, _singular, _right = np.linalg.svd(forces[0][:, basis.free])
+    stress = np.einsum("mr,msk->rsk", left[:, -basis.spare :], wrenches[0])
     found = np.array([wrench(result, name)[-1] for name in result.structure.reaction_names])
     for one in stress:
-        assert np.sum(one * stress.weights[0] ** 2 * found) == pytest.approx(0.0, abs=1e-9)
+        assert np.sum(one * basis.weights[0] ** 2 * found) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_saved_and_resampled_results_hold_the_same_reactions(tmp_path):

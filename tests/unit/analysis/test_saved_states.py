@@ -121,7 +121,7 @@ def test_impossible_starts(tmp_path):
         fm.load_state(tmp_path / "nothing")
     driven = swinging()
     driven.joints["hinge"].prescribe(lambda t: 0.1 + t)
-    with pytest.raises(fm.MechanismError, match="driver of 'hinge.angle' demands 0.6 at t = 0.5 s"):
+    with pytest.raises(fm.MechanismError, match="driver of 'hinge.angle' prescribes 0.6 at t = 0.5 s"):
         driven.simulate(1.0, start=result)
 
 
@@ -161,7 +161,7 @@ def test_every_tenth_step_of_an_interrupted_run(tmp_path):
 def test_replaced_result_is_not_mixed_up(tmp_path):
     first = swinging().simulate(0.5, out=tmp_path)
     swinging(0.9).simulate(0.5, out=tmp_path, force=True)
-    with pytest.raises(fm.SimulationError, match="another run has taken its place"):
+    with pytest.raises(fm.SimulationError, match="replaced by another run"):
         first["hinge.angle"]
 
 

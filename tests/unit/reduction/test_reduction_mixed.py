@@ -150,7 +150,7 @@ def test_a_support_of_the_file_on_a_reference_node_is_the_held_coupling(kind):
 def test_a_rigid_set_on_followers_is_refused():
     mesh = bar_and_beam("rigid", (3, 1, 1), 3)
     mesh.node_sets["MIDDLE"] = mesh.couplings[0].nodes
-    words = r"a' is rigid, but 8 of its nodes \(node \d+\) follow already from mixed mesh: joint; .*Interface\(coupling"
+    words = r"a' is rigid, but 8 of its nodes \(node \d+\) already follow mixed mesh: joint; .*Interface\(coupling"
     with pytest.raises(BodyError, match=words):
         reduce(mesh, interfaces={"a": Interface(set="MIDDLE", kind="rigid")}, modes=FreeFree(count=1))
     reduce(mesh, interfaces={"a": "MIDDLE"}, modes=FreeFree(count=1))  # averaged: fine

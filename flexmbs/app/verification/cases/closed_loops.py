@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flexmbs.app.case.cases import run_case
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
@@ -9,7 +11,7 @@ from flexmbs.app.verification.verification_case import Quantity, VerificationCas
 _CONSTRAINTS = Quantity("largest constraint error", 0.0, 1e-10, "m, rad", scale=1.0)
 
 
-def _four_bar() -> dict[str, object]:
+def _four_bar() -> dict[str, Any]:
     found = run_case("n_four_bar", {"loops": 1}).figures
     return {
         "position of the first point at 10 s": [found["x"], found["y"]],
@@ -35,7 +37,7 @@ FOUR_BAR = VerificationCase(
 )
 
 
-def _spatial_slider_crank() -> dict[str, object]:
+def _spatial_slider_crank() -> dict[str, Any]:
     found = run_case("spatial_slider_crank").figures
     return {
         "crank angle at 5 s": found["theta_end"],
@@ -59,7 +61,7 @@ SPATIAL_SLIDER_CRANK = VerificationCase(
 )
 
 
-def _squeezer() -> dict[str, object]:
+def _squeezer() -> dict[str, Any]:
     found = run_case("andrews_squeezer").figures
     return {
         "seven angles at 0.03 s": found["q"],
@@ -83,7 +85,7 @@ SQUEEZER = VerificationCase(
 )
 
 
-def _flexible_slider_crank() -> dict[str, object]:
+def _flexible_slider_crank() -> dict[str, Any]:
     found = run_case("slider_crank_simeon").figures
     return {
         "angle of the rod at 0.1 s": found["phi2"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from flexmbs.app.case.cases import run_case
@@ -15,8 +17,9 @@ _FREE = np.array(reference("flexible_pendulum_free")["rows"])  # t, angle, defle
 _CONTACTS = reference("flexible_pendulum_impact")["n3"]
 
 
-def _free() -> dict[str, object]:
+def _free() -> dict[str, Any]:
     result = run_case("flexible_pendulum_impact", {"stop": False, "t_end": 2.0}).result
+    assert result is not None
     at = result.resampled(_FREE[:, 0])
     return {
         "angle every 0.25 s": at["hinge.angle"],
@@ -39,7 +42,7 @@ FREE = VerificationCase(
 )
 
 
-def _impact() -> dict[str, object]:
+def _impact() -> dict[str, Any]:
     found = run_case("flexible_pendulum_impact", {"bending_modes": 3}).figures
     return {
         "number of contacts": found["contact_count"],

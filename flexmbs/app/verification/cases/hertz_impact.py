@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import flexmbs as fm
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
 
 RADIUS, HEIGHT = 0.01, 1e-4  # m: of the sphere; its distance from the half-space at the start
-STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
+DENSITY = 7850.0  # kg/m3
+STEEL = fm.Material("steel", 210e9, 0.3, DENSITY)
 
 
 def falling_sphere(speed: float, law: fm.Hertz) -> fm.System:
     """The sphere "ball" on a prismatic joint, without gravity, at ``speed`` (m/s) towards the half-space."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    ball = system.add(fm.RigidBody.sphere(STEEL.density, RADIUS), name="ball")
+    ball = system.add(fm.RigidBody.sphere(DENSITY, RADIUS), name="ball")
     floor = system.ground.marker("floor")
     system.prismatic(floor, ball["origin"], axis="y", displacement=HEIGHT + RADIUS, rate=-speed)
     system.contact(fm.Sphere(ball["origin"], RADIUS), fm.Plane(floor), law)
@@ -29,7 +32,7 @@ def simulate(speed: float, duration: float) -> fm.Result:
 _REFERENCE = next(case for case in reference("impact_hertz_sphere")["cases"] if case["v"] == 1.0)
 
 
-def _compute() -> dict[str, object]:
+def _compute() -> dict[str, Any]:
     (contact,) = simulate(1.0, _REFERENCE["t_c"]).contacts
     return {
         "time of the contact": contact.start,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import flexmbs as fm
+from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.app.verification.cases.simple_pendulum import exact_angle, pendulum
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
 
@@ -20,7 +23,7 @@ _METHODS = {
 }
 
 
-def observed_order(integrator: object, tolerances: tuple[float, float]) -> float:
+def observed_order(integrator: Integrator, tolerances: tuple[float, float]) -> float:
     """How the largest error of the angle falls with the number of steps: error ~ steps^-order."""
     steps, errors = [], []
     for rtol in tolerances:
@@ -30,7 +33,7 @@ def observed_order(integrator: object, tolerances: tuple[float, float]) -> float
     return float(np.log(errors[0] / errors[1]) / np.log(steps[1] / steps[0]))
 
 
-def _compute() -> dict[str, object]:
+def _compute() -> dict[str, Any]:
     return {name: observed_order(integrator, tolerances) for name, (integrator, _, tolerances) in _METHODS.items()}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flexmbs.app.case.cases import run_case
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
 
 
-def _compute() -> dict[str, object]:
+def _compute() -> dict[str, Any]:
     found = run_case("heavy_top", {"speed": "fast"}).figures
     return {"position of the centre of mass at 2 s": found["position_end"], "energy error": found["energy_error"]}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flexmbs.app.case.cases import run_case
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
@@ -14,7 +16,7 @@ def _name(plane: str, spin: int) -> str:
     return f"first five {plane} frequencies at spin {spin}"
 
 
-def _compute() -> dict[str, object]:
+def _compute() -> dict[str, Any]:
     found = {spin: run_case("rotating_beam_frequencies", {"gamma": float(spin)}).figures for spin in SPINS}
     return {_name(plane, spin): found[spin][plane] for spin in SPINS for plane in PLANES}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ellipj, ellipk
@@ -32,7 +34,7 @@ def simulate() -> fm.Result:
     return pendulum().simulate(T_END, rtol=1e-9, atol=1e-11)
 
 
-def _compute() -> dict[str, object]:
+def _compute() -> dict[str, Any]:
     result = simulate()
     return {
         "angle at 10 s": result["hinge.angle"][-1],

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.laws.contact.base import ContactLaw
 
+if TYPE_CHECKING:
+    from flexmbs.mesh.materials import Material
+
 
 @kernel
-def power_force(stiffness, exponent, depth):
+def power_force(stiffness: float, exponent: float, depth: float) -> float:
     return stiffness * depth**exponent
 
 
 @kernel
-def power_energy(stiffness, exponent, depth):
+def power_energy(stiffness: float, exponent: float, depth: float) -> float:
     return stiffness * depth ** (exponent + 1.0) / (exponent + 1.0)
 
 
@@ -28,7 +33,7 @@ class PowerLaw(ContactLaw):
     stiffness: float
     exponent: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, lowest, value in (("stiffness", 0.0, self.stiffness), ("exponent", 1.0, self.exponent)):
             finite = isinstance(value, int | float | np.number) and np.isfinite(value)
             if not finite or value < lowest or value == 0.0:
@@ -46,7 +51,7 @@ class Hertz(PowerLaw):
     exponent: float = 1.5
 
     @classmethod
-    def from_materials(cls, radius, material_a, material_b) -> Hertz:
+    def from_materials(cls, radius: ArrayLike, material_a: Material, material_b: Material) -> Hertz:
         """k = 4/3 sqrt(R) E*, 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b.
 
         ``radius``: radius of a sphere on a plane, or the pair of radii of two spheres (1/R = 1/R_a + 1/R_b), m.

@@ -78,7 +78,7 @@ def test_unit_of_length_is_told(folder, tmp_path):
         (lambda file: file[f"{STEP}/MAI/HE8/NOD"].write_direct(np.full(16, 99, np.int32)), "element:1: uses node 99"),
         (lambda file: file[STEP].pop("MAI"), "no element in the file can form a body"),
         (lambda file: file[f"{STEP}/MAI"].move("HE8", "POE"), "MAI/POE: polyhedra"),
-        (lambda file: file[f"{STEP}/NOE"].pop("NUM") and None or resize(file), "COO: .* bytes are claimed"),
+        (lambda file: file[f"{STEP}/NOE"].pop("NUM") and None or resize(file), "COO: .* bytes are declared"),
     ],
 )  # fmt: skip
 def test_wrong_content(folder, tmp_path, change, message):

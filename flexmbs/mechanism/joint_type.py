@@ -1,14 +1,19 @@
-"""A joint: a chain of rotations, translations, points of curves, and the ball, from marker a to marker b."""
+"""A joint type: a chain of rotations, translations, curve points and at most one ball joint, from marker a to b."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.geometry.surfaces import Surface
+
+#: "x", "y", "z", their negatives ("-x"), or three numbers.
+DirectionLike: TypeAlias = str | ArrayLike
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -51,12 +56,12 @@ class JointType:
 
     @property
     def ends_with_ball(self) -> bool:
-        """Whether any rotation of marker b is free."""
+        """Whether the rotation of marker b is completely free."""
         return bool(self.axes) and self.axes[-1].kind == "ball"
 
     @property
     def coordinates(self) -> dict[str, str]:
-        """Unit of every coordinate but a ball's, by name: that of the first axis that it moves."""
+        """Unit of each coordinate except that of a ball joint, by name: that of the first axis it moves."""
         found: dict[str, str] = {}
         for axis in self.axes:
             if axis.kind != "ball":
@@ -68,10 +73,11 @@ class JointType:
 
 def translations() -> tuple[Axis, Axis, Axis]:
     """Translations x, y, z along the axes of marker a."""
-    return tuple(Axis("translation", letter, NAMED_AXES[letter]) for letter in "xyz")
+    x, y, z = (Axis("translation", letter, NAMED_AXES[letter]) for letter in "xyz")
+    return x, y, z
 
 
-def unit_axis(axis, joint: str) -> tuple[float, float, float]:
+def unit_axis(axis: DirectionLike, joint: str) -> tuple[float, float, float]:
     """Unit vector of "x", "y", "z", their negatives ("-x"), or three numbers; MechanismError when it has no length."""
     if isinstance(axis, str):
         sign, letter = (-1.0, axis[1:]) if axis.startswith("-") else (1.0, axis)
@@ -85,7 +91,9 @@ def unit_axis(axis, joint: str) -> tuple[float, float, float]:
     return tuple(vector / length)
 
 
-def directions_in_plane(normal, joint: str) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def directions_in_plane(
+    normal: DirectionLike, joint: str
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """Two unit vectors u, v with u × v = normal: of "z" they are x and y, of "x" y and z, of "y" z and x."""
     n = np.array(unit_axis(normal, joint))
     u = np.eye(3)[(int(np.argmax(np.abs(n))) + 1) % 3]
@@ -94,8 +102,8 @@ def directions_in_plane(normal, joint: str) -> tuple[tuple[float, float, float],
     return tuple(u), tuple(np.cross(n, u))
 
 
-def number_not_zero(value, what: str, joint: str) -> float:
-    """A finite number other than zero; MechanismError else."""
+def number_not_zero(value: Any, what: str, joint: str) -> float:
+    """A finite non-zero number; MechanismError otherwise."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -105,8 +113,8 @@ def number_not_zero(value, what: str, joint: str) -> float:
     return number
 
 
-def checked_curve(curve, joint: str, what: str = "curve") -> Curve:
-    """A Curve; MechanismError else."""
+def checked_curve(curve: object, joint: str, what: str = "curve") -> Curve:
+    """A Curve; MechanismError otherwise."""
     if not isinstance(curve, Curve):
         raise MechanismError(
             f"joint '{joint}': {what} must be a Curve, such as Curve.through(points), got {type(curve).__name__}"
