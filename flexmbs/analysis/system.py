@@ -16,8 +16,9 @@ from flexmbs.result.result import Result
 
 
 class System(Mechanism):
-    """Bodies, joints, forces and contacts, stated by the methods of :class:`flexmbs.mechanism.mechanism.Mechanism`, and
-    every analysis of them as a method; the only mutable object of the pipeline.
+    """Bodies, joints, forces and contacts, and every analysis of them as a method.
+
+    The only mutable object of the pipeline; stated by the methods of :class:`flexmbs.mechanism.mechanism.Mechanism`.
 
     Parameters
     ----------

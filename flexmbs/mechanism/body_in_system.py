@@ -80,10 +80,12 @@ class BodyInSystem:
 
     @property
     def is_flexible(self) -> bool:
+        """Whether the body has modes of deformation."""
         return isinstance(self.body, FlexibleBody)
 
     @property
     def mode_count(self) -> int:
+        """Number of modes; 0 for rigid bodies."""
         return self.body.mode_count if self.is_flexible else 0
 
     def __repr__(self) -> str:

@@ -90,8 +90,9 @@ class ConstraintMethods:
     def rack_and_pinion(
         self, pinion: JointCoordinate, rack: JointCoordinate, radius: float, name: str | None = None
     ) -> Coupling:
-        """The displacement of ``rack`` grows by ``radius`` (m; negative: the other sense) times the angle of
-        ``pinion``.
+        """The displacement of ``rack`` grows by ``radius`` (m) times the angle of ``pinion``.
+
+        A negative radius turns the sense around.
 
         Joints or (joint, "coordinate"); they mesh at the stated start values. The multiplier is the force on the rack.
         """

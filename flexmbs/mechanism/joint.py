@@ -49,6 +49,7 @@ class Joint(JointForces):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of its coordinates; that of a ball stands last."""
         ball = (self.type.axes[-1].coordinate,) if self.type.ends_with_ball else ()
         return (*self.type.coordinates, *ball)
 

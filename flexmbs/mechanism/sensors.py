@@ -48,6 +48,7 @@ class Sensor:
 
     @property
     def size(self) -> int:
+        """How many numbers it measures."""
         return len(self.readings)
 
     def __len__(self) -> int:

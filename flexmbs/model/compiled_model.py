@@ -106,11 +106,6 @@ class Model:
         return np.where(self.state_coordinates, self.v, 0.0)
 
     @property
-    def driven_coordinates(self) -> np.ndarray:
-        """Numbers of the coordinates that drivers prescribe, in the order of the tables."""
-        return np.flatnonzero(self.tables.coordinates["signal"][: self.coordinate_count] >= 0)
-
-    @property
     def log_row(self) -> LogRow:
         """Columns of the rows in which the step loop logs its steps."""
         return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names))

@@ -44,6 +44,7 @@ def chunk_path(folder: Path, run: str, number: int) -> Path:
 
 
 def chunk_number(path: Path) -> int:
+    """The number in the name of a chunk file."""
     return int(path.stem.rpartition("_")[2])
 
 

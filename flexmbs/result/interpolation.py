@@ -112,8 +112,9 @@ def _quaternion_log(quaternion: np.ndarray) -> np.ndarray:
 
 
 def velocities_at(trajectory: Trajectory, structure: Structure, times: np.ndarray) -> np.ndarray:
-    """v (k, nv) at ``times`` (k,): cubic Hermite from v and a at both ends of the step; where a coordinate has that
-    rate, the derivative of its quintic.
+    """v (k, nv) at ``times`` (k,): cubic Hermite from v and a at both ends of the step.
+
+    Where a coordinate has that rate, the derivative of its quintic.
     """
     at = locate(trajectory.t, times)
     s, h = at.across(1)

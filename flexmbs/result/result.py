@@ -112,6 +112,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of all histories."""
         return tuple(self._histories)
 
     @property
@@ -126,6 +127,7 @@ class Result:
 
     @property
     def stats(self) -> dict[str, float]:
+        """Statistics of the run by name: steps, evaluations, seconds."""
         return dict(self.trajectory.stats)
 
     @property

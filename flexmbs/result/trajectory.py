@@ -28,6 +28,7 @@ class ContactRecord:
 
     @property
     def duration(self) -> float:
+        """Seconds from the first touch to the separation."""
         return self.end - self.start
 
 

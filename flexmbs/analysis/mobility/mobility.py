@@ -82,6 +82,7 @@ class Mobility:
 
     @property
     def redundant_count(self) -> int:
+        """Number of redundant constraint equations."""
         return sum(len(item.motions) for item in self.redundant)
 
     @property

@@ -187,8 +187,10 @@ def _warn_if_too_fast(one: Prescribed, begin: float, end: float) -> None:
 
 
 def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.ndarray, ...]:
-    """Times (s), ``derivative`` and narrow differences of ``function`` at these, and their relative difference beyond
-    rounding."""
+    """Times (s), ``derivative`` and narrow differences of ``function`` there, and their relative difference.
+
+    Rounding of the differences does not count.
+    """
     # not at round fractions of the run, where kinks are likely
     times = begin + (end - begin) * (np.arange(PLACES) + 0.437) / PLACES
     given = np.array([value_at(derivative, t) for t in times])

@@ -333,6 +333,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
 
 
 def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
+    """An empty log for ``capacity`` steps."""
     n, c = len(tables.coordinates), len(tables.contacts)
     return Log(
         rows=np.zeros((capacity, LogRow(n, balls, c).width)),

@@ -1,5 +1,7 @@
-"""Backward differentiation formulas of order 1 to 6 with variable steps: y' at the end of a step from the present and
-earlier values, for positions and velocities; order and step from estimates of the local error.
+"""Backward differentiation formulas of order 1 to 6 with variable steps.
+
+y' at the end of a step from the present and earlier values, for positions and velocities; order and step from estimates
+of the local error.
 
 The predictor is the polynomial through the present and earlier values, in divided differences; a modified Newton
 iteration corrects it (core.methods.one_stage), as in Gear's and ADAMS' stiff integrators.  Brenan, Campbell, Petzold,

@@ -84,8 +84,10 @@ def read_sensor(
 
 @kernel
 def normal_load(tables, sensor, q, v, a, work):
-    """Load on the bearings of a joint: size of the force (of its part across the axis where ``component`` is 0), plus
-    ``arm`` times the moment across the axis."""
+    """Load on the bearings of a joint: size of the force plus ``arm`` times the moment across the axis.
+
+    Where ``component`` is 0, of the force only its part across the axis.
+    """
     frame, reaction = work.marker[A], work.reaction[sensor.a]
     marker_in_world(tables, sensor.b, q, v, a, work, frame)
     nx, ny, nz = components(sensor.axis)
