@@ -14,7 +14,7 @@ from flexmbs.mesh.element_properties import BeamSection, ShellSection
 from flexmbs.mesh.loose_parts import hinged_parts
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.missing_data_hints import what_to_add
+from flexmbs.mesh.missing_data_hints import missing, without_density
 from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.quality.distortion import distortion_warnings, smallest_jacobians
@@ -95,22 +95,21 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
     if block.kind.startswith("spring"):
         return
     if is_beam and block.section is None:
-        raise MeshError(f"{what} have no section; {what_to_add('beam section', mesh.file_format)}.")
+        raise MeshError(missing(f"{what} have", "beam section", mesh.file_format))
     if block.kind.startswith("truss") and block.section is None:
-        raise MeshError(f"{what} have no section; {what_to_add('truss area', mesh.file_format)}.")
+        raise MeshError(missing(f"{what} have", "truss area", mesh.file_format))
     if isinstance(block.section, ShellSection):
         for layer in block.section.layers:
             _check_properties(mesh, replace(block, material=layer.material, section=None))
         if block.section.layers:
             return
     if block.material is None:
-        raise MeshError(f"{what} have no material; {what_to_add('material', mesh.file_format)}.")
+        raise MeshError(missing(f"{what} have", "material", mesh.file_format))
     name, where = block.material.name, f" ({block.material.where})" if block.material.where else ""
     if isinstance(block.material, UnusableMaterial):
         raise MeshError(f"{what} have the material {name}{where}: {block.material.reason}")
     if block.material.density is None:
-        advice = what_to_add("density", mesh.file_format)
-        raise MeshError(f"{what} have the material {name} without density{where}; {advice}.")
+        raise MeshError(without_density(f"{what} have", name, block.material.where, mesh.file_format))
     if is_beam:
         _check_section(f"{block.section.where or block.where or mesh.source}: {count}", block.section)
 

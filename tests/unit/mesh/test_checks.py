@@ -53,7 +53,7 @@ def test_material_density_and_section_are_needed(solid, beam):
         check_mesh(changed_block(solid, material=None))
     with pytest.raises(MeshError, match=r"STEEL without density; use with_material\(mesh, density="):
         check_mesh(changed_block(solid, material=replace(STEEL, density=None)))
-    with pytest.raises(MeshError, match=r"no section; use with_rectangular_section"):
+    with pytest.raises(MeshError, match=r"no beam section; use with_rectangular_section"):
         check_mesh(changed_block(beam, section=None))
     with pytest.raises(MeshError, match=r"section with Iz = 0; it must be positive"):
         check_mesh(changed_block(beam, section=replace(beam.blocks[0].section, Iz=0.0)))
