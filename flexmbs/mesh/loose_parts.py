@@ -1,4 +1,4 @@
-"""Parts of solids that hang on the rest of a mesh by one node or by nodes on one line, and turn about these."""
+"""Loose parts: solids connected to the rest of a mesh only by one node or collinear nodes, about which they rotate."""
 
 from __future__ import annotations
 

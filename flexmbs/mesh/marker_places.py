@@ -1,4 +1,4 @@
-"""Where a marker on a set of nodes stands: the centre of the bore that they lie on, or their weighted mean."""
+"""Where the marker of a node set is placed: the centre of the bore on which the nodes lie, or their weighted mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASKEW = 1.0  # degrees between an axis that is given and the one that is fitted
 
 @dataclass(frozen=True)
 class Place:
-    """Where the marker of a set stands, and why.
+    """Where the marker of a set is placed, and why.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Place:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is unusual about it, in words that follow the name of a set or an interface and a colon."""
+        """What is unusual about it, as text to follow the name of a set or an interface and a colon."""
         found = []
         if self.left_out:
             found.append(

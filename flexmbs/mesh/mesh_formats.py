@@ -1,4 +1,4 @@
-"""Which format a mesh file has: its extension says which it may be, its first lines which it is."""
+"""The format of a mesh file, from its extension and its first lines."""
 
 from __future__ import annotations
 

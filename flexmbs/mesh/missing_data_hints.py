@@ -1,4 +1,4 @@
-"""What a user adds to a file when something is missing, in the words of its format."""
+"""How to add missing data to a file, in the keywords of its format."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
 
 
 def _repeated_elements(mesh: Mesh) -> tuple[str, ...]:
-    """A warning for each kind of which two elements have the same nodes: they count twice."""
+    """A warning for each kind with elements that have the same nodes, whose mass and stiffness count twice."""
     warnings = []
     for kind in dict.fromkeys(block.kind for block in mesh.blocks):
         if kind.startswith("spring"):

@@ -1,4 +1,4 @@
-"""How much too stiff a solid mesh bends, from its kinds of element and their size: said before anybody trusts it.
+"""Locking: how much too stiff a solid mesh is in bending, from its kinds of element and their size.
 
 Frequency over the exact one, measured on free bars against beams (docs/make_stiffening_table.py, docs/theory.md):
 - elements with linear shape functions: sqrt(1 + c (L / h)^2), L the longest edge of the elements, h the thickness of
@@ -30,7 +30,7 @@ _WORTH_SAYING = 0.01  # of a frequency
 
 
 def stiffening_warnings(mesh: Mesh, hex8: str = "incompatible", hex20: str = "file") -> tuple[str, ...]:
-    """One sentence for each kind of solid element that makes the body bend too stiffly, with the error to expect.
+    """One sentence for each kind of solid element that is too stiff in bending, with the expected error.
 
     hex8, hex20 : as in ``assemble``.
     """

@@ -61,7 +61,7 @@ class _Stated:
 
 
 def likely_system(mesh: Mesh) -> UnitSystem | None:
-    """The system of units that the numbers of a mesh look like; None when they do not tell.
+    """The system of units that the numbers of a mesh suggest; None if they are inconclusive.
 
     A mesh that was converted is judged by the numbers of its file.
     """
@@ -82,7 +82,7 @@ def _mean_decades_off(stated: list[_Stated], system: UnitSystem) -> float:
 
 
 def _uncapped_gap(stated: list[_Stated], best: str) -> float:
-    """How much farther off the next best system is, at the material that tells least."""
+    """How much worse the next best system fits, for the least conclusive material."""
     others = [system for name, system in UNIT_SYSTEMS.items() if name != best]
     return min(min(e.decades_off(s) for s in others) - e.decades_off(UNIT_SYSTEMS[best]) for e in stated)
 

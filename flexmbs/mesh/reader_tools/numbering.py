@@ -119,7 +119,7 @@ class ElementRows:
     Attributes
     ----------
     kind : str or None
-        A name in ``KINDS``, or None for a type that no flexible body is made of (``role`` as in OtherElements).
+        A name in ``KINDS``, or None for a type that are not structural (``role`` as in OtherElements).
     type_name : str
         As the file calls it, for users.
     ids : (k,) int

@@ -53,13 +53,13 @@ class Shapes:
 def mesh_of_shapes(shapes: Shapes) -> Mesh:
     """The Mesh of a file without sections.
 
-    Every element group becomes a node set of all nodes of its elements; its elements that make the body become an
+    Every element group becomes a node set of all nodes of its elements; its elements that form the body become an
     element set of the same name, its faces and edges a surface.
 
     Raises
     ------
     MeshError
-        There are no nodes or no elements that make a body, numbers repeat, elements use nodes that do not exist.
+        There are no nodes or no elements that are structural, numbers repeat, elements use nodes that do not exist.
     """
     table = shapes.table
     table.close()

@@ -1,4 +1,4 @@
-"""Which elements make bodies: skins and collapsed elements are sorted out here."""
+"""Which elements are structural: skins and degenerate elements are separated here."""
 
 from __future__ import annotations
 

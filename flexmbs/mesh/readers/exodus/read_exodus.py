@@ -28,7 +28,7 @@ def read_exodus(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no Exodus file, is damaged, two-dimensional, or holds nothing that makes a body.
+        The file is no Exodus file, is damaged, two-dimensional, or holds nothing that is structural.
     """
     with opened(path) as variables:
         table, node_ids, warnings = _nodes(variables)

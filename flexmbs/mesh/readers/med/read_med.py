@@ -28,7 +28,7 @@ def read_med(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no MED file, is damaged, two-dimensional, or holds nothing that makes a body.
+        The file is no MED file, is damaged, two-dimensional, or holds nothing that is structural.
     """
     with hdf5.opened(path) as file:
         warnings: list[str] = []

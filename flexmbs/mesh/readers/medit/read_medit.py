@@ -30,7 +30,7 @@ def read_medit(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no Medit file, is damaged, two-dimensional, or holds nothing that makes a body.
+        The file is not a Medit file, is damaged, two-dimensional, or holds nothing that is structural.
     """
     data = path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n").removeprefix(b"\xef\xbb\xbf")
     data = re.sub(rb"#[^\n]*", b"", data)

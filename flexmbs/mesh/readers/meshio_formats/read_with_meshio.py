@@ -49,7 +49,7 @@ def read_with_meshio(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        meshio cannot read the file (with what it says), or it holds nothing that makes a body.
+        meshio cannot read the file (with what it says), or it holds nothing that is structural.
     """
     check_counts(path)
     raw = _read_apart(path)

@@ -1,4 +1,4 @@
-"""Solids, shells, shear panels and rods, and the elements that no flexible body is made of."""
+"""Element cards: solids, shells, shear panels and rods, and elements that are not structural."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _FIELDS = {
 SOLIDS = {name: _solid(name, elements) for name, elements in _cards(3).items()}
 SHELLS = {name: _shell(name, elements) for name, elements in _cards(2).items()}
 
-# Elements that no flexible body is made of: role, first field with a node, number of nodes.
+# Elements that are not structural: role, first field with a node, number of nodes.
 OTHERS = {
     "PLOTEL": ("geometry", 1, 2),
     "PLOTEL3": ("geometry", 1, 3),

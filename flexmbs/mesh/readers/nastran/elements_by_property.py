@@ -98,7 +98,7 @@ def _role(deck: Deck, part: Elements, card: Card | None) -> str:
 
 
 def _skin_apart(pieces: list[Piece]) -> list[Piece]:
-    """Elements without property that lie on faces or edges of others become geometry, in pieces of their own."""
+    """Elements without property on faces or edges of others become geometry, in groups of their own."""
     structural = [piece for piece in pieces if not piece.role]
     unclear = [p for p in structural if p.property is None and p.elements.family in ("shell", "bar", "rod")]
     if not unclear:

@@ -22,7 +22,7 @@ _NODES = (15, 781, 2411)
 
 
 def build_mesh(content: Content, path: Path) -> Mesh:
-    """The mesh of a universal file; MeshError when it holds no elements of a body or its numbers are wrong."""
+    """The mesh of a universal file; MeshError if it has no structural elements or its numbers are wrong."""
     _require_mesh(content, path)
     table = _node_table(content, path)
     bodies, keep, others, rigid = _sorted_elements(content)
@@ -100,7 +100,7 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
 
 
 def _sorted_elements(content: Content):
-    """Elements of bodies by their true kinds and which of them have a section, those of no body, rigid elements."""
+    """Structural elements by kind, and which of them have a section; other elements; rigid elements."""
     bodies, keep, others, rigid = [], [], [], []
     for own in content.elements:
         rows, name = own.rows, name_of(own.descriptor)

@@ -68,7 +68,7 @@ class Group:
 
 @dataclass
 class Content:
-    """What a universal file holds of a mesh."""
+    """The content of a universal file that belongs to a mesh."""
 
     nodes: list[Nodes] = field(default_factory=list)
     elements: list[Elements] = field(default_factory=list)
@@ -148,7 +148,7 @@ def _element_reader(columns: tuple[int, int], width: int) -> Callable[[Content, 
 
 
 def _filled(line: str) -> int:
-    """How many numbers stand on a line, counted by columns when they touch."""
+    """The number of numbers on a line, counted by columns where they touch."""
     words, by_columns = len(line.split()), -(-len(line.rstrip()) // 10)
     return max(words, by_columns) if words < by_columns and len(line.rstrip()) % 10 == 0 else words
 

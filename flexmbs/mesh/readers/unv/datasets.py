@@ -1,4 +1,4 @@
-"""The datasets of a universal file: what stands between two lines of -1."""
+"""The datasets of a universal file: the content between two lines of -1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Dataset:
 
     @property
     def file(self) -> str:
-        """The file it stands in."""
+        """The file that contains it."""
         return str(self._reader.path)
 
     @property
@@ -56,7 +56,7 @@ class Dataset:
         return line.decode("latin-1")
 
     def needed_line(self, what: str) -> str:
-        """The next line; MeshError when the dataset ends where ``what`` should stand."""
+        """The next line; MeshError if the dataset ends where ``what`` was expected."""
         line = self.next_line()
         if line is None:
             raise MeshError(f"{self.where()}: the dataset ends where {what} was expected; it is cut off.")
@@ -75,7 +75,7 @@ class Dataset:
                 return
 
     def push_back(self, lines: list[str]) -> None:
-        """Give lines back; they come again."""
+        """Push lines back, to be read again."""
         self._waiting += lines[::-1]
 
     def skip(self) -> None:

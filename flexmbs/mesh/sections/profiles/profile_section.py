@@ -34,7 +34,7 @@ def profile_section(
     where: str = "",
     line: str | None = None,
 ) -> BeamSection:
-    """A beam section as an FE program makes it of a profile's name and dimensions.
+    """The beam section that an FE program derives from the name and dimensions of a profile.
 
     Circles, rings, ellipses and rectangles by closed forms; all other shapes by exact integrals over their straight
     edges and, for torsion and shear, by finite elements (``saint_venant``; right to 0.1 %). FE programs take

@@ -1,4 +1,4 @@
-"""Sections that are stated as a chain of thin walls by their middle line."""
+"""Thin-walled sections, given by the middle line of a chain of walls."""
 
 from __future__ import annotations
 
