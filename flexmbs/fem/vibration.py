@@ -37,7 +37,7 @@ _DIVERGENCE = (
 
 @dataclass(frozen=True)
 class NaturalModes:
-    """Modes in rising order of frequency; rigid-body motion that the supports leave comes first, with frequency 0.
+    """Modes by ascending frequency; rigid-body modes that the supports leave free come first, with frequency 0.
 
     Attributes
     ----------

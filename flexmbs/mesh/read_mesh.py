@@ -88,7 +88,7 @@ def _format(path: Path) -> MeshFormat:
         hint = f"looked for {os.path.abspath(path)}"
         raise MeshError(f"{path}: no such mesh file ({hint}).") from FileNotFoundError(str(path))
     if wrong == "is a folder":
-        raise MeshError(f"{path}: no such mesh file (it is a folder).") from IsADirectoryError(str(path))
+        raise MeshError(f"{path}: this is a folder, not a mesh file.") from IsADirectoryError(str(path))
     if wrong:
         raise MeshError(f"{path}: {wrong}; expected a mesh file.")
     found = format_of(path)

@@ -21,7 +21,7 @@ _LONG = 20_000  # unknowns; from here on it may take a second
 
 
 class BlockLanczos:
-    """Modes nearest to lambda = 0; asking for more goes on where the last question stopped.
+    """Modes nearest to lambda = 0; a request for more continues where the last one stopped.
 
     The basis V is kept orthonormal in mass, V^T M V = I, each block against all before it (R. G. Grimes, J. G. Lewis
     and H. D. Simon, SIAM Journal on Matrix Analysis and Applications 15, 1994, without their shifts), so that modes of
