@@ -35,6 +35,8 @@ class PlatformWheel(bdist_wheel):
 
 
 class WithMachineCode(Distribution):
+    """A distribution that is built for one platform, although it has no extension modules."""
+
     def has_ext_modules(self) -> bool:
         return True
 

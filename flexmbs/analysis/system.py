@@ -16,8 +16,9 @@ from flexmbs.result.result import Result
 
 
 class System(Mechanism):
-    """Bodies, joints, forces and contacts, stated by the methods of :class:`flexmbs.mechanism.mechanism.Mechanism`, and
-    every analysis of them as a method; the only mutable object of the pipeline.
+    """Bodies, joints, forces and contacts, and every analysis of them as a method.
+
+    The only mutable object of the pipeline; stated by the methods of :class:`flexmbs.mechanism.mechanism.Mechanism`.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class System(Mechanism):
         return statics(self, time=time, out=out)
 
     def assemble(self, *, time: float = 0.0) -> Result:
-        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.statics.assemble`."""
+        """Start values with loops closed, a result with one time: see ``flexmbs.analysis.statics.statics.assemble``."""
         return assemble(self, time=time)
 
     def describe(self) -> Description:

@@ -53,6 +53,7 @@ class FEModel(ABC):
 
     @property
     def ndof(self) -> int:
+        """Number of degrees of freedom of all nodes."""
         return self.K.shape[0]
 
     @property

@@ -17,7 +17,7 @@ def rigid_motions(points: np.ndarray, dofs_per_node: int, center: np.ndarray) ->
 
 
 def skew(r: np.ndarray) -> np.ndarray:
-    """(k, 3) -> (k, 3, 3) with skew(r) u = r x u."""
+    """Matrices S (k, 3, 3) with S u = r x u, for r (k, 3)."""
     S = np.zeros((len(r), 3, 3))
     S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -r[:, 2], r[:, 1], -r[:, 0]
     return S - S.transpose(0, 2, 1)

@@ -32,6 +32,7 @@ class Marker:
 
     @property
     def label(self) -> str:
+        """ "BODY.MARKER", as histories are named."""
         return f"{self.body}.{self.name}"
 
     @property

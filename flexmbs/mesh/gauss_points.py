@@ -14,8 +14,10 @@ def cube(count: int, dimension: int) -> Points:
 
 
 def simplex(count: int, dimension: int) -> Points:
-    """Points on the unit triangle or tetrahedron: the square or cube collapsed to it (Stroud's conical product with
-    Legendre points); exact to the total degree 2 count - dimension."""
+    """Points on the unit triangle or tetrahedron, exact to the total degree 2 count - dimension.
+
+    The square or cube collapsed to it: Stroud's conical product with Legendre points.
+    """
     points, weights = cube(count, dimension)
     u, weights = 0.5 * (1.0 + points), weights / 2.0**dimension
     collapsed, rest = np.empty_like(u), np.ones(len(u))

@@ -79,8 +79,9 @@ def chunks(kind: str, count: int) -> Iterator[slice]:
 
 
 def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT) -> np.ndarray:
-    """(ne,) bool: all middle nodes are in the middle of their edges (so are those of kinds that have none), and nodes
-    inside where the corners alone would put them.
+    """(ne,) bool: all middle nodes are in the middle of their edges, and nodes inside where the corners put them.
+
+    True for kinds that have neither.
 
     Parameters
     ----------

@@ -1,0 +1,1 @@
+"""A mechanism compiled to flat tables for the core."""

@@ -1,8 +1,7 @@
-"""Every index and offset of the tables, checked before compiled code gets them: it trusts them.
+"""Checks of every index and offset in the tables before they are passed to compiled code.
 
-Kernels check nothing: a marker that is not there, or an offset behind the end of the pool, would be read and written in
-somebody else's memory. One pass of array operations over each table; a mechanism of some bodies takes less than a
-millisecond.
+The kernels check nothing: an invalid marker index, or an offset beyond the end of the pool, would make them access
+foreign memory. The checks are array operations over each table and take less than a millisecond for a small mechanism.
 """
 
 from __future__ import annotations
@@ -13,14 +12,22 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact import LAWS
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
+from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
+from flexmbs.core.mechanics.splines import (
+    CURVE_HEADER,
+    CURVE_INTERVAL,
+    PATCHES_U,
+    PATCHES_V,
+    SURFACE_HEADER,
+    SURFACE_PATCH,
+)
 
-_HARMONIC_SIZE, _FRAME_SIZE, _CURVE_HEAD, _SURFACE_HEAD = 4, 12, 8, 10
 _OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)
-_OF_COORDINATES = (f.VALUE, f.RATE, f.ACCELERATION)
+_OF_COORDINATES = (f.COORDINATE_VALUE, f.COORDINATE_RATE, f.COORDINATE_ACCELERATION)
 
 
 class _Tables:
-    """Sizes that indices are compared with, and the comparisons."""
+    """The limits of indices, and the comparisons."""
 
     def __init__(self, tables: t.Tables) -> None:
         self.tables, self.pool = tables, tables.pool
@@ -37,8 +44,8 @@ class _Tables:
         at = int(np.argmax(bad))
         first, last = (int(np.broadcast_to(limit, bad.shape)[at]) for limit in (start, end))
         raise MechanismError(
-            f"tables: {what} of record {at} is {values[at]}; expected {first} to {last - 1}. This is a defect of "
-            "flexmbs or of a saved state: kernels would read memory that is not theirs"
+            f"tables: {what} of record {at} is {values[at]}; expected {first} to {last - 1}. This is a defect in "
+            "flexmbs or in a saved state"
         )
 
     def room(self, what: str, at, size) -> None:
@@ -56,12 +63,12 @@ class _Tables:
         counts = self.pool[at + number]
         self.within(f"{what} (count in the pool)", counts, len(self.pool) + 1, 1)
         if np.any(counts % 1.0 != 0.0):
-            raise MechanismError(f"tables: {what} (count in the pool) is no whole number")
+            raise MechanismError(f"tables: {what} (count in the pool) is not a whole number")
         return counts.astype(np.int64)
 
 
 def check_tables(tables: t.Tables) -> None:
-    """MechanismError naming the first entry of ``tables`` that kernels could not use."""
+    """MechanismError naming the first invalid entry of ``tables``."""
     c = _Tables(tables)
     for name in ("pool", "gravity"):
         if not np.all(np.isfinite(getattr(tables, name))):
@@ -94,10 +101,10 @@ def _check_bodies(c: _Tables) -> None:
     c.spans("forms of bodies", bodies["form_start"], bodies["form_end"], int(np.maximum(forms, 0).sum()))
     c.within("rank of bodies", rank, len(c.pool) + 1, 1)
     c.room("x_at of bodies", bodies["x_at"], 3 * rank)
-    for k in "123":
-        c.within(f"row_{k} of bodies", bodies[f"row_{k}"], rows + 1)
-    if np.any(bodies["row_1"] + bodies["row_2"] + bodies["row_3"] != rows):
-        raise MechanismError("tables: a body has not as many rows as its components together")
+    for k in "xyz":
+        c.within(f"rows_{k} of bodies", bodies[f"rows_{k}"], rows + 1)
+    if np.any(bodies["rows_x"] + bodies["rows_y"] + bodies["rows_z"] != rows):
+        raise MechanismError("tables: the number of rows of a body differs from the sum over its components")
     c.room("row_at of bodies", bodies["row_at"], rank * rows)
     flexible = n > 0
     for name in ("stiffness_at", "damping_at"):
@@ -107,9 +114,9 @@ def _check_bodies(c: _Tables) -> None:
         c.room(f"{name} of bodies", bodies[name][given], size[given])
     plain = bodies["form_at"] == -1
     if np.any(forms[plain] != pairs[plain]):
-        raise MechanismError("tables: a body has not as many forms as pairs")
+        raise MechanismError("tables: the number of forms of a body differs from its number of pairs")
     if not np.all(np.isfinite(bodies["root_mass"])):
-        raise MechanismError("tables: the root of a body's mass is not finite")
+        raise MechanismError("tables: the square root of a body's mass is not finite")
 
 
 def _check_fields(c: _Tables) -> None:
@@ -125,10 +132,9 @@ def _check_fields(c: _Tables) -> None:
             least = -1 if field == "form" else 0
             c.within(f"{field} of {name}s", table[field][places], np.repeat(count, sizes), least)
     c.within("component of rows", tables.rows["component"], 3)
-    c.room("frame_at of markers", tables.markers["frame_at"], _FRAME_SIZE)
     moving = tables.markers[tables.markers["flexible"] != 0]
-    body = moving["body"]
-    c.room("field_at of markers", moving["field_at"], 6 * (c.modes[body] + c.forms[body]))
+    for name, count in (("Phi", c.modes), ("Psi", c.modes), ("Zu", c.forms), ("Zr", c.forms)):
+        c.room(f"{name}_at of markers", moving[f"{name}_at"], 3 * count[moving["body"]])
 
 
 def _check_axes(c: _Tables) -> None:
@@ -141,10 +147,10 @@ def _check_axes(c: _Tables) -> None:
     curves, surfaces = at[(kind == t.CURVE) | (kind == t.INVERSE_CURVE)], at[kind == t.SURFACE]
     c.within("second of axes", axes["second"][kind == t.SURFACE], c.coordinates)
     if len(curves):
-        c.room("at of axes", curves, _CURVE_HEAD + 1 + 19 * c.counted("curve", curves))
+        c.room("at of axes", curves, CURVE_HEADER + 1 + (1 + CURVE_INTERVAL) * c.counted("curve", curves))
     if len(surfaces):
-        m, n = c.counted("surface", surfaces), c.counted("surface", surfaces, 1)
-        c.room("at of axes", surfaces, _SURFACE_HEAD + 2 + m + n + 108 * m * n)
+        m, n = c.counted("surface", surfaces, PATCHES_U), c.counted("surface", surfaces, PATCHES_V)
+        c.room("at of axes", surfaces, SURFACE_HEADER + 2 + m + n + SURFACE_PATCH * m * n)
 
 
 def _check_signals(c: _Tables) -> None:
@@ -154,11 +160,11 @@ def _check_signals(c: _Tables) -> None:
     combined = kind >= t.SUM
     for name in ("first", "second"):
         c.within(f"{name} of signals", signals[name][combined], own[combined])
-    c.room("at of signals", signals["at"][kind == t.HARMONIC], _HARMONIC_SIZE)
+    c.room("at of signals", signals["at"][kind == t.HARMONIC], HARMONIC_SIZE)
     pieces = signals["at"][kind == t.PIECES]
     if len(pieces):
-        count, terms = c.counted("pieces", pieces), c.counted("pieces", pieces, 1)
-        c.room("at of signals", pieces, 3 + count + 1 + count * terms)
+        count, terms = c.counted("pieces", pieces, COUNT), c.counted("pieces", pieces, TERMS)
+        c.room("at of signals", pieces, TIMES + count + 1 + count * terms)
 
 
 def _check_contacts(c: _Tables) -> None:
@@ -172,7 +178,7 @@ def _check_contacts(c: _Tables) -> None:
 def _check_elements(c: _Tables) -> None:
     elements = c.tables.elements
     on_coordinate = elements["geometry"] == f.COORDINATE_ELEMENT
-    c.within("geometry of elements", elements["geometry"], f.TWIST_ELEMENT + 1)
+    c.within("geometry of elements", elements["geometry"], f.ANGLE_ELEMENT + 1)
     c.within("law of elements", elements["law"], f.APPLIED_LAW + 1)
     c.within("coordinate of elements", elements["a"][on_coordinate], c.coordinates)
     for name in "ab":
@@ -193,8 +199,6 @@ def _check_loads(c: _Tables) -> None:
     for name in "ab":
         c.within(f"marker {name} of bushings", bushings[name], c.markers)
     c.within("at of bushings", bushings["at"], c.record + 1 - f.BUSHING_RECORD)
-    for name, size in (("stiffness_at", 36), ("damping_at", 36), ("rest_at", 12)):
-        c.room(f"{name} of bushings", bushings[name], size)
     c.within("marker of loads", loads["marker"], c.markers)
     for name in ("sx", "sy", "sz"):
         c.within(f"{name} of loads", loads[name], c.signals)
@@ -207,7 +211,7 @@ def _check_loads(c: _Tables) -> None:
 def _check_sensors(c: _Tables) -> None:
     tables, sensors, functions = c.tables, c.tables.sensors, c.tables.functions
     kind = sensors["kind"]
-    c.within("kind of sensors", kind, f.COMBINATION + 1)
+    c.within("kind of sensors", kind, f.MODAL_SUM + 1)
     c.within("at of sensors", sensors["at"], c.record)
     components = np.where(kind == f.REACTION, 6, np.where(kind == f.ENERGY, 4, 3))
     c.within("component of sensors", sensors["component"], components)
@@ -215,11 +219,11 @@ def _check_sensors(c: _Tables) -> None:
     c.within("joint of sensors", sensors["a"][joints], len(tables.bodies) + len(tables.constraints))
     c.within("coordinate of sensors", sensors["a"][coordinates], c.coordinates)
     c.within("signal of sensors", sensors["a"][kind == f.SIGNAL_VALUE], c.signals)
-    sums = sensors[kind == f.COMBINATION]
+    sums = sensors[kind == f.MODAL_SUM]
     c.within("count of sensors", sums["count"], c.coordinates + 1)
     c.room("weights of sensors", sums["a"], sums["count"])
     c.within("first coordinate of sensors", sums["b"], c.coordinates + 1 - sums["count"])
-    markers = ~(joints | coordinates | np.isin(kind, (f.SIGNAL_VALUE, f.COMBINATION, f.ENERGY)))
+    markers = ~(joints | coordinates | np.isin(kind, (f.SIGNAL_VALUE, f.MODAL_SUM, f.ENERGY)))
     c.within("marker a of sensors", sensors["a"][markers], c.markers)
     c.within("marker b of sensors", sensors["b"][markers | (kind == f.NORMAL_LOAD)], c.markers)
     c.spans("inputs of functions", functions["input_start"], functions["input_end"], len(tables.inputs))
@@ -245,11 +249,10 @@ def _check_constraints(c: _Tables) -> None:
     c.within("row of constraints", constraints["row"], c.coordinates + 1 - constraints["rows"])
     c.within("signal of constraints", constraints["signal"], c.signals, -1)
     c.within("component of constraints", constraints["component"], 3)
-    closing, rolling = constraints[kind == t.CLOSURE], constraints[kind == t.ROLLING]
+    closing = constraints[kind == t.CLOSURE]
     c.spans("axes of constraints", closing["start"], closing["end"], len(tables.axes))
     summed = constraints[(kind == t.COUPLING) | (kind == t.CABLE)]
     c.spans("terms of constraints", summed["start"], summed["end"], len(tables.terms))
-    c.room("directions of constraints", rolling["start"], 12)
     c.spans("terms of couplers", tables.couplers["start"], tables.couplers["end"], len(tables.terms))
     c.within("coordinate of terms", tables.terms["coordinate"], max(c.coordinates, c.markers))
     for group, count in ((constraints[kind == t.COUPLING], c.coordinates), (constraints[kind == t.CABLE], c.markers)):
@@ -263,11 +266,11 @@ def _check_unknowns(c: _Tables) -> None:
     c.within("condensed", tables.condensed, c.coordinates)
     c.within("free", tables.free, c.coordinates)
     if len(np.unique(tables.free)) != len(tables.free):
-        raise MechanismError("tables: an unknown stands twice among the free ones")
+        raise MechanismError("tables: a free unknown is listed twice")
     c.within("band", tables.band.reshape(1), max(len(tables.free), 1))
 
 
-#: What is looked at only where one of these tables holds something.
+#: Checks that apply only if one of these tables is not empty.
 _CHECKS = {
     _check_axes: ("axes",),
     _check_signals: ("signals",),

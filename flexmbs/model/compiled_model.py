@@ -1,4 +1,4 @@
-"""The compiled mechanism: flat tables for the kernels, and the names that lead back to the user's words."""
+"""The compiled mechanism: flat tables for the kernels, and the names used in the mechanism."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.core.layout.tables import Tables
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.mechanism.sensors import UserFunction
@@ -27,16 +28,16 @@ class Model:
     tables : Tables of the kernels
     q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates; multipliers behind them
     reference : (balls, 4) start quaternions (w, x, y, z)
-    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first of them with the multipliers
+    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first with multipliers
     coordinate_count : local coordinates without the multipliers
-    tree : who hangs on whom, and the joints that close loops
+    tree : spanning tree: the joint that carries each body, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
     prescribing : names of those that the user prescribes in time
     coordinate_index : "joint.coordinate" -> local coordinate
     ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
     held : (n,) whether the start value must stay when loops are closed
-    condensed_units : (n,) s2, 1 / w^2 of modes that are to be condensed (analysis.run.condensed_modes), 0 for all others
+    condensed_units : (n,) s2, 1 / w^2 of modes to be condensed (analysis.run.condensed_modes), 0 for all others
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
@@ -45,7 +46,7 @@ class Model:
     user_functions : of the records of ``tables.functions``; None: one that hands its input on
     lags : records of ``tables.states`` that begin at what they follow
     record_columns : histories of what ``Workspace.record`` holds
-    closing : what closing the loops took besides rigid motion (None: nothing)
+    closing : misalignment and bending involved in closing the loops (None: none)
     """
 
     tables: Tables
@@ -80,6 +81,21 @@ class Model:
     closing: LoopClosure | None = None
 
     @property
+    def is_driven(self) -> np.ndarray:
+        """(coordinate_count,) bool: coordinates that drivers prescribe."""
+        return self.tables.coordinates["signal"][: self.coordinate_count] >= 0
+
+    @property
+    def driven_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that drivers prescribe."""
+        return np.flatnonzero(self.is_driven)
+
+    @property
+    def free_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that no driver prescribes."""
+        return np.flatnonzero(~self.is_driven)
+
+    @property
     def state_coordinates(self) -> np.ndarray:
         """(n,) bool: coordinates without a position, whose velocities are user states."""
         return self.tables.coordinates["state"] != 0
@@ -88,6 +104,11 @@ class Model:
     def resting_rates(self) -> np.ndarray:
         """(n,) velocities at rest: zero, but user states, lags and held outputs are as they start."""
         return np.where(self.state_coordinates, self.v, 0.0)
+
+    @property
+    def log_row(self) -> LogRow:
+        """Columns of the rows in which the step loop logs its steps."""
+        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names))
 
     @property
     def stored_columns(self) -> np.ndarray:

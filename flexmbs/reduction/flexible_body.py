@@ -147,6 +147,7 @@ class FlexibleBody:
 
     @property
     def mode_count(self) -> int:
+        """Number of modes."""
         return len(self.frequencies)
 
     @property

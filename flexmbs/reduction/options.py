@@ -41,6 +41,7 @@ class ModeChoice:
 
     @property
     def by_kind(self) -> bool:
+        """Whether modes are chosen by kind: bending, axial, torsion."""
         return not (self.bending is None and self.axial is None and self.torsion is None)
 
     def check(self) -> None:

@@ -28,6 +28,7 @@ def set_motion(attachment: Attachment, points: np.ndarray, dofs_per_node: int) -
 
 
 def set_dofs(attachment: Attachment, dofs_per_node: int) -> np.ndarray:
+    """Indices of all components of the nodes of an interface."""
     return (dofs_per_node * attachment.nodes[:, None] + np.arange(dofs_per_node)).ravel()
 
 

@@ -168,6 +168,8 @@ class LinkOfTopology(Protocol):
 
 
 class Freedoms(Protocol):
+    """What knows a number of degrees of freedom."""
+
     @property
     def freedoms(self) -> int: ...
 

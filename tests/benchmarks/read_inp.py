@@ -20,8 +20,8 @@ import numpy as np
 
 _READ = {
     "flexmbs": (
-        "from pathlib import Path; from flexmbs.mesh.readers.abaqus import read_abaqus;"
-        "read = lambda p: read_abaqus(Path(p));"
+        "import flexmbs;"
+        "read = lambda p: flexmbs.read_mesh(p);"
         "count = lambda m: (len(m.points), sum(len(b.ids) for b in m.blocks),"
         " m.points.nbytes + sum(b.nodes.nbytes + b.ids.nbytes for b in m.blocks))"
     ),

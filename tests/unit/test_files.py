@@ -93,9 +93,15 @@ def test_places_that_cannot_be_written(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(errno.ENOSPC, "no space is left on the disk: free some"), (errno.EROFS, "read-only"),
-                         (errno.EACCES, "you have no write permission"), (errno.EDQUOT, "your disk quota"), (errno.EIO, "Input")],
-)  # fmt: skip
+    ("number", "text"),
+    [
+        (errno.ENOSPC, "no space is left on the disk: free some"),
+        (errno.EROFS, "read-only"),
+        (errno.EACCES, "you have no write permission"),
+        (errno.EDQUOT, "your disk quota"),
+        (errno.EIO, "Input"),
+    ],
+)
 def test_reasons_are_told_with_what_helps(tmp_path, monkeypatch, number, text):
     def fails(source, target):
         raise OSError(number, os.strerror(number))
@@ -165,7 +171,9 @@ def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
         write(path, *arguments)
 
     monkeypatch.setattr(storage, "write_chunk", full)
-    with pytest.raises(fm.SimulationError, match="resume=True .--resume. goes on from the last saved state") as caught:
+    with pytest.raises(
+        fm.SimulationError, match="resume=True .--resume. continues from the last saved state"
+    ) as caught:
         long_runs.run("pendulum", 0.1, tmp_path)
     assert "larger than a file may be" in str(caught.value) and len(str(caught.value).splitlines()) == 1
     assert len(fm.load(tmp_path).t) > 30

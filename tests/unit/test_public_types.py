@@ -54,3 +54,16 @@ def test_public_functions_are_annotated(label, function):
 def test_options_of_simulate_are_those_of_the_function():
     parameters = inspect.signature(simulate).parameters.values()
     assert set(get_type_hints(SimulateOptions)) == {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", [name for name in fm.__all__ if inspect.isclass(getattr(fm, name))])
+def test_public_classes_and_their_methods_have_docstrings(name):
+    assert inspect.getdoc(getattr(fm, name))
+    members = [(label, function) for label, function in public_callables() if label.startswith(f"{name}.")]
+    owner = getattr(fm, name)
+    missing = [
+        label for label, _ in members
+        if not label.endswith("__init__") and not inspect.getdoc(inspect.getattr_static(owner, label.split(".")[1]))
+        and not inspect.getdoc(getattr(owner, label.split(".")[1]))
+    ]  # fmt: skip
+    assert not missing

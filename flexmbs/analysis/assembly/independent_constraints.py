@@ -17,8 +17,8 @@ from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 
-# The nearby position is some hundredths of a metre or radian away, and singular values there are of the same size. If the
-# loops close in the singular position only (both ends of a body held apart that can only bend), the nearby position
+# The nearby position is some hundredths of a metre or radian away, and singular values there are of the same size. If
+# the loops close in the singular position only (both ends of a body held apart that can only bend), the nearby position
 # differs from it only by the square root of the closure tolerance.
 NEARBY_RANK_TOLERANCE = 1e-5
 BETTER = 10.0  # another selection must have a smallest singular value larger by this factor
@@ -58,17 +58,16 @@ def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np
 
 def free_columns(model: Model, G: np.ndarray) -> np.ndarray:
     """G without the columns of driven coordinates."""
-    return G[:, model.tables.coordinates["signal"][: model.coordinate_count] < 0]
+    return G[:, ~model.is_driven]
 
 
 def nearby(model: Model, t: float) -> Model | None:
     """The mechanism moved slightly along its degrees of freedom and closed again; None if it cannot move."""
     evaluator = Evaluator(model)
-    n = model.coordinate_count
     G = evaluator.constraint_matrix(model.q, model.reference, t)
     if issparse(G):  # many bodies: the start position is used as it is
         return None
-    free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+    free = model.free_coordinates
     _values, singular, vectors = np.linalg.svd(G[:, free], full_matrices=True)
     rank = int(np.count_nonzero(singular > RANK_TOLERANCE * max(singular.max(initial=0.0), 1e-300)))
     directions = vectors[rank:]

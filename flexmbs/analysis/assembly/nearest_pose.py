@@ -37,6 +37,7 @@ class Pose:
 
 
 def pose_at(loops: Loops, q: np.ndarray, reference: np.ndarray) -> Pose:
+    """The pose at coordinates ``q`` and start quaternions ``reference``, with the openings of its loops."""
     opening = loops.openings(q, reference)
     return Pose(q, reference, opening, float(np.linalg.norm(loops.row_scales() * opening)))
 

@@ -11,7 +11,7 @@ WORD, LINE = 200, 4000  # most characters shown of a text without blanks, and of
 
 
 def plain(text: str) -> str:
-    """``text`` made safe for a terminal: control characters as \\x07, long words and lines shortened in the middle."""
+    r"""``text`` made safe for a terminal: control characters as \x07, long words and lines shortened in the middle."""
     text = "".join(_escaped(letter) for letter in text)
     text = re.sub(rf"\S{{{WORD + 1},}}", lambda found: _cut(found[0], WORD), text)
     return "\n".join(_cut(line, LINE) for line in text.split("\n"))

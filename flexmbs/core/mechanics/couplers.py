@@ -28,6 +28,7 @@ def coupler_energy(tables, q):
 
 @kernel
 def stretch_of(tables, coupler, q):
+    """Sum of factor times coordinate over the terms of an elastic coupling."""
     total = 0.0
     for k in range(coupler.start, coupler.end):
         total += tables.terms[k].factor * q[tables.terms[k].coordinate]

@@ -122,6 +122,7 @@ def rotated_offset(turn_a: np.ndarray, turn_b: np.ndarray, offset: np.ndarray) -
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a x b along axis -2."""
     return np.cross(a, b, axis=-2)
 
 

@@ -21,8 +21,10 @@ def without_internal(
 
 
 def drilling(group: ShellGroup, at: np.ndarray) -> np.ndarray:
-    """(ne, m, n, 7): rotation about the normal less that of the surface (Hughes and Brezzi, CMAME 72, 1989), at
-    reference points (m, 2)."""
+    """(ne, m, n, 7): rotation about the normal less that of the surface, at reference points (m, 2).
+
+    Hughes and Brezzi, CMAME 72 (1989).
+    """
     points = surface_points(group, at)
     e, dN = points.frame, points.gradients
     strains = np.zeros((*dN.shape[:2], dN.shape[3], 7))

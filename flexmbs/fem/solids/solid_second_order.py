@@ -27,7 +27,6 @@ def solid_second_order_loads(
 
     The quadrature is that of the stiffness matrix, so f_ab is the exact derivative of the discrete elastic energy.
     """
-
     total = np.zeros((node_count, 3, len(pairs)))
     if not len(pairs):
         return total.reshape(3 * node_count, 0)
@@ -41,7 +40,6 @@ def solid_second_order_loads(
 
 def _chunk_loads(group: SolidGroup, chunk: slice, fields: np.ndarray, pairs: np.ndarray, source: str) -> np.ndarray:
     """(ne, nen, 3, npairs)."""
-
     gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
     internal = field_internal_modes(group, chunk, source)
     slopes = displacement_gradients(gradients, group, chunk, fields, internal)

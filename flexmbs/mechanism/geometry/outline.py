@@ -101,8 +101,10 @@ def drawn_points(loop: np.ndarray) -> np.ndarray:
 
 
 def checked_loops(outline: ArrayLike, holes: Sequence[ArrayLike], what: str) -> list[np.ndarray]:
-    """The outline anticlockwise and its holes clockwise; BodyError when one crosses itself or another, lies outside
-    the outline or within another hole."""
+    """The outline anticlockwise and its holes clockwise.
+
+    BodyError when one crosses itself or another, lies outside the outline or within another hole.
+    """
     loops = [as_loop(outline, what), *(as_loop(hole, f"{what}, hole {k + 1}") for k, hole in enumerate(holes))]
     names = ["the outline", *(f"hole {k + 1}" for k in range(len(holes)))]
     drawn = [drawn_points(loop) for loop in loops]

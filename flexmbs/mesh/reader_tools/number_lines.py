@@ -96,8 +96,11 @@ class NumberLines:
         return int(self.lines[self._row])
 
     def ragged(self, count: int, what: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-        """The rest of the section, lines of any length: where each begins in ``values``, its width and its line; and
-        the number of the first row. MeshError when these are not ``count`` lines."""
+        """The rest of the section, lines of any length.
+
+        Returns where each begins in ``values``, its width and its line, and the number of the first row. MeshError when
+        these are not ``count`` lines.
+        """
         left = len(self.lines) - self._row
         if count != left:
             raise MeshError(

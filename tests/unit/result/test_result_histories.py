@@ -147,7 +147,7 @@ def test_run_without_body_velocities_has_no_marker_velocities():
 
 
 def test_time_outside_of_the_run(result):
-    expected = r"^time 0\.8 s is outside of the run, which covers 0 to 0\.75 s$"
+    expected = r"^time 0\.8 s is outside the run, which covers 0 to 0\.75 s$"
     for time in (0.8, np.float64(0.8)):
         with pytest.raises(ValueError, match=expected):
             result.at(time)

@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """A file's content with ``\\n`` as the only line end."""
+    r"""A file's content with ``\n`` as the only line end."""
 
     file: str
     data: bytes

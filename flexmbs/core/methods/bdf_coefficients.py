@@ -45,8 +45,7 @@ def differentiation(history_t, order, h, out):
 
 @kernel
 def error_constant(history_t, order, h):
-    """Local error of BDF of ``order`` as a part of the difference between it and the extrapolation from order + 1
-    points.
+    """Local error of BDF as a part of the difference between it and the extrapolation from order + 1 points.
 
     With the derivative number order + 1 as f: the extrapolation misses f prod_j=0..order (h - t_j) / (order + 1)!, BDF
     makes the error f beta prod_j=0..order-1 (h - t_j) / (order + 1)!, of the other sign.

@@ -1,0 +1,144 @@
+"""Every documented command: it exists with these options, and it runs, on its smallest size."""
+
+import importlib.util
+import re
+import shlex
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+from documented_commands import ROOT, documented
+
+import flexmbs as fm
+from flexmbs.app.cli.main import cli
+from flexmbs.view.opengl import RenderingUnavailable, prepare_offscreen
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FLEXMBS, PYTHON, PYTEST = documented("flexmbs"), documented("python"), documented("pytest")
+SHORT = ["--set", "t_end=0.001", "--no-view"]
+# What is added to a documented command to run it on its smallest size.  Not run are commands that only name an option
+# or open a window, and synopses with METAVARS.
+MORE = {
+    "flexmbs cases": [],
+    "flexmbs describe n_four_bar --set loops=3 --save topology.png": ["--set", "loops=1"],
+    "flexmbs info housing.bdf --units mm-t-s": [],
+    "flexmbs info meshes/gmsh_conrod.msh --units mm-t-s": [],
+    "flexmbs reduce conrod.inp --interface big=NBIG --interface small=NSMALL --modes 20 -o conrod.h5": ["--modes", "1"],
+    "flexmbs run flexible_pendulum_impact --no-view": SHORT,
+    "flexmbs run flexible_pendulum_impact --no-view --out /tmp/first": [*SHORT, "--out", "first"],
+    "flexmbs run flexible_pendulum_impact --no-view --set geometric_stiffness=false --set rtol=1e-8": SHORT,
+    "flexmbs run flexible_pendulum_impact --out runs/first": SHORT,
+    "flexmbs run flexible_pendulum_impact --set bending_modes=2": SHORT,
+    "flexmbs run my_case.py": ["--set", "t_end=0.1", "--no-view"],
+    "flexmbs run spin_up_beam --set geometric_stiffness=false --no-view --out runs/soft": ["--set", "t_end=0.1"],
+    "flexmbs run swing.py --help": [],
+    "flexmbs run swing.py --set ball_mass=0.2": SHORT,
+    "flexmbs verify": ["hertz_impact"],
+    "flexmbs verify --json": ["hertz_impact"],
+    "flexmbs verify --list": [],
+    "flexmbs verify pendulum nafems": ["--list"],
+    "flexmbs view conrod.h5 --mode 3": ["--mode", "1", "--save", "mode.png"],
+}
+LONG = {"flexmbs reduce conrod.inp --interface big=NBIG --interface small=NSMALL --modes 20 -o conrod.h5"}
+REFUSED = {"flexmbs run composite_inertia"}  # its page says why
+WINDOWS = {"flexmbs view housing.bdf", "flexmbs view first_run"}
+NAMED_ONLY = re.compile(r"flexmbs (\w+)( --[a-z-]+)?")  # "flexmbs modes --spin" in a sentence
+METAVAR = re.compile(r"\b(NAME|CASE|DIR|FILE|BODY\.h5|FILE\.png)\b")
+
+
+def is_run(command: str) -> bool:
+    return command in MORE or not (
+        METAVAR.search(command) or NAMED_ONLY.fullmatch(command) or command in WINDOWS | REFUSED
+    )
+
+
+@pytest.mark.parametrize("command", FLEXMBS)
+def test_options_of_flexmbs_exist(command):
+    _, name, *_ = command.split()
+    found = cli.get_command(click.Context(cli), name)
+    assert found is not None
+    known = {option for parameter in found.params for option in parameter.opts}
+    given = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", command))
+    assert given <= known | {"--help", "-h"}
+
+
+@pytest.mark.parametrize("command", [*PYTHON, *PYTEST])
+def test_files_and_options_of_programs_exist(command):
+    words = command.split()
+    files = [word for word in words if re.fullmatch(r"[\w./-]+\.py|(?:tests|docs)/[\w./-]+", word)]
+    assert all((ROOT / file).exists() for file in files)
+    if words[0] == "python" and words[1] != "-m":
+        source = (ROOT / words[1]).read_text(encoding="utf-8")
+        assert all(f'"{word}"' in source for word in words[2:] if word.startswith("--"))
+
+
+ELSEWHERE = ("tests/benchmarks/", "tests/unit/")  # run by tests of their own
+SCRIPTS = sorted({command.split()[1] for command in PYTHON if command.split()[1] != "-m"})
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in SCRIPTS if not path.startswith(("tests/benchmarks/", "tests/unit/"))]
+)
+def test_scripts_load(path, monkeypatch):
+    """Imports and definitions."""
+    file = ROOT / path
+    monkeypatch.syspath_prepend(str(file.parent))
+    spec = importlib.util.spec_from_file_location(f"documented_{file.stem}", file)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        if error.name.split(".")[0] in ("flexmbs", "tests"):
+            raise
+        pytest.skip(f"needs {error.name}")
+    assert 'if __name__ == "__main__":' in file.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, meshes):
+    """A folder with the files that the commands name."""
+    folder = tmp_path_factory.mktemp("commands")
+    (folder / "meshes").symlink_to(meshes)
+    (folder / "conrod.inp").symlink_to(meshes / "conrod.inp")
+    (folder / "swing.py").write_text(re.search(r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)[1])
+    (folder / "my_case.py").write_text((ROOT / "cases" / "spin_up_beam.py").read_text())
+    (folder / "housing.bdf").write_text(
+        "GRID,1,,0.,0.,0.\nGRID,2,,10.,0.,0.\nGRID,3,,0.,10.,0.\nGRID,4,,0.,0.,10.\nCTETRA,1,1,1,2,3,4\n"
+        "PSOLID,1,1\nMAT1,1,2.1+5,,.3,7.85-9\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.slow if command in LONG else ())
+        for command in FLEXMBS
+        if is_run(command)
+    ],
+)
+def test_command_runs_on_its_smallest_size(command, place, monkeypatch):
+    monkeypatch.chdir(place)
+    if command.startswith("flexmbs view"):
+        try:
+            prepare_offscreen()
+        except RenderingUnavailable as error:
+            pytest.skip(str(error))
+    if command.startswith("flexmbs view") and not (place / "conrod.h5").exists():
+        beam = fm.line_mesh(1.0, 4, *fm.section_from_rigidities(1e6, 1.0, 1.0, 1.0, 1.0))
+        body = fm.reduce(beam, interfaces={"root": "ROOT"}, modes=fm.ClampedFree("root", bending=(1, 1)))
+        fm.save_body(body, "conrod.h5")
+    result = CliRunner().invoke(cli, [*shlex.split(command)[1:], *MORE[command]], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert result.output
+
+
+def test_commands_that_are_gone_leave_the_list():
+    assert set(MORE) | WINDOWS | REFUSED <= set(FLEXMBS)
+
+
+def test_every_command_of_flexmbs_is_documented():
+    shown = {command.split()[1] for command in FLEXMBS}
+    assert set(cli.list_commands(click.Context(cli))) <= shown
