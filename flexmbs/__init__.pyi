@@ -58,6 +58,7 @@ from flexmbs.fem.fe_model import FEModel as FEModel
 from flexmbs.fem.section_forces import SectionForces as SectionForces
 from flexmbs.fem.solvers.factor import SingularMatrix as SingularMatrix
 from flexmbs.fem.stress_field import StressField as StressField
+from flexmbs.fem.supports import held_components as held_components
 from flexmbs.fem.vibration import NaturalModes as NaturalModes
 from flexmbs.fem.vibration import natural_modes as natural_modes
 from flexmbs.interop.arrays import body_from_arrays as body_from_arrays
@@ -86,9 +87,9 @@ from flexmbs.mechanism.geometry.rotations import rotation as rotation
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
 from flexmbs.mechanism.geometry.surfaces import Surface as Surface
 from flexmbs.mechanism.joint import Joint as Joint
+from flexmbs.mechanism.joint_type import Axis as Axis
+from flexmbs.mechanism.joint_type import JointType as JointType
 from flexmbs.mechanism.joints import JOINT_TYPES as JOINT_TYPES
-from flexmbs.mechanism.joints.joint_type import Axis as Axis
-from flexmbs.mechanism.joints.joint_type import JointType as JointType
 from flexmbs.mechanism.markers import Marker as Marker
 from flexmbs.mechanism.rigid_body import RigidBody as RigidBody
 from flexmbs.mechanism.sensors import Sensor as Sensor
@@ -129,7 +130,7 @@ from flexmbs.mesh.operations import nodes_of as nodes_of
 from flexmbs.mesh.operations import scaled as scaled
 from flexmbs.mesh.operations import with_material as with_material
 from flexmbs.mesh.quality.check_mesh import check_mesh as check_mesh
-from flexmbs.mesh.readers.read_mesh import read_mesh as read_mesh
+from flexmbs.mesh.read_mesh import read_mesh as read_mesh
 from flexmbs.mesh.sections.assign_sections import with_rectangular_section as with_rectangular_section
 from flexmbs.mesh.sections.assign_sections import with_section as with_section
 from flexmbs.mesh.sections.assign_sections import with_thickness as with_thickness

@@ -112,7 +112,7 @@ class FirstOrder:
         tables, method = self.model.tables, METHODS["radau"]
         if self.model.balls:
             raise ValueError("balls have charts of their own: write their equations out")
-        state, self.work = make_state(tables, 0, method.history), make_workspace(tables)
+        state, self.work = make_state(tables, 0, method.history_rows), make_workspace(tables)
         state.q[:], state.v[:] = self.model.q, self.model.v
         impose_start(tables, state, self.work)
         if not consistent_accelerations(tables, state, make_scratch(tables, method), self.work, 3):

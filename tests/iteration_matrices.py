@@ -73,7 +73,7 @@ def linear_at_start(system: fm.System) -> Linear:
 
     model = ready(system)
     tables, evaluator, method = model.tables, Evaluator(model), METHODS["radau"]
-    state = make_state(tables, len(model.balls), method.history)
+    state = make_state(tables, len(model.balls), method.history_rows)
     state.q[:], state.v[:] = model.q, model.v
     assert consistent_accelerations(tables, state, make_scratch(tables, method), evaluator.work, 3)
     multiplier = tables.coordinates["multiplier"][tables.free] != 0

@@ -135,5 +135,5 @@ def pin_forces(system: fm.System, result) -> np.ndarray:
     forces = []
     for q, v, a in zip(run.q, run.v, run.a, strict=True):
         residual(model.tables, closed, q.copy(), v.copy(), a.copy(), np.zeros((1, 4)), work, out)
-        forces.append(work.wrench[rod, :3].copy())
+        forces.append(work.wrench["force"][rod].copy())
     return np.array(forces)

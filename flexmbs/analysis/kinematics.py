@@ -23,8 +23,8 @@ from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 
-# Largest correction (rad or m) of the extrapolated pose; larger ones halve the step, so that the mechanism does not jump
-# to another assembly of its loops.
+# Largest correction (rad or m) of the extrapolated pose; larger ones halve the step, so that the mechanism does not
+# jump to another assembly of its loops.
 LARGEST_CORRECTION = 0.1
 HALVINGS = 12
 MAX_STEPS = 10_000_000  # each is kept in memory
@@ -33,7 +33,7 @@ MAX_STEPS = 10_000_000  # each is kept in memory
 def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
-    The result has the same histories as that of :func:`flexmbs.analysis.run.simulate.simulate`, including accelerations,
+    The result has the same histories as that of :func:`flexmbs.simulate`, including accelerations,
     reactions and driving forces (inverse dynamics). Nothing is integrated in time: the result at each time is exact.
 
     Raises

@@ -40,7 +40,7 @@ class System(Mechanism):
         return statics(self, time=time, out=out)
 
     def assemble(self, *, time: float = 0.0) -> Result:
-        """Start values with loops closed, a result with one time: see :func:`flexmbs.analysis.statics.statics.assemble`."""
+        """Start values with loops closed, a result with one time: see ``flexmbs.analysis.statics.statics.assemble``."""
         return assemble(self, time=time)
 
     def describe(self) -> Description:

@@ -35,7 +35,7 @@ class SimulationError(FlexmbsError):
 
 
 class ResultFolderError(SimulationError):
-    """A result folder cannot be written or read, or holds a result that would be lost; names the file and the remedy."""
+    """A result folder cannot be written or read, or holds a result that would be lost: which file, and the remedy."""
 
 
 class FlexmbsWarning(UserWarning):

@@ -1,7 +1,7 @@
 """Objects that are stated by name in a table and imported when they are first wanted.
 
 Three tables do so: the public names (``flexmbs/__init__.py``), the readers of mesh files
-(``flexmbs/mesh/readers/mesh_formats.py``) and the commands of the command line (``flexmbs/app/cli/main.py``). What is
+(``flexmbs/mesh/mesh_formats.py``) and the commands of the command line (``flexmbs/app/cli/main.py``). What is
 never used is never loaded: ``import flexmbs`` and ``flexmbs --help`` start at once. Nothing else imports by name.
 """
 

@@ -7,11 +7,12 @@ from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.laws.contact import law_energy
 from flexmbs.core.laws.force import force_energy, has_applied_forces
-from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, Tables, Workspace
 from flexmbs.core.mechanics.couplers import coupler_energy
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.inertia import kinetic_energy
 from flexmbs.core.mechanics.quadratic_forms import cubic_energy
+from flexmbs.core.mechanics.vectors import rotate
 
 
 @kernel
@@ -30,20 +31,20 @@ def energy_sums(
     g = tables.gravity
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
-        out[0] += kinetic_energy(tables, b, q, v, a, work)
-        f = work.frame[b]
-        for k in range(3):
-            moment = f[3 * k] * work.r[0, 0] + f[3 * k + 1] * work.r[1, 0] + f[3 * k + 2] * work.r[2, 0]
-            out[1] -= g[k] * body.root_mass * (body.root_mass * f[9 + k] + moment)
+        out[KINETIC] += kinetic_energy(tables, b, q, v, a, work)
+        frame = work.frame[b]
+        mx, my, mz = rotate(frame.R_WB, work.r[0, 0], work.r[1, 0], work.r[2, 0])  # first moment / sqrt(mass)
+        for k, moment in enumerate((mx, my, mz)):
+            out[GRAVITY] -= g[k] * body.root_mass * (body.root_mass * frame.p_WB[k] + moment)
         for i in range(body.modes):
             for j in range(body.modes):
                 stiffness = tables.pool[body.stiffness_at + i * body.modes + j]
-                out[2] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
-        out[2] += cubic_energy(tables, b, q, work)
-    out[2] += coupler_energy(tables, q)
+                out[ELASTIC] += 0.5 * stiffness * q[body.modal_start + i] * q[body.modal_start + j]
+        out[ELASTIC] += cubic_energy(tables, b, q, work)
+    out[ELASTIC] += coupler_energy(tables, q)
     if has_applied_forces(tables):
-        out[2] += force_energy(tables, q, v, a, work)
+        out[ELASTIC] += force_energy(tables, q, v, a, work)
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            out[2] += law_energy(tables.contacts[c], abs(gap))
+            out[ELASTIC] += law_energy(tables.contacts[c], abs(gap))

@@ -56,7 +56,7 @@ class NaturalModes:
 @memory_errors_named("computing the modes")
 def natural_modes(
     model: FEModel,
-    held: np.ndarray,
+    held: np.ndarray | sparse.spmatrix,
     count: int | None = None,
     max_hz: float | None = None,
     stiffness: sparse.spmatrix | None = None,

@@ -14,28 +14,66 @@ SLOT = 4  # header words per field: data address, up to three lengths
 
 
 class Block:
-    """Base class; a subclass declares ``fields``: name -> (dtype, number of dimensions; 0 for a number).
+    """Base class; a subclass declares what it holds.
 
-    Structured arrays are record arrays, so that kernels read fields of a record as attributes in Python too.
+    Numbers (fields of no dimensions, and ``parts`` that name an entry of a vector) are read and assigned as
+    ``block.name`` by compiled code and by Python alike: both reach the memory behind the header. Structured arrays are
+    record arrays, so that kernels read fields of a record as attributes in Python too.
+
+    Attributes
+    ----------
+    fields : name -> (dtype, number of dimensions; 0 for a number)
+    parts : name -> (field, index): names for one number of a vector, or for one part of an array with more dimensions
+        (the leading index)
+    arrays : the array of every field by its name, also those of numbers
     """
 
     fields: dict[str, tuple] = {}
+    parts: dict[str, tuple[str, int]] = {}
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        for name, (_dtype, dimensions) in cls.fields.items():
+            if dimensions == 0:
+                setattr(cls, name, _number(name, ()))
+        for name, (field, index) in cls.parts.items():
+            setattr(cls, name, _number(field, index) if cls.fields[field][1] == 1 else _row(field, index))
 
     def __init__(self, **values):
         if values.keys() != self.fields.keys():
             wrong = values.keys() ^ self.fields.keys()
             raise TypeError(f"{type(self).__name__}: fields {sorted(wrong)} are missing or unknown")
         header = np.zeros(SLOT * len(self.fields), dtype=np.int64)
+        self.arrays: dict[str, np.ndarray] = {}
         for slot, (name, (dtype, dimensions)) in enumerate(self.fields.items()):
             array = np.array(values[name], dtype=dtype, order="C", ndmin=dimensions)
             if array.ndim != dimensions:
                 raise TypeError(f"{type(self).__name__}.{name}: expected {dimensions} dimensions, got {array.ndim}")
             header[SLOT * slot] = array.ctypes.data
             header[SLOT * slot + 1 : SLOT * slot + 1 + dimensions] = array.shape
-            setattr(self, name, array.view(np.recarray) if array.dtype.names else array)
+            self.arrays[name] = array.view(np.recarray) if array.dtype.names else array
+            if dimensions > 0:
+                setattr(self, name, self.arrays[name])
         self._header = header
         self.address = int(header.ctypes.data)
 
     def copy(self):
         """An independent block with the same values."""
-        return type(self)(**{name: getattr(self, name) for name in self.fields})
+        return type(self)(**self.arrays)
+
+
+def _number(field: str, index) -> property:
+    """A number of a block for Python: read and assigned where compiled code does."""
+
+    def read(block):
+        return block.arrays[field][index]
+
+    def assign(block, value):
+        block.arrays[field][index] = value
+
+    return property(read, assign)
+
+
+def _row(field: str, index: int) -> property:
+    """A part of an array of a block for Python: a view, whose elements can be assigned."""
+    return property(lambda block: block.arrays[field][index])

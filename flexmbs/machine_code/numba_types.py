@@ -9,10 +9,12 @@ import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils, typing
+from numba.core.imputils import lower_setattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global
 from numba.extending import (
     NativeValue,
     infer_getattr,
+    intrinsic,
     lower_builtin,
     lower_getattr_generic,
     models,
@@ -22,6 +24,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
+from flexmbs.machine_code import library
 from flexmbs.machine_code.blocks import SLOT, Block
 from flexmbs.machine_code.signature import ArrayOf, RecordOf, Signature
 from flexmbs.machine_code.switches import BOUNDS_CHECKED
@@ -30,6 +33,8 @@ from flexmbs.machine_code.switches import BOUNDS_CHECKED
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 OPTIONS = {"fastmath": FASTMATH, "error_model": "numpy", "boundscheck": BOUNDS_CHECKED}
 WORD, DOUBLE = ir.IntType(64), ir.DoubleType()
+# Whether calls of entries are left to whoever loads the object file.
+CALLS_BY_SYMBOL = False
 
 if BOUNDS_CHECKED:
     numba.config.FULL_TRACEBACKS = 1  # index, axis and size are printed
@@ -43,17 +48,29 @@ def numba_kernel(function):
 class BlockType(types.Type):
     """Type of a Block subclass in compiled code."""
 
-    def __init__(self, name: str, fields: tuple):
-        self.fields = fields
+    def __init__(self, name: str, fields: tuple, parts: tuple):
+        self.fields, self.parts = fields, dict(parts)
         # types are compared by name
-        super().__init__(name=f"Block.{name}{hashlib.sha256(str(fields).encode()).hexdigest()[:12]}")
+        super().__init__(name=f"Block.{name}{hashlib.sha256(str((fields, parts)).encode()).hexdigest()[:12]}")
 
-    def slot(self, attribute: str):
-        """Number and numba type of a field, or None."""
+    def find(self, attribute: str):
+        """Number and numba type of the field behind an attribute, and the index of a part (None: all of the field)."""
+        wanted, index = self.parts.get(attribute, (attribute, None))
         for number, (name, field_type) in enumerate(self.fields):
-            if name == attribute:
-                return number, field_type
-        return None
+            if name == wanted:
+                return number, field_type, index
+        raise AttributeError(attribute)
+
+    def type_of(self, attribute: str):
+        """numba type of an attribute, or None."""
+        try:
+            _number, field_type, index = self.find(attribute)
+        except AttributeError:
+            return None
+        if index is None:
+            return field_type
+        dimensions = field_type.ndim - 1
+        return types.Array(field_type.dtype, dimensions, "C") if dimensions else field_type.dtype
 
 
 _TYPES: dict[type, BlockType] = {}
@@ -63,7 +80,7 @@ def block_type(cls: type[Block]) -> BlockType:
     """numba type of a Block subclass."""
     if cls not in _TYPES:
         fields = tuple((name, _field_type(*kind)) for name, kind in cls.fields.items())
-        _TYPES[cls] = BlockType(cls.__name__, fields)
+        _TYPES[cls] = BlockType(cls.__name__, fields, tuple(cls.parts.items()))
     return _TYPES[cls]
 
 
@@ -96,8 +113,7 @@ class _BlockAttribute(AttributeTemplate):
     key = BlockType
 
     def generic_resolve(self, block_type, attribute):
-        found = block_type.slot(attribute)
-        return None if found is None else found[1]
+        return block_type.type_of(attribute)
 
 
 def _load_word(builder, address, word: int):
@@ -108,16 +124,42 @@ def _load_word(builder, address, word: int):
     return loaded
 
 
+def _number_pointer(context, builder, block_type, address, attribute):
+    """Pointer to a number of a block."""
+    number, _field_type, index = block_type.find(attribute)
+    scalar = context.get_data_type(block_type.type_of(attribute))
+    pointer = builder.inttoptr(_load_word(builder, address, SLOT * number), scalar.as_pointer())
+    return builder.gep(pointer, [ir.Constant(WORD, index or 0)])
+
+
 @lower_getattr_generic(BlockType)
 def _lower_block_attribute(context, builder, block_type, address, attribute):
-    number, field_type = block_type.slot(attribute)
+    number, field_type, index = block_type.find(attribute)
+    wanted = block_type.type_of(attribute)
+    if not isinstance(wanted, types.Array):
+        pointer = _number_pointer(context, builder, block_type, address, attribute)
+        return context.unpack_value(builder, wanted, pointer)
     base = SLOT * number
     data = _load_word(builder, address, base)
-    if not isinstance(field_type, types.Array):
-        pointer = builder.inttoptr(data, context.get_value_type(field_type).as_pointer())
-        return builder.load(pointer)
     shape = [_load_word(builder, address, base + 1 + i) for i in range(field_type.ndim)]
-    return array_value(context, builder, field_type, data, shape)
+    if index is not None:
+        size = ir.Constant(WORD, index * context.get_abi_sizeof(context.get_data_type(wanted.dtype)))
+        shape = shape[1:]
+        for length in shape:
+            size = builder.mul(size, length, flags=["nsw"])
+        data = builder.add(data, size)
+    return array_value(context, builder, wanted, data, shape)
+
+
+@lower_setattr_generic(BlockType)
+def _lower_block_assignment(context, builder, signature, arguments, attribute):
+    block_type, value_type = signature.args
+    wanted = block_type.type_of(attribute)
+    if isinstance(wanted, types.Array):
+        raise numba.errors.TypingError(f"{attribute} is an array: its elements can be assigned")
+    address, value = arguments
+    value = context.cast(builder, value, value_type, wanted)
+    context.pack_value(builder, wanted, value, _number_pointer(context, builder, block_type, address, attribute))
 
 
 def array_value(context, builder, array_type, data, shape):
@@ -189,6 +231,32 @@ def from_words(context, builder, kind, words: list):
     return builder.icmp_signed("!=", first, ir.Constant(WORD, 0)) if kind is bool else first
 
 
+def called_function(builder, function_type, symbol: str):
+    """The C function of an entry: by its symbol in an object file, by its address in a process that also runs it."""
+    if CALLS_BY_SYMBOL:
+        return cgutils.get_or_insert_function(builder.module, function_type, symbol)
+    return builder.inttoptr(ir.Constant(WORD, library.address(symbol)), function_type.as_pointer())
+
+
+def block_at(cls: type[Block]):
+    """Compiled function that takes an address for a block of class ``cls``, for callbacks that numba compiles."""
+    result = block_type(cls)
+
+    @intrinsic
+    def at(typing_context, address):
+        return result(types.int64), lambda context, builder, signature, arguments: arguments[0]
+
+    return at
+
+
+@intrinsic
+def pointer(typing_context, address):
+    """An address as a pointer."""
+    return types.voidptr(types.int64), lambda context, builder, signature, arguments: builder.inttoptr(
+        arguments[0], cgutils.voidptr_t
+    )
+
+
 def make_callable(made, signature: Signature, symbol: str | None) -> None:
     """Let compiled code call an entry by its symbol or, without one, an interface with an address before its arguments.
 
@@ -217,7 +285,7 @@ def make_callable(made, signature: Signature, symbol: str | None) -> None:
         if by_address:
             function, values = builder.inttoptr(values[0], function_type.as_pointer()), values[1:]
         else:
-            function = cgutils.get_or_insert_function(builder.module, function_type, symbol)
+            function = called_function(builder, function_type, symbol)
         words = []
         for kind, value in zip(signature.kinds, values, strict=True):
             words += to_words(context, builder, kind, value)

@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba.core import cgutils, codegen
 from numba.core.compiler_lock import global_compiler_lock
 
+from flexmbs.machine_code import numba_types
 from flexmbs.machine_code.numba_types import (
     DOUBLE,
     WORD,
@@ -38,6 +39,7 @@ def link_late() -> None:
     def keep_layout(library, module):
         module.data_layout = library._codegen._data_layout
 
+    numba_types.CALLS_BY_SYMBOL = True
     codegen.JITCodeLibrary.finalize = finalize
     codegen.JITCodeLibrary._optimize_functions = keep_layout  # all is optimised together, in the end
     codegen.JITCodeLibrary.get_pointer_to_function = lambda library, name: 0

@@ -12,7 +12,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.constraints import Cable, Component, Constraint, Coupling, Distance, ElasticCoupling, Rolling
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint, JointCoordinate
-from flexmbs.mechanism.joints.joint_type import DirectionLike, directions_in_plane, unit_axis
+from flexmbs.mechanism.joint_type import DirectionLike, directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.time_signals import Signal, driver, signal

@@ -11,7 +11,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
 from flexmbs.mechanism.forces import QuantityLike, quantity
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
-from flexmbs.mechanism.joints.joint_type import DirectionLike
+from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
 from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, user_function
@@ -115,7 +115,7 @@ class SignalMethods:
         first = np.atleast_1d(start)
         first = as_vector(first, f"state '{name}': start", len(first))
         made = State(name, "", (), start=first)
-        object.__setattr__(made, "readings", tuple(Reading(t.RATE, owner=made, part=i) for i in range(len(first))))
+        object.__setattr__(made, "readings", tuple(Reading(t.COORDINATE_RATE, owner=made, part=i) for i in range(len(first))))
         self.states[name] = made
         if rate is not None:
             try:
@@ -180,6 +180,6 @@ class SignalMethods:
         held = np.asarray(start, dtype=float)
         held = as_vector(np.full(rule.outputs, held) if held.ndim == 0 else held, f"{where}: start", rule.outputs)
         made = Controller(name, "", (), start=held, rule=[rule], period=period, first=first)
-        object.__setattr__(made, "readings", tuple(Reading(t.RATE, owner=made, part=i) for i in range(rule.outputs)))
+        object.__setattr__(made, "readings", tuple(Reading(t.COORDINATE_RATE, owner=made, part=i) for i in range(rule.outputs)))
         self.states[name] = made
         return made

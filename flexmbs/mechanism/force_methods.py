@@ -24,7 +24,7 @@ from flexmbs.mechanism.forces import (
     spring_law,
 )
 from flexmbs.mechanism.geometry.rotations import as_vector
-from flexmbs.mechanism.joints.joint_type import DirectionLike, unit_axis
+from flexmbs.mechanism.joint_type import DirectionLike, unit_axis
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensors import Sensor, UserInputs, user_function
 

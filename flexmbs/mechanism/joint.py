@@ -11,7 +11,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_forces import JointForces
-from flexmbs.mechanism.joints import JointType
+from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.time_signals import Signal, driver

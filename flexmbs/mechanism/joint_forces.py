@@ -21,7 +21,7 @@ from flexmbs.mechanism.forces import (
     stop_law,
 )
 from flexmbs.mechanism.geometry import unit_plausibility
-from flexmbs.mechanism.joints.joint_type import JointType
+from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.sensors import UserInputs, user_function
 
 

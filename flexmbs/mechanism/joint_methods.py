@@ -19,8 +19,8 @@ from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_quaternion, as_vector
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.joints import JOINT_TYPES
-from flexmbs.mechanism.joints.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 
 

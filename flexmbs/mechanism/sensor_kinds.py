@@ -6,24 +6,26 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
+from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.geometry.rotations import as_vector
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.joint_type import unit_axis
+from flexmbs.mechanism.joint_type import unit_axis
 from flexmbs.mechanism.sensors import Reading, Sensor
 
-_JOINT = {"coordinate": t.VALUE, "rate": t.RATE, "acceleration": t.ACCELERATION}
+_JOINT = {"coordinate": t.COORDINATE_VALUE, "rate": t.COORDINATE_RATE, "acceleration": t.COORDINATE_ACCELERATION}
 _REACTION = {"reaction force": (0, "N"), "reaction moment": (3, "N m")}
 _MARKER = {  # kind, unit, numbers, whether both markers must be able to turn
     "position": (t.POSITION, "m", 3), "velocity": (t.VELOCITY, "m/s", 3),
-    "acceleration": (t.RELATIVE_ACCELERATION, "m/s2", 3), "rotation": (t.ROTATION_VECTOR, "rad", 3),
-    "angular velocity": (t.SPIN, "rad/s", 3), "angular acceleration": (t.SPIN_RATE, "rad/s2", 3),
-    "angle": (t.TWIST, "rad", 1), "angle rate": (t.TWIST, "rad/s", 1), "distance": (t.LENGTH, "m", 1),
-    "distance rate": (t.LENGTH_RATE, "m/s", 1), "specific force": (t.SPECIFIC_FORCE, "m/s2", 3),
-    "strain": (t.LENGTH, "", 1),
+    "acceleration": (t.ACCELERATION, "m/s2", 3), "rotation": (t.ROTATION_VECTOR, "rad", 3),
+    "angular velocity": (t.ANGULAR_VELOCITY, "rad/s", 3),
+    "angular acceleration": (t.ANGULAR_ACCELERATION, "rad/s2", 3), "angle": (t.ANGLE, "rad", 1),
+    "angle rate": (t.ANGLE_RATE, "rad/s", 1), "distance": (t.DISTANCE, "m", 1),
+    "distance rate": (t.DISTANCE_RATE, "m/s", 1), "specific force": (t.SPECIFIC_FORCE, "m/s2", 3),
+    "strain": (t.DISTANCE, "", 1),
 }  # fmt: skip
 _TURNING = ("rotation", "angular velocity", "angular acceleration", "angle", "angle rate", "specific force")
-_ENERGY = {"kinetic energy": 0, "gravity energy": 1, "elastic energy": 2, "total energy": 3}
+_ENERGY = {"kinetic energy": KINETIC, "gravity energy": GRAVITY, "elastic energy": ELASTIC, "total energy": TOTAL}
 _BODY = ("stress", "modal coordinate", "modal rate")
 _STRESS = ("xx", "yy", "zz", "yz", "xz", "xy")
 KINDS = tuple(dict.fromkeys((*_JOINT, *_REACTION, *_MARKER, *_BODY, *_ENERGY, "time")))
@@ -101,7 +103,7 @@ def _of_marker(system, kind: str, b, a, component, axis, label: str, where: str)
         factor, offset = 1.0 / length, -1.0
     direction = unit_axis(axis, where)
     readings = tuple(
-        Reading(number, a, b, component=1 if kind == "angle rate" else i, axis=direction, factor=factor, offset=offset)
+        Reading(number, a, b, component=i, axis=direction, factor=factor, offset=offset)
         for i in _chosen(component, count, where)
     )
     return Sensor(label, unit, readings)
@@ -120,12 +122,11 @@ def _of_body(system, kind: str, part, component, at, label: str, where: str) -> 
         stress = body.surface_stress_modes
         nearest = int(np.argmin(np.linalg.norm(body.surface.points - place, axis=1)))
         weights = stress[:, nearest, _STRESS.index(component)].copy()
-        return Sensor(label, "Pa", (Reading(t.COMBINATION, owner=part, weights=weights),))
+        return Sensor(label, "Pa", (Reading(t.MODAL_SUM, owner=part, weights=weights),))
     labels = list(body.mode_labels)
     number = labels.index(component) if component in labels else component
     if not isinstance(number, int | np.integer) or not 0 <= number < len(labels):
         raise MechanismError(f"{where}: body '{part.name}' has no mode {component!r}{suggestion(component, labels)}")
     value = kind == "modal coordinate"
-    return Sensor(
-        label, "m" if value else "m/s", (Reading(t.VALUE if value else t.RATE, owner=part, part=int(number)),)
-    )
+    reading = Reading(t.COORDINATE_VALUE if value else t.COORDINATE_RATE, owner=part, part=int(number))
+    return Sensor(label, "m" if value else "m/s", (reading,))

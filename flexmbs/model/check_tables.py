@@ -13,10 +13,18 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact import LAWS
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
+from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
+from flexmbs.core.mechanics.splines import (
+    CURVE_HEADER,
+    CURVE_INTERVAL,
+    PATCHES_U,
+    PATCHES_V,
+    SURFACE_HEADER,
+    SURFACE_PATCH,
+)
 
-_HARMONIC_SIZE, _FRAME_SIZE, _CURVE_HEAD, _SURFACE_HEAD = 4, 12, 8, 10
 _OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)
-_OF_COORDINATES = (f.VALUE, f.RATE, f.ACCELERATION)
+_OF_COORDINATES = (f.COORDINATE_VALUE, f.COORDINATE_RATE, f.COORDINATE_ACCELERATION)
 
 
 class _Tables:
@@ -94,9 +102,9 @@ def _check_bodies(c: _Tables) -> None:
     c.spans("forms of bodies", bodies["form_start"], bodies["form_end"], int(np.maximum(forms, 0).sum()))
     c.within("rank of bodies", rank, len(c.pool) + 1, 1)
     c.room("x_at of bodies", bodies["x_at"], 3 * rank)
-    for k in "123":
-        c.within(f"row_{k} of bodies", bodies[f"row_{k}"], rows + 1)
-    if np.any(bodies["row_1"] + bodies["row_2"] + bodies["row_3"] != rows):
+    for k in "xyz":
+        c.within(f"rows_{k} of bodies", bodies[f"rows_{k}"], rows + 1)
+    if np.any(bodies["rows_x"] + bodies["rows_y"] + bodies["rows_z"] != rows):
         raise MechanismError("tables: a body has not as many rows as its components together")
     c.room("row_at of bodies", bodies["row_at"], rank * rows)
     flexible = n > 0
@@ -125,10 +133,9 @@ def _check_fields(c: _Tables) -> None:
             least = -1 if field == "form" else 0
             c.within(f"{field} of {name}s", table[field][places], np.repeat(count, sizes), least)
     c.within("component of rows", tables.rows["component"], 3)
-    c.room("frame_at of markers", tables.markers["frame_at"], _FRAME_SIZE)
     moving = tables.markers[tables.markers["flexible"] != 0]
-    body = moving["body"]
-    c.room("field_at of markers", moving["field_at"], 6 * (c.modes[body] + c.forms[body]))
+    for name, count in (("Phi", c.modes), ("Psi", c.modes), ("Zu", c.forms), ("Zr", c.forms)):
+        c.room(f"{name}_at of markers", moving[f"{name}_at"], 3 * count[moving["body"]])
 
 
 def _check_axes(c: _Tables) -> None:
@@ -141,10 +148,10 @@ def _check_axes(c: _Tables) -> None:
     curves, surfaces = at[(kind == t.CURVE) | (kind == t.INVERSE_CURVE)], at[kind == t.SURFACE]
     c.within("second of axes", axes["second"][kind == t.SURFACE], c.coordinates)
     if len(curves):
-        c.room("at of axes", curves, _CURVE_HEAD + 1 + 19 * c.counted("curve", curves))
+        c.room("at of axes", curves, CURVE_HEADER + 1 + (1 + CURVE_INTERVAL) * c.counted("curve", curves))
     if len(surfaces):
-        m, n = c.counted("surface", surfaces), c.counted("surface", surfaces, 1)
-        c.room("at of axes", surfaces, _SURFACE_HEAD + 2 + m + n + 108 * m * n)
+        m, n = c.counted("surface", surfaces, PATCHES_U), c.counted("surface", surfaces, PATCHES_V)
+        c.room("at of axes", surfaces, SURFACE_HEADER + 2 + m + n + SURFACE_PATCH * m * n)
 
 
 def _check_signals(c: _Tables) -> None:
@@ -154,11 +161,11 @@ def _check_signals(c: _Tables) -> None:
     combined = kind >= t.SUM
     for name in ("first", "second"):
         c.within(f"{name} of signals", signals[name][combined], own[combined])
-    c.room("at of signals", signals["at"][kind == t.HARMONIC], _HARMONIC_SIZE)
+    c.room("at of signals", signals["at"][kind == t.HARMONIC], HARMONIC_SIZE)
     pieces = signals["at"][kind == t.PIECES]
     if len(pieces):
-        count, terms = c.counted("pieces", pieces), c.counted("pieces", pieces, 1)
-        c.room("at of signals", pieces, 3 + count + 1 + count * terms)
+        count, terms = c.counted("pieces", pieces, COUNT), c.counted("pieces", pieces, TERMS)
+        c.room("at of signals", pieces, TIMES + count + 1 + count * terms)
 
 
 def _check_contacts(c: _Tables) -> None:
@@ -172,7 +179,7 @@ def _check_contacts(c: _Tables) -> None:
 def _check_elements(c: _Tables) -> None:
     elements = c.tables.elements
     on_coordinate = elements["geometry"] == f.COORDINATE_ELEMENT
-    c.within("geometry of elements", elements["geometry"], f.TWIST_ELEMENT + 1)
+    c.within("geometry of elements", elements["geometry"], f.ANGLE_ELEMENT + 1)
     c.within("law of elements", elements["law"], f.APPLIED_LAW + 1)
     c.within("coordinate of elements", elements["a"][on_coordinate], c.coordinates)
     for name in "ab":
@@ -193,8 +200,6 @@ def _check_loads(c: _Tables) -> None:
     for name in "ab":
         c.within(f"marker {name} of bushings", bushings[name], c.markers)
     c.within("at of bushings", bushings["at"], c.record + 1 - f.BUSHING_RECORD)
-    for name, size in (("stiffness_at", 36), ("damping_at", 36), ("rest_at", 12)):
-        c.room(f"{name} of bushings", bushings[name], size)
     c.within("marker of loads", loads["marker"], c.markers)
     for name in ("sx", "sy", "sz"):
         c.within(f"{name} of loads", loads[name], c.signals)
@@ -207,7 +212,7 @@ def _check_loads(c: _Tables) -> None:
 def _check_sensors(c: _Tables) -> None:
     tables, sensors, functions = c.tables, c.tables.sensors, c.tables.functions
     kind = sensors["kind"]
-    c.within("kind of sensors", kind, f.COMBINATION + 1)
+    c.within("kind of sensors", kind, f.MODAL_SUM + 1)
     c.within("at of sensors", sensors["at"], c.record)
     components = np.where(kind == f.REACTION, 6, np.where(kind == f.ENERGY, 4, 3))
     c.within("component of sensors", sensors["component"], components)
@@ -215,11 +220,11 @@ def _check_sensors(c: _Tables) -> None:
     c.within("joint of sensors", sensors["a"][joints], len(tables.bodies) + len(tables.constraints))
     c.within("coordinate of sensors", sensors["a"][coordinates], c.coordinates)
     c.within("signal of sensors", sensors["a"][kind == f.SIGNAL_VALUE], c.signals)
-    sums = sensors[kind == f.COMBINATION]
+    sums = sensors[kind == f.MODAL_SUM]
     c.within("count of sensors", sums["count"], c.coordinates + 1)
     c.room("weights of sensors", sums["a"], sums["count"])
     c.within("first coordinate of sensors", sums["b"], c.coordinates + 1 - sums["count"])
-    markers = ~(joints | coordinates | np.isin(kind, (f.SIGNAL_VALUE, f.COMBINATION, f.ENERGY)))
+    markers = ~(joints | coordinates | np.isin(kind, (f.SIGNAL_VALUE, f.MODAL_SUM, f.ENERGY)))
     c.within("marker a of sensors", sensors["a"][markers], c.markers)
     c.within("marker b of sensors", sensors["b"][markers | (kind == f.NORMAL_LOAD)], c.markers)
     c.spans("inputs of functions", functions["input_start"], functions["input_end"], len(tables.inputs))
@@ -245,11 +250,10 @@ def _check_constraints(c: _Tables) -> None:
     c.within("row of constraints", constraints["row"], c.coordinates + 1 - constraints["rows"])
     c.within("signal of constraints", constraints["signal"], c.signals, -1)
     c.within("component of constraints", constraints["component"], 3)
-    closing, rolling = constraints[kind == t.CLOSURE], constraints[kind == t.ROLLING]
+    closing = constraints[kind == t.CLOSURE]
     c.spans("axes of constraints", closing["start"], closing["end"], len(tables.axes))
     summed = constraints[(kind == t.COUPLING) | (kind == t.CABLE)]
     c.spans("terms of constraints", summed["start"], summed["end"], len(tables.terms))
-    c.room("directions of constraints", rolling["start"], 12)
     c.spans("terms of couplers", tables.couplers["start"], tables.couplers["end"], len(tables.terms))
     c.within("coordinate of terms", tables.terms["coordinate"], max(c.coordinates, c.markers))
     for group, count in ((constraints[kind == t.COUPLING], c.coordinates), (constraints[kind == t.CABLE], c.markers)):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexmbs.core.layout.records import NONE, make_records
+from flexmbs.core.layout.tables import ROW
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
@@ -34,39 +36,43 @@ class Pool:
         return np.concatenate(self.parts) if self.parts else np.zeros(1)
 
 
-def rigid_cloud(body: RigidBody) -> np.ndarray:
+def rigid_inertia_basis(body: RigidBody) -> np.ndarray:
     """X (3, 4) of a rigid body: column 0 carries the centre, the others the root of the central second moment."""
     values, vectors = np.linalg.eigh(body.second_moment)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return np.column_stack([np.sqrt(body.mass) * body.center, root])
 
 
-def cloud_rows(body: FlexibleBody) -> tuple[list[tuple[int, int, int]], list[int], np.ndarray]:
+def inertia_rows(body: FlexibleBody) -> tuple[np.ndarray, list[int], np.ndarray]:
     """Non-zero rows of the inertia fields, sorted by component, as the kernels want them.
 
     Returns
     -------
-    rows : (a, -1, component) for P_a, (0, r, component) for Z_r
+    rows : core.layout.tables.ROW: mode a and component of P_a, form r and component of Z_r
     counts : rows of each of the three components, filled up with empty rows to a multiple of ``LANES``
     coefficients : flat; per component an (R, rows) array
     """
-    rows: list[tuple[int, int, int]] = []
+    modes: list[int] = []
+    forms: list[int] = []
     counts, blocks = [], []
     for component in range(3):
         vectors: list[np.ndarray] = []
-        linear = [(a, -1) for a in range(body.mode_count)]
+        linear = [(a, NONE) for a in range(body.mode_count)]
         second = [(0, r) for r in range(len(body.inertia.Z))]
         for fields, owners in ((body.inertia.P, linear), (body.inertia.Z, second)):
             smallest = NOISE * np.abs(fields).max(initial=0.0)
-            for owner, field in zip(owners, fields[:, component], strict=True):
+            for (mode, form), field in zip(owners, fields[:, component], strict=True):
                 if np.abs(field).max(initial=0.0) > smallest:
-                    rows.append((*owner, component))
+                    modes.append(mode)
+                    forms.append(form)
                     vectors.append(field)
         empty = -len(vectors) % LANES
-        rows += [(0, -1, component)] * empty
+        modes += [0] * empty
+        forms += [NONE] * empty
         vectors += [np.zeros(body.inertia.X.shape[1])] * empty
         counts.append(len(vectors))
         blocks.append(np.array(vectors).T.ravel())
+    rows = make_records(ROW, len(modes), mode=modes, form=forms, component=np.repeat(range(3), counts))
     return rows, counts, np.concatenate(blocks)
 
 

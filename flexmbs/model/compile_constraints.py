@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.records import make_record
 from flexmbs.mechanism.constraints import (
     Cable,
     Component,
@@ -60,7 +61,7 @@ def add_constraint(compiler, constraint) -> None:
     elif isinstance(constraint, Cable):
         start = len(compiler.records["terms"])
         for marker, parts in zip(constraint.markers, (*constraint.parts, 0.0), strict=True):
-            compiler.records["terms"].append((compiler.marker(marker), parts))
+            compiler.records["terms"].append(make_record(t.TERM, coordinate=compiler.marker(marker), factor=parts))
         end = len(compiler.records["terms"])
         _add(
             compiler, constraint.name, t.CABLE, ("force",), a=constraint.markers[0], b=constraint.markers[-1],
@@ -69,8 +70,8 @@ def add_constraint(compiler, constraint) -> None:
     elif isinstance(constraint, Rolling):
         _add(
             compiler, constraint.name, t.ROLLING, _ROLLING_ROWS, a=constraint.a, b=constraint.b,
-            start=compiler.pool.add(constraint.directions), length=constraint.radius,
-            component=t.BALL_ON_PLANE if constraint.is_ball else t.DISC, **common,
+            length=constraint.radius, component=t.BALL_ON_PLANE if constraint.is_ball else t.DISC,
+            **dict(zip(("u_A", "v_A", "n_A", "e_B"), constraint.directions, strict=True)), **common,
         )  # fmt: skip
     else:
         raise TypeError(f"constraint '{constraint.name}' of unknown kind {type(constraint).__name__}")
@@ -78,8 +79,11 @@ def add_constraint(compiler, constraint) -> None:
 
 def add_coupler(compiler, coupler: ElasticCoupling) -> None:
     """A spring and damper on a sum of coordinates."""
-    rest = stated_sum(coupler.terms)
-    record = (*_add_terms(compiler, coupler.terms), coupler.stiffness, coupler.damping, rest)
+    start, end = _add_terms(compiler, coupler.terms)
+    record = make_record(
+        t.COUPLER, start=start, end=end, stiffness=coupler.stiffness, damping=coupler.damping,
+        rest=stated_sum(coupler.terms),
+    )  # fmt: skip
     compiler.records["couplers"].append(record)
 
 
@@ -87,7 +91,8 @@ def _add_terms(compiler, terms) -> tuple[int, int]:
     """Where the terms of a coupling begin and end."""
     start = len(compiler.records["terms"])
     for joint, coordinate, factor in terms:
-        compiler.records["terms"].append((compiler.coordinate_index[f"{joint.name}.{coordinate}"], factor))
+        number = compiler.coordinate_index[f"{joint.name}.{coordinate}"]
+        compiler.records["terms"].append(make_record(t.TERM, coordinate=number, factor=factor))
     return start, len(compiler.records["terms"])
 
 
@@ -99,16 +104,12 @@ def levels_of_rows(constraint) -> np.ndarray:
     return levels
 
 
-def _add(
-    compiler, name: str, kind: int, labels: tuple[str, ...], *, a=None, b=None, start=0, end=0, signal=-1, level=0,
-    component=0, length=0.0,
-) -> None:  # fmt: skip
+def _add(compiler, name: str, kind: int, labels: tuple[str, ...], *, a=None, b=None, **fields) -> None:
     """One record; ``labels`` name its multipliers.  Row numbers are relative until all coordinates are known."""
     row = len(compiler.names.multipliers)
     compiler.names.multipliers += [f"{name}.{label}" for label in labels]
     compiler.constraint_names.append(name)
-    marker_a = 0 if a is None else compiler.marker(a)
-    marker_b = 0 if b is None else compiler.marker(b)
+    ends = {key: 0 if marker is None else compiler.marker(marker) for key, marker in (("a", a), ("b", b))}
     compiler.records["constraints"].append(
-        (kind, marker_a, marker_b, row, len(labels), start, end, signal, level, component, length)
+        make_record(t.CONSTRAINT, kind=kind, row=row, rows=len(labels), **ends, **fields)
     )

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.core.laws.force import friction, laws, spring, stop
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.records import make_record
 from flexmbs.mechanism.characteristics import Characteristic
 from flexmbs.mechanism.forces import AppliedLaw, Element, FrictionLaw, Load, MotorLaw, SpringLaw
 from flexmbs.mechanism.sensors import Reading
@@ -25,14 +27,14 @@ class RecordColumn:
 
 
 class ForceTables:
-    """Collects forces while a system is compiled; lives only during :func:`flexmbs.model.compile_mechanism.compile_system`."""
+    """Collects forces while a mechanism is compiled (``compile_mechanism.compile_system``), and lives only so long."""
 
     def __init__(self, compiler):
         self.compiler = compiler
         self.functions = FunctionTables(compiler)
         self.columns: list[RecordColumn] = []
         self.record_size = 0
-        self.records: dict[str, list[tuple]] = {key: [] for key in ("elements", "bushings", "spread_loads", "loads")}
+        self.records: dict[str, list[np.void]] = {key: [] for key in ("elements", "bushings", "spread_loads", "loads")}
 
     def add_all(self, system) -> None:
         """Everything that the system states; joints, bodies and constraints have their numbers already."""
@@ -60,30 +62,42 @@ class ForceTables:
             a = self.compiler.coordinate_index[f"{element.joint.name}.{element.coordinate}"]
         else:
             a, b = self.compiler.marker(element.a), self.compiler.marker(element.b)
-            geometry = f.LINE_ELEMENT if element.axis is None else f.TWIST_ELEMENT
+            geometry = f.LINE_ELEMENT if element.axis is None else f.ANGLE_ELEMENT
             axis = element.axis or axis
-        law, rest, signal, table, damper, numbers = self.law(element)
         at = self._take(f.ELEMENT_RECORD)
-        padded = (*numbers, *(0.0,) * (6 - len(numbers)))
-        self.records["elements"].append((geometry, law, a, b, *axis, rest, signal, at, table, damper, *padded))
+        record = make_record(f.ELEMENT, geometry=geometry, a=a, b=b, axis=axis, at=at, **self.law(element))
+        self.records["elements"].append(record)
         self.columns += _element_columns(element, at)
 
-    def law(self, element: Element) -> tuple:
-        """Number of the law, rest, signal, tables and numbers of an element."""
+    def law(self, element: Element) -> dict[str, object]:
+        """Fields of an element's record that belong to its law."""
         law = element.law
         if isinstance(law, SpringLaw):
             k, table = self._part(law.stiffness)
             c, damper = self._part(law.damping)
-            return f.SPRING_LAW, law.rest, -1, table, damper, (k, c, law.preload)
+            p = _numbers({spring.STIFFNESS: k, spring.DAMPING: c, spring.PRELOAD: law.preload})
+            return {"law": f.SPRING_LAW, "rest": law.rest, "table": table, "damper": damper, "p": p}
         if isinstance(law, FrictionLaw):
             row = self._reaction_load(element) if law.normal is None else self.functions.row(law.normal)
-            numbers = (law.static, law.dynamic, law.transition, law.full_slip, law.radius)
-            return f.FRICTION_LAW, 0.0, row, -1, -1, numbers
+            p = _numbers(
+                {
+                    friction.STATIC: law.static, friction.DYNAMIC: law.dynamic, friction.STICTION_RATE: law.transition,
+                    friction.SLIP_RATE: law.full_slip, friction.RADIUS: law.radius,
+                }
+            )  # fmt: skip
+            return {"law": f.FRICTION_LAW, "signal": row, "p": p}
         if isinstance(law, MotorLaw):
-            return f.MOTOR_LAW, 0.0, self.functions.row(law.command), self._part(law.curve)[1], -1, ()
+            return {"law": f.MOTOR_LAW, "signal": self.functions.row(law.command), "table": self._part(law.curve)[1]}
         if isinstance(law, AppliedLaw):
-            return f.APPLIED_LAW, 0.0, self.functions.row(law.force), -1, -1, (law.factor,)
-        return f.STOP_LAW, 0.0, -1, -1, -1, (law.lower, law.upper, law.stiffness, law.exponent, law.damping, law.depth)
+            row = self.functions.row(law.force)
+            return {"law": f.APPLIED_LAW, "signal": row, "p": _numbers({laws.FACTOR: law.factor})}
+        p = _numbers(
+            {
+                stop.LOWER: law.lower, stop.UPPER: law.upper, stop.STIFFNESS: law.stiffness,
+                stop.EXPONENT: law.exponent, stop.DAMPING: law.damping, stop.FULL_DEPTH: law.depth,
+            }
+        )  # fmt: skip
+        return {"law": f.STOP_LAW, "p": p}
 
     def _part(self, given: float | Characteristic) -> tuple[float, int]:
         """Number and table (-1: none) of a stiffness, a damping or a motor's curve."""
@@ -102,47 +116,52 @@ class ForceTables:
         return self.functions.add_lag(f"{element.name}.normal_force", reading, law.lag)
 
     def add_bushing(self, bushing) -> None:
-        add, at = self.compiler.pool.add, self._take(f.BUSHING_RECORD)
-        self.records["bushings"].append(
-            (
-                self.compiler.marker(bushing.a), self.compiler.marker(bushing.b), add(bushing.stiffness),
-                add(bushing.damping), add(np.concatenate([bushing.rest, bushing.preload])), at,
-            )
+        at = self._take(f.BUSHING_RECORD)
+        record = make_record(
+            f.BUSHING, a=self.compiler.marker(bushing.a), b=self.compiler.marker(bushing.b), at=at,
+            stiffness=bushing.stiffness, damping=bushing.damping, rest=bushing.rest, preload=bushing.preload,
         )  # fmt: skip
-        words = (("displacement", "m", 0), ("rotation", "rad", 3), ("force", "N", 12), ("moment", "N m", 15))
+        self.records["bushings"].append(record)
+        words = (
+            ("displacement", "m", f.DEFORMATION), ("rotation", "rad", f.DEFORMATION + 3),
+            ("force", "N", f.BUSHING_FORCE), ("moment", "N m", f.BUSHING_MOMENT),
+        )  # fmt: skip
         for word, unit, first in words:
             self.columns += [
                 RecordColumn(f"{bushing.name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")
             ]
-        self.columns.append(RecordColumn(f"{bushing.name}.power", "W", at + 18))
+        self.columns.append(RecordColumn(f"{bushing.name}.power", "W", at + f.BUSHING_POWER))
 
     def add_load(self, load) -> None:
         if not isinstance(load, Load):
             body = self.compiler.body_index[load.body]
             row = self.functions.row(load.amplitude)
-            self.records["spread_loads"].append((body, row, self.compiler.pool.add(load.fields)))
+            record = make_record(f.SPREAD_LOAD, body=body, signal=row, field_at=self.compiler.pool.add(load.fields))
+            self.records["spread_loads"].append(record)
             return
         x, y, z = (self.functions.row(component) for component in load.components)
         frame = t.FOLLOWER if load.follower else t.WORLD
-        self.records["loads"].append(
-            (self.compiler.marker(load.marker), int(load.is_torque), frame, x, y, z, load.factor)
-        )
+        record = make_record(
+            t.LOAD, marker=self.compiler.marker(load.marker), is_torque=load.is_torque, frame=frame, sx=x, sy=y, sz=z,
+            factor=load.factor,
+        )  # fmt: skip
+        self.records["loads"].append(record)
 
     def number_records(self, system, named: dict[str, list[int]]) -> None:
         """Places in ``Workspace.record`` of sensors and outputs; histories of those that have names."""
         functions = self.functions
         for sensor in functions.sensors:
-            sensor[-1] = self._take(1)
+            sensor["at"] = self._take(1)
         for function in functions.functions:
-            function[-1] = self._take(function[5])
+            function["at"] = self._take(int(function["outputs"]))
         for name, numbers in named.items():
             unit = system.sensors[name].unit
             self.columns += [
-                RecordColumn(part_name(name, i, len(numbers)), unit, functions.sensors[number][-1])
+                RecordColumn(part_name(name, i, len(numbers)), unit, int(functions.sensors[number]["at"]))
                 for i, number in enumerate(numbers)
             ]
         for name, function in system.functions.items():
-            at = functions.functions[functions.function(function)][-1]
+            at = int(functions.functions[functions.function(function)]["at"])
             self.columns += [
                 RecordColumn(part_name(name, i, function.outputs), "", at + i) for i in range(function.outputs)
             ]
@@ -153,14 +172,29 @@ class ForceTables:
         return at
 
 
+def _numbers(places: dict[int, float]) -> np.ndarray:
+    """Numbers of a law at their places in an element's record."""
+    numbers = np.zeros(f.PARAMETERS)
+    for place, value in places.items():
+        numbers[place] = value
+    return numbers
+
+
 def _element_columns(element: Element, at: int) -> list[RecordColumn]:
     """Histories of an element; the force of a spring between markers is its tension."""
     name = element.name
     if element.joint is not None:
         unit = "N m" if element.joint.type.coordinates[element.coordinate] == "rad" else "N"
-        return [RecordColumn(f"{name}.effort", unit, at + 2), RecordColumn(f"{name}.power", "W", at + 3)]
+        return [
+            RecordColumn(f"{name}.effort", unit, at + f.ELEMENT_FORCE),
+            RecordColumn(f"{name}.power", "W", at + f.ELEMENT_POWER),
+        ]
     if element.axis is None:
         words = (("length", "m", 1.0), ("rate", "m/s", 1.0), ("force", "N", -1.0), ("power", "W", 1.0))
     else:
         words = (("angle", "rad", 1.0), ("rate", "rad/s", 1.0), ("torque", "N m", 1.0), ("power", "W", 1.0))
-    return [RecordColumn(f"{name}.{word}", unit, at + k, factor) for k, (word, unit, factor) in enumerate(words)]
+    places = (f.MEASURED, f.MEASURED_RATE, f.ELEMENT_FORCE, f.ELEMENT_POWER)
+    return [
+        RecordColumn(f"{name}.{word}", unit, at + place, factor)
+        for place, (word, unit, factor) in zip(places, words, strict=True)
+    ]

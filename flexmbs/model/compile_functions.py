@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
+from flexmbs.core.layout.records import make_record
 from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction
 from flexmbs.mechanism.time_signals import Signal
 
@@ -27,11 +28,11 @@ class FunctionTables:
 
     def __init__(self, compiler):
         self.compiler = compiler
-        self.sensors: list[list] = []
-        self.functions: list[list] = []
+        self.sensors: list[np.void] = []
+        self.functions: list[np.void] = []
         self.inputs: list[int] = []
-        self.states: list[tuple] = []
-        self.samplers: list[tuple] = []
+        self.states: list[np.void] = []
+        self.samplers: list[np.void] = []
         self.user_functions: list[UserFunction | None] = []  # in the order of the table; None: outputs are the inputs
         self.outputs = 0
         self.state_coordinates: dict[int, int] = {}  # id of a state -> its first coordinate
@@ -55,8 +56,8 @@ class FunctionTables:
         """A lag that begins at its source's start value; returns the row of its value."""
         coordinate = self.compiler.add_state_coordinates(name, np.zeros(1))
         self.lags.append(len(self.states))
-        self.states.append((coordinate, self.output_row(source), lag))
-        return self.output_row(Reading(t.RATE, part=coordinate))
+        self.states.append(make_record(t.USER_STATE, coordinate=coordinate, signal=self.output_row(source), lag=lag))
+        return self.output_row(Reading(t.COORDINATE_RATE, part=coordinate))
 
     def add_equations(self, state: State | Controller) -> None:
         """What changes a state: its function, its lag, or the samples of a controller."""
@@ -64,14 +65,18 @@ class FunctionTables:
         numbers = range(state.size)
         rule = state.rule[0] if state.rule else None
         if isinstance(state, Controller):
-            self.samplers.append((self.function(rule, sampled=True), first, state.period, state.first))
-            self.states += [(first + i, -1, 0.0) for i in numbers]
+            sampler = make_record(
+                t.SAMPLER, function=self.function(rule, sampled=True), coordinate=first, period=state.period,
+                first=state.first,
+            )  # fmt: skip
+            self.samplers.append(sampler)
+            self.states += [make_record(t.USER_STATE, coordinate=first + i) for i in numbers]
         elif isinstance(rule, UserFunction):
-            output = self.functions[self.function(rule)][4]
-            self.states += [(first + i, -2 - (output + i), 0.0) for i in numbers]
+            output = self._first_output(self.function(rule))
+            self.states += [make_record(t.USER_STATE, coordinate=first + i, signal=-2 - (output + i)) for i in numbers]
         elif rule is not None:
             source, lag = rule
-            self.states.append((first, self.row(source), lag))
+            self.states.append(make_record(t.USER_STATE, coordinate=first, signal=self.row(source), lag=lag))
         else:
             raise MechanismError(f"state '{state.name}' has no rate; give it one with system.set_rate(state, ...)")
 
@@ -84,14 +89,14 @@ class FunctionTables:
     def output_row(self, reading: Reading) -> int:
         """Row of a reading: that of the function whose output it is, or of a function that hands it on."""
         if reading.kind == t.SIGNAL_VALUE and isinstance(reading.owner, UserFunction) and _plain(reading):
-            return -2 - (self.functions[self.function(reading.owner)][4] + reading.part)
+            return -2 - (self._first_output(self.function(reading.owner)) + reading.part)
         if id(reading) not in self._output_of:
             number = self.sensor(reading)  # which may add functions and their inputs first
             start = len(self.inputs)
             self.inputs.append(number)
             self._alive.append(reading)
             self._output_of[id(reading)] = self._add(None, 0, start, len(self.inputs), 1, False)
-        return -2 - self.functions[self._output_of[id(reading)]][4]
+        return -2 - self._first_output(self._output_of[id(reading)])
 
     def function(self, function: UserFunction, sampled: bool = False) -> int:
         """Number of a user function; those whose outputs it needs come before it."""
@@ -104,21 +109,27 @@ class FunctionTables:
         return self._output_of[id(function)]
 
     def _add(self, function, address: int, start: int, end: int, outputs: int, sampled: bool) -> int:
-        self.functions.append([address, self.time_row(), start, end, self.outputs, outputs, int(sampled), -1])
+        record = make_record(
+            t.USER_FUNCTION, address=address, time=self.time_row(), input_start=start, input_end=end,
+            output=self.outputs, outputs=outputs, sampled=sampled,
+        )  # fmt: skip
+        self.functions.append(record)
         self.user_functions.append(function)
         self.outputs += outputs
         return len(self.functions) - 1
+
+    def _first_output(self, number: int) -> int:
+        return int(self.functions[number]["output"])
 
     def sensor(self, reading: Reading) -> int:
         """Number of a reading in the table of sensors."""
         if id(reading) not in self._sensor_of:
             a, b, count = self._references(reading)
-            self.sensors.append(
-                [
-                    reading.kind, a, b, count, reading.component, *reading.axis, reading.arm, reading.factor,
-                    reading.offset, -1,
-                ]
+            record = make_record(
+                t.SENSOR, kind=reading.kind, a=a, b=b, count=count, component=reading.component, axis=reading.axis,
+                arm=reading.arm, factor=reading.factor, offset=reading.offset,
             )  # fmt: skip
+            self.sensors.append(record)
             self._sensor_of[id(reading)] = len(self.sensors) - 1
             self._alive.append(reading)
         return self._sensor_of[id(reading)]
@@ -129,13 +140,13 @@ class FunctionTables:
         if kind == t.SIGNAL_VALUE:
             if reading.owner == "time":
                 return self.time_row(), 0, 0
-            return -2 - (self.functions[self.function(reading.owner)][4] + reading.part), 0, 0
-        if kind == t.COMBINATION:
+            return -2 - (self._first_output(self.function(reading.owner)) + reading.part), 0, 0
+        if kind == t.MODAL_SUM:
             return compiler.pool.add(reading.weights), compiler.modal[reading.owner.name].start, len(reading.weights)
         if kind in (t.REACTION, t.NORMAL_LOAD):
             marker = 0 if reading.b is None else compiler.marker(reading.b)
             return compiler.reaction_row(reading.owner.name), marker, 0
-        if kind in (t.VALUE, t.RATE, t.ACCELERATION):
+        if kind in (t.COORDINATE_VALUE, t.COORDINATE_RATE, t.COORDINATE_ACCELERATION):
             return self._coordinate(reading), 0, 0
         if kind == t.ENERGY:
             return 0, 0, 0

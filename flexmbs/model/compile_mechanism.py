@@ -8,8 +8,8 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact import law_number
-from flexmbs.core.laws.contact.base import PARAMETERS
 from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.records import NONE, make_record, make_records, table_of
 from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
@@ -17,7 +17,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
-from flexmbs.model.compile_bodies import Pool, cloud_rows, condensed_units, marker_moves, rigid_cloud
+from flexmbs.model.compile_bodies import Pool, condensed_units, inertia_rows, marker_moves, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_functions import final_row, part_name
@@ -44,9 +44,7 @@ class _Compiler:
         self.names = CoordinateNames()
         self.signals = signals
         self.signal_list: list[Signal] = []
-        self.records: dict[str, list[tuple]] = {
-            key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals")
-        }
+        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals")}
         for key in ("contacts", "constraints", "terms", "couplers"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
@@ -58,11 +56,11 @@ class _Compiler:
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
-        self.form_count = 0
+        self.row_count = self.pair_count = self.form_count = 0
         self.q: list[float] = []
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
-        self.coordinate_records: dict[int, list] = {}
+        self.coordinate_records: dict[int, np.void] = {}
         self.curves: dict[tuple[int, bool], int] = {}
         self.ends: list[CoordinateEnd] = []
         self.forces = ForceTables(self)
@@ -72,12 +70,14 @@ class _Compiler:
         key = (marker.body, marker.name)
         if key not in self.marker_index:
             flexible = marker_moves(marker.fields)
-            frame = self.pool.add(np.concatenate([marker.position, marker.rotation.ravel()]))
-            at = -1
+            f, add, fields = marker.fields, self.pool.add, {}
             if flexible:
-                f = marker.fields
-                at = self.pool.add(np.concatenate([part.ravel() for part in (f.Phi, f.Psi, f.Zu, f.Zr)]))
-            self.records["markers"].append((self.body_index[marker.body], int(flexible), frame, at))
+                fields = {"Phi_at": add(f.Phi), "Psi_at": add(f.Psi), "Zu_at": add(f.Zu), "Zr_at": add(f.Zr)}
+            record = make_record(
+                t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
+                R_BM=marker.rotation, **fields,
+            )  # fmt: skip
+            self.records["markers"].append(record)
             self.marker_index[key] = len(self.records["markers"]) - 1
         return self.marker_index[key]
 
@@ -87,11 +87,13 @@ class _Compiler:
         self.signal_list.append(signal)
         if signal.function is not None:
             return self.add_function(signal.function)
-        row = (t.FUNCTION, address(signal.value), address(signal.rate), address(signal.acceleration), signal.constant)
-        return self.add_signal(*row)
+        return self.add_signal(
+            t.FUNCTION, value=address(signal.value), rate=address(signal.rate),
+            acceleration=address(signal.acceleration), constant=signal.constant,
+        )  # fmt: skip
 
-    def add_signal(self, kind, value=0, rate=0, acceleration=0, constant=0.0, at=0, first=0, second=0) -> int:
-        self.records["signals"].append((kind, value, rate, acceleration, constant, at, first, second))
+    def add_signal(self, kind: int, **fields) -> int:
+        self.records["signals"].append(make_record(t.SIGNAL, kind=kind, **fields))
         return len(self.records["signals"]) - 1
 
     def add_function(self, function: TimeFunction) -> int:
@@ -105,8 +107,10 @@ class _Compiler:
         if isinstance(function, Constant):
             return self.add_signal(t.FUNCTION, constant=function.value)
         address = self.signals.address
-        parts = function.function, function.first, function.second
-        return self.add_signal(t.FUNCTION, *(address(part) for part in parts))
+        return self.add_signal(
+            t.FUNCTION, value=address(function.function), rate=address(function.first),
+            acceleration=address(function.second),
+        )  # fmt: skip
 
     def add_branch(self, branch: Branch) -> None:
         """Joint axes, then the body that hangs on them; a ball is the last axis, of joints run backwards the first."""
@@ -121,12 +125,15 @@ class _Compiler:
             self.add_ball(branch.joint, 1.0)
         self.body_index[branch.body] = len(self.records["bodies"])
         own = self.marker(second)
-        links = (parent_marker, own, axis_start, len(self.records["axes"]))
+        links = {
+            "parent_marker": parent_marker, "own_marker": own, "axis_start": axis_start,
+            "axis_end": len(self.records["axes"]), "backwards": branch.backwards,
+        }  # fmt: skip
         body = self.system.bodies[branch.body].body
         if isinstance(body, FlexibleBody):
-            self.add_flexible(branch.body, body, links, branch.backwards)
+            self.add_flexible(branch.body, body, links)
         else:
-            self.add_rigid(body, links, branch.backwards)
+            self.add_rigid(body, links)
 
     def add_joint(self, joint, backwards: bool = False) -> None:
         """Coordinates of a joint, in the order of its axes, then the axes (turned round when it is run backwards)."""
@@ -140,9 +147,11 @@ class _Compiler:
                 kind = _INVERSE[kind] if backwards else kind
                 at, factor, offset = self.curve(axis.curve, backwards), axis.factor, axis.offset
                 self.ends += ends_of_axis(joint.name, axis, number, second)
-            self.records["axes"].append(
-                (_KINDS[kind], number, -1, *axis.direction, factor, offset, second, at, int(axis.follow))
-            )
+            record = make_record(
+                t.AXIS, kind=_KINDS[kind], coordinate=number, direction=axis.direction, factor=factor, offset=offset,
+                second=second, at=at, follow=axis.follow,
+            )  # fmt: skip
+            self.records["axes"].append(record)
 
     def curve(self, curve, backwards: bool = False) -> int:
         """Where a curve or surface is in the pool (added when new); the way back from a surface is one through -x."""
@@ -156,7 +165,8 @@ class _Compiler:
     def add_ball(self, joint, sign: float) -> None:
         """The ball of a joint, run from a to b (``sign`` 1) or from b to a (-1); its coordinates turn b against a."""
         coordinate = self.names.add_ball(f"{joint.name}.{joint.type.axes[-1].coordinate}")
-        self.records["axes"].append((t.BALL, coordinate, len(self.reference), 0.0, 0.0, 0.0, sign, 0.0, -1, -1, 0))
+        ball = make_record(t.AXIS, kind=t.BALL, coordinate=coordinate, ball=len(self.reference), factor=sign)
+        self.records["axes"].append(ball)
         self.reference.append(joint.rotation)
         self.q += [0.0] * 3
         self.v += list(joint.angular_velocity)
@@ -177,7 +187,8 @@ class _Compiler:
         if coordinate in joint.held:
             self.held.append(number)
         driver = joint.drivers.get(coordinate)
-        record = [-1 if driver is None else self.signal(driver), joint.levels.get(coordinate, 0), 0, 0, 0.0]
+        signal = NONE if driver is None else self.signal(driver)
+        record = make_record(t.COORDINATE, signal=signal, level=joint.levels.get(coordinate, 0))
         self.coordinate_records[number] = record
         return number
 
@@ -191,7 +202,7 @@ class _Compiler:
             self.v.append(float(value))
             self.given.append(True)
             self.given_rates.append(True)
-            self.coordinate_records[number] = [-1, 0, 0, 1, 0.0]
+            self.coordinate_records[number] = make_record(t.COORDINATE, state=1)
         return first
 
     def reaction_row(self, name: str) -> int:
@@ -200,17 +211,16 @@ class _Compiler:
             raise MechanismError(f"joint '{name}' holds nothing, so it has no reaction to measure")
         return len(self.records["bodies"]) + self.constraint_names.index(name)
 
-    def add_rigid(self, body, links, backwards: bool) -> None:
-        x_at = self.pool.add(rigid_cloud(body))
-        rows, pairs = len(self.records["rows"]), len(self.records["pairs"])
-        self.records["bodies"].append(
-            (
-                *links, 0, len(self.q), 4, x_at, rows, rows, 0, 0, 0, 0, pairs, pairs, self.form_count, self.form_count,
-                -1, 0, 0, -1, np.sqrt(body.mass), int(backwards),
-            )
+    def add_rigid(self, body, links: dict[str, int]) -> None:
+        basis = rigid_inertia_basis(body)
+        record = make_record(
+            t.BODY, **links, modal_start=len(self.q), rank=basis.shape[1], x_at=self.pool.add(basis),
+            row_start=self.row_count, row_end=self.row_count, pair_start=self.pair_count, pair_end=self.pair_count,
+            form_start=self.form_count, form_end=self.form_count, root_mass=np.sqrt(body.mass),
         )  # fmt: skip
+        self.records["bodies"].append(record)
 
-    def add_flexible(self, name: str, body: FlexibleBody, links, backwards: bool) -> None:
+    def add_flexible(self, name: str, body: FlexibleBody, links: dict[str, int]) -> None:
         check_mechanics(body, f"body '{name}'")
         part = self.system.bodies[name]
         modal_start = len(self.q)
@@ -222,36 +232,35 @@ class _Compiler:
         # loops close with the joints; bodies are deformed for it only where nothing else helps
         self.given += [True] * body.mode_count
         self.given_rates += [True] * body.mode_count
-        rows, counts, coefficients = cloud_rows(body)
-        starts = {key: len(self.records[key]) for key in ("rows", "pairs")}
-        forms = (self.form_count, self.form_count + len(body.inertia.Z))
-        self.form_count = forms[1]
-        self.records["rows"] += rows
-        self.records["pairs"] += [tuple(pair) for pair in np.asarray(body.pairs).tolist()]
-        add = self.pool.add
-        self.records["bodies"].append(
-            (
-                *links, body.mode_count, modal_start, body.inertia.X.shape[1], add(body.inertia.X),
-                starts["rows"], len(self.records["rows"]), *counts, add(coefficients),
-                starts["pairs"], len(self.records["pairs"]),
-                *forms, -1 if body.forms is None else add(body.forms.T), add(body.Ke), add(body.De),
-                -1 if body.cubic is None else add(body.cubic), np.sqrt(body.mass), int(backwards),
-            )
+        rows, counts, coefficients = inertia_rows(body)
+        pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
+        starts = {"row_start": self.row_count, "pair_start": self.pair_count, "form_start": self.form_count}
+        self.records["rows"].append(rows)
+        self.records["pairs"].append(make_records(t.PAIR, len(pairs), a=pairs[:, 0], b=pairs[:, 1]))
+        self.row_count += len(rows)
+        self.pair_count += len(pairs)
+        self.form_count += len(body.inertia.Z)
+        add, forms, cubic = self.pool.add, body.forms, body.cubic
+        record = make_record(
+            t.BODY, **links, **starts, row_end=self.row_count, pair_end=self.pair_count, form_end=self.form_count,
+            modes=body.mode_count, modal_start=modal_start, rank=body.inertia.X.shape[1], x_at=add(body.inertia.X),
+            rows_x=counts[0], rows_y=counts[1], rows_z=counts[2], row_at=add(coefficients),
+            form_at=NONE if forms is None else add(forms.T), stiffness_at=add(body.Ke), damping_at=add(body.De),
+            cubic_at=NONE if cubic is None else add(cubic), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
+        self.records["bodies"].append(record)
 
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
             second = contact.second
             plane = isinstance(second, Plane)
-            parameters = contact.law.parameters()
-            self.records["contacts"].append(
-                (
-                    t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, self.marker(contact.first.marker),
-                    self.marker(second.marker), contact.first.radius, 0.0 if plane else second.radius,
-                    law_number(contact.law), *parameters, *(0.0,) * (PARAMETERS - len(parameters)),
-                    *(second.normal if plane else (0.0, 0.0, 0.0)),
-                )
+            parameters = dict(zip(("p0", "p1", "p2", "p3"), contact.law.parameters(), strict=False))
+            record = make_record(
+                t.CONTACT, kind=t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, a=self.marker(contact.first.marker),
+                b=self.marker(second.marker), radius_a=contact.first.radius, radius_b=0.0 if plane else second.radius,
+                law=law_number(contact.law), normal=second.normal if plane else 0.0, **parameters,
             )  # fmt: skip
+            self.records["contacts"].append(record)
 
     def force_arrays(self) -> dict[str, np.ndarray]:
         """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""
@@ -263,7 +272,7 @@ class _Compiler:
             functions=(functions.functions, t.USER_FUNCTION), states=(functions.states, t.USER_STATE),
             samplers=(functions.samplers, t.SAMPLER),
         )  # fmt: skip
-        arrays = {key: np.array([tuple(row) for row in rows], dtype=kind) for key, (rows, kind) in lists.items()}
+        arrays = {key: table_of(kind, rows) for key, (rows, kind) in lists.items()}
         signals = len(self.records["signals"])
         for key, fields in (
             ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
@@ -275,16 +284,16 @@ class _Compiler:
         return arrays
 
     def tables(self) -> t.Tables:
-        nothing = (-1, 0, 0, 0, 0.0)
-        coordinates = [tuple(self.coordinate_records.get(i, nothing)) for i in range(len(self.names.coordinates))]
-        coordinates += [(-1, 0, 1, 0, 0.0)] * len(self.names.multipliers)
+        nothing, multiplier = make_record(t.COORDINATE), make_record(t.COORDINATE, multiplier=1)
+        coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
+        coordinates += [multiplier] * len(self.names.multipliers)
         kinds = dict(
             bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
             contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
         )  # fmt: skip
-        arrays = {key: np.array(self.records[key], dtype=kind) for key, kind in kinds.items()}
+        arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
         arrays |= self.force_arrays()
-        arrays["coordinates"] = np.array(coordinates, dtype=t.COORDINATE)
+        arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         kinds = arrays["coordinates"]
         arrays["condensed"] = np.zeros(0, dtype=np.int64)
@@ -308,7 +317,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
     compiler = _Compiler(system, signals or CompiledSignals())
-    compiler.records["bodies"].append((-1,) * 4 + (0,) * 17 + (-1, 0.0, 0))
+    compiler.records["bodies"].append(make_record(t.BODY))
     compiler.marker(system.ground.frame)
     tree = spanning_tree(system, coordinates)
     for branch in tree.branches:

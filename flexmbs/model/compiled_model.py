@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.core.layout.tables import Tables
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.mechanism.sensors import UserFunction
@@ -27,7 +28,7 @@ class Model:
     tables : Tables of the kernels
     q, v : (n,) start values of the local coordinates (three zeros per ball) and their rates; multipliers behind them
     reference : (balls, 4) start quaternions (w, x, y, z)
-    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first of them with the multipliers
+    coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first with multipliers
     coordinate_count : local coordinates without the multipliers
     tree : who hangs on whom, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
@@ -36,7 +37,7 @@ class Model:
     ends : where curves and surfaces end
     given, given_rates : (n,) whether the user stated the start value, the start rate
     held : (n,) whether the start value must stay when loops are closed
-    condensed_units : (n,) s2, 1 / w^2 of modes that are to be condensed (analysis.run.condensed_modes), 0 for all others
+    condensed_units : (n,) s2, 1 / w^2 of modes to be condensed (analysis.run.condensed_modes), 0 for all others
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
@@ -88,6 +89,16 @@ class Model:
     def resting_rates(self) -> np.ndarray:
         """(n,) velocities at rest: zero, but user states, lags and held outputs are as they start."""
         return np.where(self.state_coordinates, self.v, 0.0)
+
+    @property
+    def driven_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that drivers prescribe, in the order of the tables."""
+        return np.flatnonzero(self.tables.coordinates["signal"][: self.coordinate_count] >= 0)
+
+    @property
+    def log_row(self) -> LogRow:
+        """Columns of the rows in which the step loop logs its steps."""
+        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names))
 
     @property
     def stored_columns(self) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.mechanism.geometry.surfaces import Surface
-from flexmbs.mechanism.joints import Axis
+from flexmbs.mechanism.joint_type import Axis
 
 
 @dataclass(frozen=True)

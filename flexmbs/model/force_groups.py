@@ -54,9 +54,9 @@ class _Groups:
         kind, tables = sensor["kind"], self.tables
         if kind == f.SIGNAL_VALUE:
             return self.behind(sensor["a"])
-        if kind in (f.VALUE, f.RATE, f.ACCELERATION):
+        if kind in (f.COORDINATE_VALUE, f.COORDINATE_RATE, f.COORDINATE_ACCELERATION):
             return [np.array([sensor["a"]])]
-        if kind == f.COMBINATION:
+        if kind == f.MODAL_SUM:
             return [np.arange(sensor["b"], sensor["b"] + sensor["count"])]
         if kind == f.ENERGY:
             return [np.arange(len(tables.coordinates))]

@@ -22,6 +22,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+os.environ.setdefault("FLEXMBS_NUMBA_KERNELS", "1")  # kernels are called in compiled loops
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -17,9 +17,10 @@ from flexmbs.core.equations.tangent import consistent_accelerations, update_tang
 from flexmbs.core.layout.state import make_log, make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.methods import METHODS
-from flexmbs.core.methods.radau import error_norm, factorise_newton, newton_update, predict, set_stages
+from flexmbs.core.methods.radau import estimate_error, factorise_newton, newton_update, predict, set_stages
+from flexmbs.core.stepping.accept_step import accept_step
 from flexmbs.core.stepping.contact_events import first_event
-from flexmbs.core.stepping.step_loop import accept, write_row
+from flexmbs.core.stepping.log import write_row
 
 ROUNDS, BATCH = 100, 1e-3  # of each round about so many seconds for each part; the quickest counts
 ROWS = 64  # described at once
@@ -64,7 +65,7 @@ def repeat_predict(tables, state, settings, scratch, work, log, h, count):
 @numba.njit
 def repeat_error(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        error_norm(tables, state, settings, scratch, work, h)
+        estimate_error(tables, state, settings, scratch, work, h)
 
 
 @numba.njit
@@ -76,14 +77,14 @@ def repeat_events(tables, state, settings, scratch, work, log, h, count):
 @numba.njit
 def repeat_log(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        log.filled[0] = 0
+        log.row_count = 0
         write_row(tables, state, log)
 
 
 @numba.njit
 def repeat_accept(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        accept(tables, state, settings, scratch, work, h, 1.0)
+        accept_step(tables, state, settings, scratch, work, h, 1.0, 0)
 
 
 LOOPS = {
@@ -128,7 +129,7 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
     settings = make_settings(model, end, 1e-4, 1e-6, np.inf, fm.Radau())
     balls, n = len(model.balls), model.coordinate_count
     method, work = METHODS["radau"], make_workspace(tables)
-    state, scratch = make_state(tables, balls, method.history), make_scratch(tables, method)
+    state, scratch = make_state(tables, balls, method.history_rows), make_scratch(tables, method)
     log, h = make_log(tables, balls), end / result.stats["steps_accepted"]
     if balls:  # results hold quaternions
         state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 
+os.environ.setdefault("FLEXMBS_NUMBA_KERNELS", "1")  # kernels are called in compiled loops
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -24,9 +25,9 @@ from systems import bar, pendulum  # noqa: E402
 
 import flexmbs as fm  # noqa: E402
 from flexmbs.analysis.prepare.prepare import ready  # noqa: E402
-from flexmbs.core.abi.kernel import FASTMATH  # noqa: E402
 from flexmbs.core.layout.tables import make_workspace  # noqa: E402
 from flexmbs.core.mechanics.inertia import add_modal_inertia, deform  # noqa: E402
+from flexmbs.machine_code.numba_types import FASTMATH  # noqa: E402
 
 T_END = 1.0
 TOLERANCES = [(1e-2, 1e-4), (1e-4, 1e-6), (1e-6, 1e-8)]
@@ -111,7 +112,7 @@ def bounds(system: fm.System, result: fm.Result) -> str:
     model, residual_loop = ready(system), part_loops(system, result)["residual"]
     tables, work = model.tables, make_workspace(model.tables)
     part, n = tables.bodies[1], len(model.q)
-    rank, rows = int(part["rank"]), [int(part[name]) for name in ("row_1", "row_2", "row_3")]
+    rank, rows = int(part["rank"]), [int(part[name]) for name in ("rows_x", "rows_y", "rows_z")]
     entries = rank * sum(rows)
     random = np.random.default_rng(1)
     q, v, a, x, y = (random.random(size) for size in (n, n, n, IN_CACHE, IN_CACHE))
@@ -128,13 +129,13 @@ def bounds(system: fm.System, result: fm.Result) -> str:
     deform_us, modal_us, residual_us = found["deform"], found["modal"], found["residual"]
     dot, registers = 1e3 * found["dot"] / IN_CACHE, 1e3 * found["registers"] / (DEPTH * IN_CACHE)
     table = {
-        "functions of the inertia's cloud, R": f"{rank}",
+        "functions of the inertia basis, R": f"{rank}",
         "rows of fields in x, y, z": ", ".join(map(str, rows)),
         "coefficients, read twice per residual": f"{entries} ({8e-3 * entries:.0f} kB)",
-        "motion of the cloud (3 multiply-adds a coefficient)": f"{deform_us:.3f} us",
+        "motion of the basis (3 multiply-adds a coefficient)": f"{deform_us:.3f} us",
         "forces on rows (1 multiply-add a coefficient)": f"{modal_us:.3f} us",
         "all of the residual": f"{residual_us:.3f} us",
-        "multiply-adds per ns, motion of the cloud": f"{3e-3 * entries / deform_us:.2f}",
+        "multiply-adds per ns, motion of the basis": f"{3e-3 * entries / deform_us:.2f}",
         "multiply-adds per ns, forces on rows": f"{1e-3 * entries / modal_us:.2f}",
         f"multiply-adds per ns, dot product of {IN_CACHE} numbers": f"{1.0 / dot:.2f}",
         "multiply-adds per ns, in registers": f"{1.0 / registers:.2f}",

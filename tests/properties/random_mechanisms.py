@@ -10,6 +10,7 @@ from flexmbs import JOINT_TYPES, box_mesh, line_mesh, rectangle
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.energy import energies
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.frames import MARKER_FRAME
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.markers import marker_in_world
@@ -133,7 +134,8 @@ class Evaluation:
         out = np.zeros(24)
         forward_kinematics(self.tables, q, v, a, self.reference, self.work)
         index = self.model.marker_index[(body, name)]
-        marker_in_world(self.tables, index, q, v, a, self.work, out)
+        frame = out.view(MARKER_FRAME).view(np.recarray)[0]
+        marker_in_world(self.tables, index, q, v, a, self.work, frame)
         return out
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.core.methods.explicit import TIGHT
+from flexmbs.core.methods.explicit_coefficients import TIGHT
 
 ROD = fm.RigidBody.rod(1.0, 1.0)
 BOX = fm.RigidBody.box(500.0, (0.4, 0.1, 0.2), center=(0.2, 0.0, 0.0))

@@ -1,6 +1,8 @@
 """Every benchmark runs: with its smallest sizes, without looking at times."""
 
 import importlib
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -29,34 +31,39 @@ def benchmark_of(monkeypatch):
     return get
 
 
+def alone(name, settings: str, *words: object) -> str:
+    """What a benchmark prints in a process of its own, where kernels are numba functions (FLEXMBS_NUMBA_KERNELS)."""
+    program = (
+        f"import sys; sys.path[:0] = {[str(FOLDER), str(FOLDER.parent)]!r}; import {name} as module; "
+        f"sys.argv = {[f'{name}.py', *map(str, words)]!r}; {settings}"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_each_program_is_tested_here():
     assert {name.removeprefix("test_") for name in globals() if name.startswith("test_")} >= PROGRAMS
 
 
 def test_start_times(benchmark_of, monkeypatch):
-    from flexmbs.common.cache_folder import cache_folder
-
     module, _ = benchmark_of("start_times")
     monkeypatch.setattr(module, "COMMAND", [*module.COMMAND, "--set", "t_end=0.001"])
-    found = module.start_times(cache_folder(), warm_runs=1, short_runs=1)
-    assert 0.0 < found["warm_load_seconds"] < found["warm_first_steps_seconds"]
+    found = module.start_times(later_runs=1, short_runs=1)
+    assert 0.0 < found["load_seconds"] < found["first_steps_seconds"]
+    assert 0.0 < found["import_seconds"] < found["help_seconds"]
 
 
-def test_step_costs(benchmark_of, monkeypatch):
-    module, _ = benchmark_of("step_costs")
-    monkeypatch.setattr(module, "CHAINS", {1: 0.02})
-    monkeypatch.setattr(module, "BUDGET", 0.0)
-    (row,) = module.step_costs()
+def test_step_costs():
+    said = alone("step_costs", "import json; module.CHAINS, module.BUDGET = {1: 0.02}, 0.0; print(); "
+                 "print(json.dumps(module.step_costs()))")  # fmt: skip
+    (row,) = json.loads(said.splitlines()[-1])
     assert row["bodies"] == 1 and row["steps"] > 0
 
 
 @pytest.mark.slow
-def test_step_profile(benchmark_of, monkeypatch, capsys):
-    module, run = benchmark_of("step_profile")
-    monkeypatch.setattr(module, "RUNS", 1)
-    monkeypatch.setattr(module, "T_END", 0.02)
-    run()
-    assert "all of the residual" in capsys.readouterr().out
+def test_step_profile():
+    assert "all of the residual" in alone("step_profile", "module.RUNS, module.T_END = 1, 0.02; module.main()")
 
 
 def test_condition_numbers(benchmark_of, monkeypatch, capsys):
@@ -76,16 +83,15 @@ def test_tolerances(benchmark_of, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_work_precision(benchmark_of, monkeypatch, tmp_path, capsys):
-    module, run = benchmark_of("work_precision")
-    scan, systems = importlib.import_module("work_precision_scan"), importlib.import_module("work_precision_systems")
-    monkeypatch.setattr(module, "PICTURES", tmp_path)
-    for name, value in (("SHARPEST", 1e-3), ("ROUND_SECONDS", 0.0)):
-        monkeypatch.setattr(scan, name, value)
-    monkeypatch.setattr(systems, "TOLERANCES", [1e-2, 1e-3])
-    case = next(name for name, case in systems.CASES.items() if case.ordinary)
-    run("--only", case)
-    assert "other / ours" in capsys.readouterr().out
+def test_work_precision(tmp_path):
+    said = alone(
+        "work_precision",
+        "from pathlib import Path; import work_precision_scan as scan, work_precision_systems as systems; "
+        f"module.PICTURES = Path({str(tmp_path)!r}); scan.SHARPEST, scan.ROUND_SECONDS = 1e-3, 0.0; "
+        "systems.TOLERANCES = [1e-2, 1e-3]; "
+        "sys.argv += ['--only', next(name for name, case in systems.CASES.items() if case.ordinary)]; module.main()",
+    )
+    assert "other / ours" in said
     assert len(list(tmp_path.glob("*.png"))) == 2
 
 
@@ -112,10 +118,7 @@ def test_many_bodies(benchmark_of, capsys):
 
 
 @pytest.mark.slow
-def test_compare_exudyn(benchmark_of, monkeypatch, capsys):
+def test_compare_exudyn():
     pytest.importorskip("exudyn")
-    module, run = benchmark_of("compare_exudyn")
-    for name, value in (("TOLERANCES", [1e-4, 1e-6, 1e-8]), ("RATIOS", [1.0])):
-        monkeypatch.setattr(module, name, value)
-    run("--only", "c")
-    assert "(c) chain of 10 rigid links" in capsys.readouterr().out
+    settings = "module.TOLERANCES, module.RATIOS = [1e-4, 1e-6, 1e-8], [1.0]; module.main()"
+    assert "(c) chain of 10 rigid links" in alone("compare_exudyn", settings, "--only", "c")

@@ -93,9 +93,15 @@ def test_places_that_cannot_be_written(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(errno.ENOSPC, "no space is left on the disk: free some"), (errno.EROFS, "read-only"),
-                         (errno.EACCES, "you have no write permission"), (errno.EDQUOT, "your disk quota"), (errno.EIO, "Input")],
-)  # fmt: skip
+    ("number", "text"),
+    [
+        (errno.ENOSPC, "no space is left on the disk: free some"),
+        (errno.EROFS, "read-only"),
+        (errno.EACCES, "you have no write permission"),
+        (errno.EDQUOT, "your disk quota"),
+        (errno.EIO, "Input"),
+    ],
+)
 def test_reasons_are_told_with_what_helps(tmp_path, monkeypatch, number, text):
     def fails(source, target):
         raise OSError(number, os.strerror(number))

@@ -1,4 +1,4 @@
-"""Object files kept on disk: whose they are, what becomes of damaged files, full disks and caches that are read-only."""
+"""Object files kept on disk: whose they are, what becomes of damaged files, full disks and read-only caches."""
 
 import hashlib
 import json

@@ -31,18 +31,19 @@ from flexmbs.analysis.assembly.misalignment import (
 )
 from flexmbs.analysis.assembly.nearest_pose import CLOSED, Pose, nearest_pose
 from flexmbs.analysis.evaluation.constraint_directions import dense
-from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, without_drivers
+from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.quaternion_folding import folded
 from flexmbs.analysis.evaluation.sparse import least_change
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CLOSURE, CURVE, INVERSE_CURVE, OPENINGS, ROTATION
+from flexmbs.core.mechanics.splines import END, START
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.loop_closure_report import LoopClosure
 
 LARGEST_MOVE = 0.5  # of one iteration, m or rad
 ITERATIONS = 100
-# From a rough pose the iteration may end at a non-zero minimum of the opening; it is then restarted from poses turned by
-# random angles of up to this many rad.
+# From a rough pose the iteration may end at a non-zero minimum of the opening; it is then restarted from poses turned
+# by random angles of up to this many rad.
 RESTARTS, RESTART_TURN = 8, 1.0
 # The iteration stops when the opening decreases by less than this fraction in this many consecutive steps.
 SLOW, PATIENCE = 1e-3, 6
@@ -202,7 +203,7 @@ class _Assembly:
     def _demanding_drivers(self, pose: Pose) -> tuple[str, ...]:
         """Names of the position drivers if the loops close by rigid motion without them; otherwise none."""
         model, n = self.model, self.model.coordinate_count
-        coordinates = [k for k in driven_coordinates(model) if model.tables.coordinates["level"][k] == 0]
+        coordinates = [k for k in model.driven_coordinates if model.tables.coordinates["level"][k] == 0]
         names = [model.coordinate_names[k] for k in coordinates]
         prescribing = {c for c, name in enumerate(model.constraint_names) if name in model.prescribing}
         names += [model.constraint_names[c] for c in sorted(prescribing)]
@@ -257,13 +258,13 @@ class _Assembly:
         for places in product(PLACES_ALONG, repeat=len(curves)) if curves else ():
             values = self.q[own]
             for axis, place in zip(curves, places, strict=True):
-                first, last = self.model.tables.pool[axis["at"] + 1 : axis["at"] + 3]
+                first, last = self.model.tables.pool[axis["at"] + np.array([START, END])]
                 values[own == axis["coordinate"]] = (first + place * (last - first) - axis["offset"]) / axis["factor"]
             starts.append(values)
         return starts
 
     def _fit(self, q: np.ndarray, closures: list[_OwnCoordinates]) -> tuple[np.ndarray, np.ndarray]:
-        """Least-squares fit of each closing joint to its own coordinates; returns coordinates and remaining openings."""
+        """Least-squares fit of each closing joint to its own coordinates; coordinates and remaining openings."""
         sizes = np.full(len(closures), np.inf)
         zero = np.zeros_like(q)
         for _ in range(20):

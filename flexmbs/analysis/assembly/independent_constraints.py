@@ -17,8 +17,8 @@ from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 
-# The nearby position is some hundredths of a metre or radian away, and singular values there are of the same size. If the
-# loops close in the singular position only (both ends of a body held apart that can only bend), the nearby position
+# The nearby position is some hundredths of a metre or radian away, and singular values there are of the same size. If
+# the loops close in the singular position only (both ends of a body held apart that can only bend), the nearby position
 # differs from it only by the square root of the closure tolerance.
 NEARBY_RANK_TOLERANCE = 1e-5
 BETTER = 10.0  # another selection must have a smallest singular value larger by this factor

@@ -76,7 +76,7 @@ def _hinges(model: Model, evaluator: Evaluator, joints) -> dict[str, np.ndarray]
         if len(turning) > 1:
             return None
         for direction in turning:
-            body = evaluator.work.frame[model.body_names.index(joint.a.body)][:9].reshape(3, 3)
+            body = evaluator.work.frame["R_WB"][model.body_names.index(joint.a.body)]
             directions[joint.name] = body @ joint.a.rotation @ np.array(direction)
     return directions
 

@@ -74,8 +74,8 @@ def mechanism_length(model: Model, evaluator: Evaluator) -> float:
     """Diagonal of the box around all markers of the mechanism as it stands, m (1 when they coincide)."""
     frames, points = evaluator.work.frame, []
     for marker in model.tables.markers:
-        f = frames[marker["body"]]
-        points.append(f[9:12] + f[:9].reshape(3, 3) @ model.tables.pool[marker["frame_at"] : marker["frame_at"] + 3])
+        body = frames[marker["body"]]
+        points.append(body["p_WB"] + body["R_WB"] @ marker["p_BM"])
     size = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
     return size if size > 1e-9 else 1.0
 
@@ -154,7 +154,7 @@ class _Rows:
     def _from_second_to_first(self, joint) -> np.ndarray:
         turns = []
         for marker in (joint.a, joint.b):
-            body = self.frame[self.model.body_names.index(marker.body)][:9].reshape(3, 3)
+            body = self.frame["R_WB"][self.model.body_names.index(marker.body)]
             turns.append(body @ marker.rotation)
         return turns[0].T @ turns[1]
 

@@ -21,11 +21,6 @@ def with_tables(model: Model, **changed: np.ndarray) -> Model:
     return replace(model, tables=tables)
 
 
-def driven_coordinates(model: Model) -> np.ndarray:
-    """Numbers of the coordinates that drivers prescribe, in the order of the tables."""
-    return np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] >= 0)
-
-
 def imposed(model: Model, t: float) -> Model:
     """``model`` with the driven coordinates at the values and rates that their drivers prescribe at time ``t``."""
     work = make_workspace(model.tables)
@@ -38,7 +33,7 @@ def imposed(model: Model, t: float) -> Model:
 def with_drivers(model: Model, kept: Collection[int]) -> Model:
     """``model`` with only the coordinates ``kept`` driven; all others are free."""
     coordinates = model.tables.coordinates.copy()
-    dropped = [k for k in driven_coordinates(model) if k not in kept]
+    dropped = [k for k in model.driven_coordinates if k not in kept]
     coordinates["signal"][dropped] = -1
     free = np.sort(np.concatenate([model.tables.free, np.array(dropped, dtype=np.int64)]))
     return with_tables(model, coordinates=coordinates, free=free)

@@ -13,24 +13,21 @@ import numpy as np
 from flexmbs.core.layout.tables import CABLE, CLOSURE, COUPLING, ROLLING, Tables
 
 ROUNDING = 1e-8  # entries below this fraction of their terms are zero
-ALPHA, ACCELERATION = slice(18, 21), slice(21, 24)  # in a body's frame
 
 
 class EntrySizes:
-    """Magnitudes of the terms in the entries of each constraint, (constraints, 2): translations (m), rotations (rad)."""
+    """Magnitudes of the terms in the entries of each constraint, (constraints, 2): translations (m), rotations (rad)"""
 
     def __init__(self, tables: Tables, frames: np.ndarray):
-        """``frames`` (bodies, 24): body frames at this position, with their accelerations for zero coordinate rates."""
+        """``frames`` (bodies,): body frames at this position, with their accelerations for zero coordinate rates."""
         self.tables, self.base = tables, frames.copy()
         ends = [_markers(tables, constraint) for constraint in tables.constraints]
         self.count = len(ends)
         self.constraint = np.repeat(np.arange(self.count), [len(found) for found in ends])
         self.marker = np.array([m for found in ends for m in found], dtype=np.int64)
         self.body = tables.markers["body"][self.marker]
-        offsets = tables.pool[tables.markers["frame_at"][self.marker][:, None] + np.arange(3)]
-        points = np.array(
-            [self.base[b, 9:12] + self.base[b, :9].reshape(3, 3) @ x for b, x in zip(self.body, offsets, strict=True)]
-        ).reshape(-1, 3)
+        offsets, bodies = tables.markers["p_BM"][self.marker], self.base[self.body]
+        points = bodies["p_WB"] + np.einsum("mij,mj->mi", bodies["R_WB"], offsets)
         first = np.searchsorted(self.constraint, np.arange(self.count))
         spans = np.linalg.norm(points - points[first[self.constraint]], axis=1)
         across = np.zeros(self.count)
@@ -50,22 +47,25 @@ class EntrySizes:
         markers = self.tables.markers[(self.tables.markers["body"] == body) & (self.tables.markers["flexible"] != 0)]
         if n == 0 or len(markers) == 0:
             return None
-        fields = self.tables.pool[markers["field_at"][:, None] + np.arange(6 * n)].reshape(-1, 2, n, 3)
-        moves, turns = np.linalg.norm(fields, axis=3).max(axis=0)
+        moves, turns = (self._largest(markers[f"{field}_at"], n) for field in ("Phi", "Psi"))
         start, size = int(record["modal_start"]), self._span(body)
         return slice(start, start + n), moves + size * turns, turns + moves / size
 
+    def _largest(self, starts: np.ndarray, modes: int) -> np.ndarray:
+        """(modes,) largest vector of each mode among fields (modes, 3) that begin at ``starts`` in the pool."""
+        fields = self.tables.pool[starts[:, None] + np.arange(3 * modes)].reshape(-1, modes, 3)
+        return np.linalg.norm(fields, axis=2).max(axis=0)
+
     def _span(self, body: int) -> float:
         """Diagonal of the box around the markers of a body, m (1 if they coincide)."""
-        places = self.tables.markers["frame_at"][self.tables.markers["body"] == body]
-        size = float(np.linalg.norm(np.ptp(self.tables.pool[places[:, None] + np.arange(3)], axis=0)))
+        places = self.tables.markers["p_BM"][self.tables.markers["body"] == body]
+        size = float(np.linalg.norm(np.ptp(places, axis=0)))
         return size if size > 1e-9 else 1.0
 
     def of(self, frames: np.ndarray, a: np.ndarray) -> np.ndarray:
         """(constraints, 2) magnitudes for coordinate rates ``a`` (size,) with at most one coordinate per constraint."""
-        change = frames - self.base
-        turn = np.linalg.norm(change[:, ALPHA], axis=1)[self.body]
-        move = np.linalg.norm(change[:, ACCELERATION], axis=1)[self.body] + turn * self.arm
+        turn = np.linalg.norm(frames["alpha_WB"] - self.base["alpha_WB"], axis=1)[self.body]
+        move = np.linalg.norm(frames["a_WB"] - self.base["a_WB"], axis=1)[self.body] + turn * self.arm
         for number, modes in enumerate(self.modal):
             if modes is not None:
                 move[number] += modes[1] @ np.abs(a[modes[0]])
@@ -88,7 +88,7 @@ def _markers(tables: Tables, constraint) -> list[int]:
 
 
 def without_rounding(values: np.ndarray, sizes: np.ndarray, constraint) -> np.ndarray:
-    """``values`` (rows,) of one constraint and column; entries that are rounding relative to ``sizes`` (2,) become 0."""
+    """``values`` (rows,) of one constraint and column; those that are rounding relative to ``sizes`` (2,) become 0."""
     size = np.full(len(values), sizes[0])
     if constraint["kind"] == CLOSURE:
         size[3:] = sizes[1]

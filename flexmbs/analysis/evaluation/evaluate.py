@@ -10,7 +10,16 @@ from flexmbs.analysis.evaluation.sparse import DENSE_ENTRIES
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import State
-from flexmbs.core.layout.tables import CONSTRAINTS, OPENINGS, WHOLE, Workspace, make_workspace
+from flexmbs.core.layout.tables import (
+    CONSTRAINTS,
+    COSINE,
+    OPENINGS,
+    POSITION_LEVEL,
+    VELOCITY_LEVEL,
+    WHOLE,
+    Workspace,
+    make_workspace,
+)
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import coloured, constraint_groups
@@ -40,13 +49,13 @@ class Evaluator:
     def openings(self, q, v, reference, t: float) -> tuple[np.ndarray, np.ndarray]:
         """(rows,) error of each constraint (m, or rad as a rotation vector), and its rate."""
         self.residual(q, v, np.zeros(self.size), reference, t, OPENINGS)
-        value = self.work.constraint[self.rows, 0].copy()
-        rate = self.work.constraint[self.rows, 1].copy()
+        value = self.work.constraint[self.rows, POSITION_LEVEL].copy()
+        rate = self.work.constraint[self.rows, VELOCITY_LEVEL].copy()
         tables = self.model.tables
         for constraint in tables.constraints:
             if constraint["rows"] == 6:
                 at = int(constraint["row"] - self.rows[0]) + 3
-                value[at : at + 3] = _rotation_vector(value[at : at + 3], self.work.constraint[self.rows[at], 2])
+                value[at : at + 3] = _rotation_vector(value[at : at + 3], self.work.constraint[self.rows[at], COSINE])
         return value, rate
 
     def constraint_matrix(

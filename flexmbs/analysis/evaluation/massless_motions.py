@@ -78,10 +78,10 @@ def _body_motions(model: Model, evaluator: Evaluator, free, motions, t: float) -
         v = zero.copy()
         v[free] = motions[:, k]
         evaluator.residual(model.q, v, zero, model.reference, t, CONSTRAINTS)
-        turns[:, :, k] = frames[1:, 12:15] - base[:, 12:15]
-        shifts[:, :, k] = frames[1:, 15:18] - base[:, 15:18]
+        turns[:, :, k] = frames["w_WB"][1:] - base["w_WB"]
+        shifts[:, :, k] = frames["v_WB"][1:] - base["v_WB"]
     for b, name in enumerate(model.body_names[1:]):
-        arm = base[b, :9].reshape(3, 3) @ mass_properties(model.bodies[name])[1]
+        arm = base["R_WB"][b] @ mass_properties(model.bodies[name])[1]
         shifts[b] += np.cross(turns[b].T, arm).T
     return turns, shifts
 
@@ -102,7 +102,7 @@ def _sentence(model: Model, evaluator: Evaluator, names, motion, turns, weights)
     size = float(np.linalg.norm(turns[b]))
     if size <= 1e-9 * float(np.abs(motion).max()):
         return f"'{names[int(np.argmax(np.abs(motion)))]}' has no inertia: it moves no body"
-    axis = evaluator.work.frame[b + 1, :9].reshape(3, 3).T @ turns[b] / size
+    axis = evaluator.work.frame["R_WB"][b + 1].T @ turns[b] / size
     return (
         f"body '{model.body_names[b + 1]}' has no inertia about {axis_name(axis)}, and nothing constrains that "
         "rotation; give it an inertia about that axis, or a joint that constrains the rotation (universal instead of "

@@ -25,7 +25,7 @@ def least_change(G, value: np.ndarray) -> np.ndarray:
 
 
 def chosen_rows(G, tolerance: float = RANK_TOLERANCE) -> np.ndarray:
-    """Indices, ascending, of a maximal set of independent rows of G; the residual of the others is below ``tolerance``."""
+    """Indices, ascending, of a largest set of independent rows of G; the others leave less than ``tolerance``."""
     if min(G.shape) == 0:
         return np.zeros(0, dtype=np.int64)
     largest = np.asarray(abs(G).max(axis=0).todense()).ravel() if sparse.issparse(G) else np.abs(G).max(axis=0)

@@ -28,7 +28,7 @@ class _Body:
         first = model.coordinate_index[f"{branch.joint.name}.x"]
         self.coordinates = np.arange(first, first + (6 if branch.joint.type.ends_with_ball else 3))
         self.columns = np.searchsorted(directions.columns, self.coordinates)
-        self.turn = frame[:9].reshape(3, 3)
+        self.turn = frame["R_WB"]
         self.turns = len(self.coordinates) == 6
 
 
@@ -64,7 +64,7 @@ def isolated_freedoms(system: Mechanism, start: Model, directions: ConstraintDir
 
 
 def _central_spins(body: _Body, directions: ConstraintDirections) -> list[np.ndarray]:
-    """Motions (velocity of the origin, world axes; unit angular velocity, body axes) with the centre of mass at rest."""
+    """Motions with the centre of mass at rest: velocity of the origin, world axes; unit angular velocity, body axes."""
     motions = null_space(directions.rows[:, body.columns]) * directions.scales[body.columns][:, None]
     if motions.shape[1] == 0 or motions.shape[1] == 6:
         return []

@@ -1,8 +1,9 @@
 """Degrees of freedom of a mechanism: Grübler count, actual count, redundant constraints, special freedoms.
 
-The Grübler count adds the freedoms of the bodies and subtracts the scalar constraints. The actual count is the dimension
-of the null space of the constraint matrix, evaluated at the assembled start position and slightly further along the
-degrees of freedom, because the rank drops in a singular position (Wojtyra, Mech. Mach. Theory 40 (2005) 1265).
+The Grübler count adds the freedoms of the bodies and subtracts the scalar constraints. The actual count is the
+dimension of the null space of the constraint matrix, evaluated at the assembled start position and slightly
+further along the degrees of freedom, because the rank drops in a singular position (Wojtyra,
+Mech. Mach. Theory 40 (2005) 1265).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from flexmbs.analysis.assembly.independent_constraints import nearby
 from flexmbs.analysis.evaluation.constraint_directions import ConstraintDirections, constraint_directions
 from flexmbs.analysis.evaluation.dependent_rows import dependences
-from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, with_drivers, without_drivers
+from flexmbs.analysis.evaluation.driver_elimination import with_drivers, without_drivers
 from flexmbs.analysis.evaluation.massless_motions import freedoms_without_inertia
 from flexmbs.analysis.mobility.isolated_freedoms import isolated_freedoms
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
@@ -153,7 +154,7 @@ def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirection
     """Names and rows of the drivers of joint coordinates, in absolute coordinates."""
     absolute = compile_system(system, "absolute", start.signals).coordinate_index
     names, rows = [], []
-    for k in driven_coordinates(start):
+    for k in start.driven_coordinates:
         coordinate = start.coordinate_names[k]
         row = directions.rates.get(absolute.get(coordinate, -1))
         if row is not None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.tables import FAULT_FUNCTION, FAULT_INPUTS, FAULT_TIME
 from flexmbs.mechanism.sensors import UserFunction
 from flexmbs.mechanism.user_functions import exception_text, function_address
 from flexmbs.model.compiled_model import Model
@@ -51,12 +52,12 @@ def _start_value(function: UserFunction, t: float, inputs: np.ndarray):
 
 def fault_of(model: Model, work) -> tuple[str, float, Exception | None]:
     """(text, time, exception) of the user function that last returned a non-finite number; empty text if none did."""
-    number = int(work.fault[0])
+    number = int(work.fault[FAULT_FUNCTION])
     if number < 0:
         return "", 0.0, None
-    function, time = model.user_functions[number], float(work.fault[1])
+    function, time = model.user_functions[number], float(work.fault[FAULT_TIME])
     table = model.tables.functions
-    inputs = work.fault[2 : 2 + table["input_end"][number] - table["input_start"][number]]
+    inputs = work.fault[FAULT_INPUTS:][: table["input_end"][number] - table["input_start"][number]]
     if table["sampled"][number]:  # it may have memory, so it is not called again
         return f"{function.name} returned a number that is not finite, with inputs {inputs.tolist()}", time, None
     try:

@@ -15,7 +15,7 @@ from flexmbs.analysis.assembly.assembly import assembled
 from flexmbs.analysis.assembly.independent_constraints import nearby
 from flexmbs.analysis.assembly.misalignment import is_misalignment
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
-from flexmbs.analysis.evaluation.driver_elimination import driven_coordinates, imposed, with_drivers, without_drivers
+from flexmbs.analysis.evaluation.driver_elimination import imposed, with_drivers, without_drivers
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import OPENINGS
@@ -42,7 +42,7 @@ class Driver:
 
 def drivers_of(model: Model) -> list[Driver]:
     """All drivers of a model: coordinates first."""
-    found = [Driver(f"driver of '{model.coordinate_names[k]}'", int(k), True) for k in driven_coordinates(model)]
+    found = [Driver(f"driver of '{model.coordinate_names[k]}'", int(k), True) for k in model.driven_coordinates]
     for c, name in enumerate(model.constraint_names):
         if name in model.prescribing:
             found.append(Driver(f"driver '{name}'", c, False))
@@ -134,7 +134,7 @@ def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
 
 
 class _Dependence:
-    """Dependence of driver rows on the rows of the loops, in the closed position and slightly further along its motion."""
+    """Dependence of driver rows on the rows of the loops, in the closed position and slightly further along."""
 
     def __init__(self, closed: Model, drivers: Sequence[Driver], t: float):
         self.closed, self.drivers, self.t = closed, drivers, t

@@ -85,11 +85,11 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
         frame = evaluator.work.frame[reduced.body_names.index(branch.body)]
         for k, letter in enumerate("xyz"):
             at = model.coordinate_index[f"{branch.joint.name}.{letter}"]
-            q[at], v[at] = frame[9 + k], frame[15 + k]
+            q[at], v[at] = frame["p_WB"][k], frame["v_WB"][k]
         if branch.joint.type.ends_with_ball:
-            turn, start = frame[:9].reshape(3, 3), balls[f"{branch.joint.name}.rotation"]
+            turn, start = frame["R_WB"], balls[f"{branch.joint.name}.rotation"]
             reference[model.balls.index(start)] = as_quaternion(turn, f"joint '{branch.joint.name}'")
-            v[start : start + 3] = turn.T @ frame[12:15]
+            v[start : start + 3] = turn.T @ frame["w_WB"]
     for name, part in model.modal.items():
         q[part], v[part] = reduced.q[reduced.modal[name]], reduced.v[reduced.modal[name]]
     planted = {branch.joint.name for branch in model.tree.branches if branch.added}
@@ -108,7 +108,7 @@ def with_independent_constraints(model: Model, t: float) -> Model:
 
 
 def with_unknowns(model: Model, rows: np.ndarray) -> Model:
-    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for a small bandwidth."""
+    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for small bandwidth."""
     tables = model.tables
     driven = tables.coordinates["signal"][: model.coordinate_count] >= 0
     free, band = banded_order(tables, np.concatenate([np.flatnonzero(~driven), np.sort(rows)]))

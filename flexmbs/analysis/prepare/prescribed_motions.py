@@ -1,7 +1,7 @@
 """Prescribed motions that contradict the start values or their own derivatives, or that jump: reported by name.
 
-A body cannot jump in position, and a jump of its velocity is an impact with an impulse on all connected bodies. A driver
-can impose neither.
+A body cannot jump in position, and a jump of its velocity is an impact with an impulse on all connected bodies. A
+driver can impose neither.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.mechanism.constraints import Coupling
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
@@ -205,9 +206,7 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
 
     The change over a step is compared with the rates at its ends; steps that differ are searched for a jump.
     """
-    n = len(model.coordinate_names)
-    at = 1 + n + 4 * len(model.balls)
-    t = rows[:, 0]
+    columns, t = model.log_row, rows[:, TIME]
     h = np.diff(t)
     found: list[tuple[float, str]] = []
     for joint in system.joints.values():
@@ -215,7 +214,7 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
             if joint.levels[name] != 0 or signal.value is None:
                 continue
             k = model.coordinate_index[f"{joint.name}.{name}"]
-            q, v, a = rows[:, 1 + k], rows[:, at + k], rows[:, at + n + k]
+            q, v, a = rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]
             change = np.diff(q)
             explained = 0.5 * h * (v[1:] + v[:-1]) + h**2 / 12.0 * (a[:-1] - a[1:])
             left = np.where(h > 0.0, np.abs(change - explained), 0.0)

@@ -1,4 +1,4 @@
-"""Start rotations of ball joints that close loops: these have no rotation coordinates, so nothing imposes the values."""
+"""Start rotations of ball joints that close loops: these have no rotation coordinates, so nothing imposes them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.frames import MARKER_FRAME
 from flexmbs.core.layout.tables import CONSTRAINTS
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
@@ -40,10 +41,10 @@ def _states_a_ball(joint: Joint) -> bool:
 
 def _motion(evaluator: Evaluator, model: Model, marker) -> tuple[np.ndarray, np.ndarray]:
     """Rotation matrix and angular velocity (world axes) of a marker."""
-    out = np.zeros(24)
+    frame = np.zeros(1, MARKER_FRAME).view(np.recarray)[0]
     number = model.marker_index[(marker.body, marker.name)]
-    marker_in_world(model.tables, number, model.q, model.v, np.zeros_like(model.q), evaluator.work, out)
-    return out[:9].reshape(3, 3), out[12:15]
+    marker_in_world(model.tables, number, model.q, model.v, np.zeros_like(model.q), evaluator.work, frame)
+    return frame["R_WM"], frame["w_WM"]
 
 
 def _compare(joint: Joint, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> None:

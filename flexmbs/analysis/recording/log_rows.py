@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import Workspace
 from flexmbs.core.stepping.describe_rows import describe_rows
 from flexmbs.model.compiled_model import Model
@@ -14,37 +15,33 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
     """Arrays of a trajectory (flexmbs.result.Trajectory) from log rows of finished steps."""
     count, n, balls = len(rows), len(model.coordinate_names), len(model.balls)
     bodies, contacts = len(model.body_names), len(model.contact_names)
-    energy, frames = np.zeros((count, 3)), np.zeros((count, bodies, 24))
+    energy, R_WB = np.zeros((count, 3)), np.zeros((count, bodies, 3, 3))
+    p_WB, v_WB, w_WB = (np.zeros((count, bodies, 3)) for _ in range(3))
     gap, force = np.zeros((count, contacts)), np.zeros((count, contacts))
     reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
     active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((balls, 4))
     record = np.zeros((count, len(work.record)))
     describe_rows(
-        model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, frames, gap, force, reaction,
-        effort, record,
+        model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, p_WB, R_WB, v_WB, w_WB, gap,
+        force, reaction, effort, record,
     )  # fmt: skip
-    v_at, own = 1 + n + 4 * balls, model.coordinate_count
-    accelerations = rows[:, v_at + n : v_at + n + own].copy()
+    columns, own = model.log_row, model.coordinate_count
+    accelerations = rows[:, columns.a][:, :own].copy()
     accelerations[:, model.tables.coordinates["unit"][:own] != 0.0] = 0.0  # condensed modes have none
     return {
-        "t": rows[:, 0].copy(),
-        "q": rows[:, 1:][:, model.stored_columns],
-        "v": rows[:, v_at : v_at + own].copy(),
+        "t": rows[:, TIME].copy(),
+        "q": rows[:, columns.q.start :][:, model.stored_columns],
+        "v": rows[:, columns.v][:, :own].copy(),
         "a": accelerations,
         "energy": energy,
         "contact_gap": gap,
         "contact_force": force,
-        "body_position": frames[:, :, 9:12].copy(),
-        "body_rotation": frames[:, :, :9].reshape(count, bodies, 3, 3).copy(),
-        "body_velocity": frames[:, :, 15:18].copy(),
-        "body_angular_velocity": frames[:, :, 12:15].copy(),
+        "body_position": p_WB,
+        "body_rotation": R_WB,
+        "body_velocity": v_WB,
+        "body_angular_velocity": w_WB,
         "reaction": reaction[:, [slot for _name, slot in reaction_slots(model)]],
-        "driving_force": effort[:, driven_coordinates(model)],
+        "driving_force": effort[:, model.driven_coordinates],
         "constraint_error": np.abs(effort[:, own:]).max(axis=1, initial=0.0),
         "record": record[:, [c.at for c in model.record_columns]] * [c.factor for c in model.record_columns],
     }
-
-
-def driven_coordinates(model: Model) -> np.ndarray:
-    """Numbers of the coordinates that drivers prescribe."""
-    return np.flatnonzero(model.tables.coordinates["signal"] >= 0)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
 from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 from flexmbs.model.compiled_model import Model
@@ -55,10 +56,9 @@ def minimum_norm_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
     """``trajectory`` with the self-stress added that minimises the reactions; driving forces change accordingly."""
     stress = _SelfStress(model, make_workspace(model.tables), redundant_count(model))
     # positions as the step loop logs them; the rotation vectors of ball joints are zero there
-    n = len(model.coordinate_names)
-    rows = np.zeros((len(trajectory.t), 1 + n + 4 * len(model.balls)))
-    rows[:, 0] = trajectory.t
-    rows[:, 1 + model.stored_columns] = trajectory.q
+    rows = np.zeros((len(trajectory.t), model.log_row.v.start))
+    rows[:, TIME] = trajectory.t
+    rows[:, model.log_row.q.start + model.stored_columns] = trajectory.q
     reaction, driving_force = trajectory.reaction.copy(), trajectory.driving_force.copy()
     for begin in range(0, len(rows), BATCH):
         part = slice(begin, begin + BATCH)
@@ -169,6 +169,6 @@ class _SelfStress:
 def _length(model: Model) -> float:
     """Diagonal of the box around all markers in their bodies, m: the same for every kind of coordinates."""
     tables = model.tables
-    points = np.array([tables.pool[marker["frame_at"] : marker["frame_at"] + 3] for marker in tables.markers])
+    points = tables.markers["p_BM"]
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     return size if size > 1e-9 else 1.0

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.recording.log_rows import driven_coordinates
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.mechanism.contacts import Plane
-from flexmbs.mechanism.joints import JointType
+from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -53,7 +52,7 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         rate_of=_rate_of(model),
         gravity=model.tables.gravity,
         reaction_names=tuple(name for name, _slot in reaction_slots(model)),
-        driven_names=tuple(model.coordinate_names[k] for k in driven_coordinates(model)),
+        driven_names=tuple(model.coordinate_names[k] for k in model.driven_coordinates),
         record_names=tuple(column.name for column in model.record_columns),
         record_units=tuple(column.unit for column in model.record_columns),
     )

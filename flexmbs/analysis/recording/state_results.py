@@ -13,6 +13,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.core.layout.log_rows import TIME, LogRow
 from flexmbs.core.mechanics.signals import impose_drivers
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
@@ -31,8 +32,12 @@ class Moment:
     active: np.ndarray
 
     def row(self) -> np.ndarray:
-        """The state as a log row (flexmbs.core.stepping.describe_rows)."""
-        return np.concatenate([[self.t], self.q, self.reference.ravel(), self.v, self.a, self.active])
+        """The state as a log row (flexmbs.core.layout.log_rows)."""
+        columns = LogRow(len(self.q), len(self.reference), len(self.active))
+        row = np.zeros(columns.width)
+        row[TIME], row[columns.q], row[columns.reference] = self.t, self.q, self.reference.ravel()
+        row[columns.v], row[columns.a], row[columns.active] = self.v, self.a, self.active
+        return row
 
 
 def result_of(

@@ -18,6 +18,7 @@ from flexmbs.analysis.evaluation.massless_motions import mass_properties
 from flexmbs.analysis.run.supplied_power import SuppliedPower
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import Settings
 from flexmbs.model.compiled_model import Model
 
@@ -73,7 +74,7 @@ class EnergyWatch:
         """Time (s) and message of an energy gain in these rows, which ``arrays`` describe; None if there is none."""
         if not self.applies or len(rows) == 0:
             return None
-        t, energy = rows[:, 0], arrays["energy"]
+        t, energy = rows[:, TIME], arrays["energy"]
         power = self.power.of(model, rows, arrays)
         driven = self.power.driven(model, rows)
         if self.account is None:
@@ -153,7 +154,7 @@ class EnergyWatch:
         n, own = len(model.coordinate_names), model.coordinate_count
         if n == own:
             return ""
-        forces = row[1 + n + 4 * len(model.balls) + n :][own:n]
+        forces = row[model.log_row.a][own:]
         k = int(np.argmax(np.abs(forces)))
         name = model.coordinate_names[own + k]
         return f"; the largest constraint force is that of '{name}', {abs(forces[k]):.2g} N or N m"

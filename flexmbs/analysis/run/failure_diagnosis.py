@@ -14,7 +14,6 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
-from flexmbs.analysis.recording.log_rows import driven_coordinates
 from flexmbs.analysis.run.equation_names import equation_name
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.saved_states import fill
@@ -22,7 +21,7 @@ from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import Workspace, make_workspace
-from flexmbs.core.methods.methods import Method
+from flexmbs.core.methods.interface import Method
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance
 from flexmbs.mechanism.user_functions import exception_text
@@ -65,12 +64,12 @@ class Failure:
 
     @property
     def where(self) -> str:
-        time = self.opened_at if self.outcome == OPENED else self.state.number[s.TIME]
-        return f"at t = {time:.9g} s with step {self.state.number[s.STEP]:.3g} s"
+        time = self.opened_at if self.outcome == OPENED else self.state.time
+        return f"at t = {time:.9g} s with step {self.state.step_size:.3g} s"
 
     @property
     def worst(self) -> str:
-        return equation_name(self.system, self.model, int(self.state.flag[s.WORST]))
+        return equation_name(self.system, self.model, int(self.state.worst_coordinate))
 
     def reason(self) -> tuple[str, BaseException | None]:
         """The reason as text, and the exception of the user function that caused it, if any."""
@@ -84,7 +83,7 @@ class Failure:
             text = f"{signals.failed} raised an exception {self.where}:\n{exception_text(signals.error)}"
             return text, signals.error
         fault, time_of_fault, cause = fault_of(self.model, self.work)
-        if fault and time_of_fault >= self.state.number[s.TIME]:
+        if fault and time_of_fault >= self.state.time:
             return f"{fault} at t = {time_of_fault:.9g} s; {self.where}; worst equation: {self.worst}", cause
         broken = self._broken_signals()
         if broken:
@@ -96,7 +95,7 @@ class Failure:
         if self.outcome == OPENED:
             return f"{self._contradiction()}, {self.where}"
         if self.outcome == s.DIVERGED:
-            k = int(self.state.flag[s.WORST])
+            k = int(self.state.worst_coordinate)
             body = next(name for name, part in self.model.modal.items() if part.start <= k < part.stop)
             return (
                 f"body '{body}' is deformed by more than {MAX_DEFORMATION:g} times its size {self.where} "
@@ -127,12 +126,12 @@ class Failure:
         n, evaluator = model.coordinate_count, Evaluator(model)
         free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
         before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
-        now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.number[s.TIME])
-        G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
+        now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.time)
+        G = evaluator.constraint_matrix(state.q, state.reference, state.time)
         # inertia is computed by differences of the residual, in which large forces would mask it
         if issparse(G) or not np.abs(now).max(initial=0.0) < LARGE_FORCE * before.max(initial=0.0):
             return ""
-        M = evaluator.mass_matrix(state.q, state.reference, state.number[s.TIME])[np.ix_(free, free)]
+        M = evaluator.mass_matrix(state.q, state.reference, state.time)[np.ix_(free, free)]
         scale = 1.0 / np.sqrt(np.maximum(np.maximum(before, np.diag(M)), 1e-12 * before.max()))
         motions = null_space(G[:, free] * scale)
         if motions.shape[1] == 0:
@@ -151,7 +150,7 @@ class Failure:
         smallest, tied = self._tied()
         if smallest > DEPENDENT:
             return ""
-        drivers = [f"'{self.model.coordinate_names[k]}'" for k in driven_coordinates(self.model)]
+        drivers = [f"'{self.model.coordinate_names[k]}'" for k in self.model.driven_coordinates]
         driven = f" with the drivers of {', '.join(drivers)}" if drivers else ""
         return (
             f"constraints have become dependent{driven}: the mechanism is in a singular position (smallest singular "
@@ -165,7 +164,7 @@ class Failure:
         """
         model, state = self.model, self.state
         evaluator = Evaluator(model)
-        G = evaluator.constraint_matrix(state.q, state.reference, state.number[s.TIME])
+        G = evaluator.constraint_matrix(state.q, state.reference, state.time)
         used = np.isin(evaluator.rows, model.tables.free)
         if not np.any(used) or issparse(G) or not np.all(np.isfinite(G)):
             return np.inf, ""
@@ -178,13 +177,13 @@ class Failure:
 
     def _jumping(self) -> str:
         """A driver that jumps where the run stopped; empty if there is none."""
-        now = float(self.state.number[s.TIME])
-        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.number[s.STEP]))
+        now = float(self.state.time)
+        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.step_size))
         return jump_between(self.system, now - ahead, now + ahead)
 
     def _growing(self) -> str:
         """A function of time or of the state that tends to infinity where the run stopped; empty if there is none."""
-        now, found = float(self.state.number[s.TIME]), []
+        now, found = float(self.state.time), []
         for given in self.model.signal_list:
             if given.value is not None:
                 before = max(abs(float(given.value(0.01 * i * now))) for i in range(0, 91, 5))
@@ -208,7 +207,7 @@ class Failure:
 
     def _broken_signals(self) -> str:
         """What is wrong with functions of time where the run stopped; empty if they are finite."""
-        now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+        now, step = self.state.time, self.state.step_size
         faults = []
         for given in self.model.signal_list:
             for ahead in (0.0, 0.5 * step, step, 10.0 * step, 1e-9 * self.t_end):
@@ -220,11 +219,11 @@ class Failure:
 
     def _contradiction(self) -> str:
         """The conflict between drivers where the constraints have opened, or the constraint that has opened."""
-        drivers = [self.model.coordinate_names[k] for k in driven_coordinates(self.model)]
+        drivers = [self.model.coordinate_names[k] for k in self.model.driven_coordinates]
         if not drivers and not self.model.prescribing:
             return self._opened()
         try:
-            closed_with_drivers(self._here(), self.state.number[s.TIME])
+            closed_with_drivers(self._here(), self.state.time)
         except MechanismError as error:
             return f"the motion cannot continue: {error}"
         stuck = f", where its drivers ({', '.join(drivers)}) cannot move it further" if drivers else ""
@@ -238,7 +237,7 @@ class Failure:
     def _opened(self) -> str:
         """The constraint that has opened although it was redundant at the start."""
         state, evaluator = self.state, Evaluator(self.model)
-        opening = evaluator.openings(state.q, state.v, state.reference, float(state.number[s.TIME]))[0]
+        opening = evaluator.openings(state.q, state.v, state.reference, float(state.time))[0]
         left_out = ~np.isin(evaluator.rows, self.model.tables.free)
         k = int(evaluator.rows[int(np.argmax(np.where(left_out, np.abs(opening), 0.0)))])
         return (
@@ -251,20 +250,21 @@ class Failure:
 def step_size_limit(
     model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
 ) -> str:  # fmt: skip
-    """What kept the steps small before ``state``: the steps from ``saved`` on are repeated and their failures counted."""
+    """What kept the steps small before ``state``: those from ``saved`` on are repeated and their failures counted."""
     model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
-    again, scratch = s.make_state(model.tables, len(model.balls), method.history), s.make_scratch(model.tables, method)
+    again = s.make_state(model.tables, len(model.balls), method.history_rows)
+    scratch = s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})
     link_method(scratch, method)
     parts = (model.tables, again, settings, scratch, make_workspace(model.tables), log)
-    advance(*parts, int(state.count[s.STEPS]) - int(again.count[s.STEPS]))
-    before, step = again.count.copy(), float(again.number[s.STEP])
+    advance(*parts, int(state.steps_accepted) - int(again.steps_accepted))
+    before, step = again.copy(), float(again.step_size)
     advance(*parts, 1)
-    newton, rejected = (int((again.count - before)[which]) for which in (s.NEWTON_FAILURES, s.REJECTIONS))
+    newton, rejected = again.newton_failures - before.newton_failures, again.steps_rejected - before.steps_rejected
     if newton >= max(rejected, 1):
         return f"Newton's iteration did not converge in {newton} attempts"
     if rejected:
         return f"the error estimate exceeded the tolerance in {rejected} attempts"
-    if again.number[s.STEP] == step:
+    if again.step_size == step:
         return "the error estimate required ever smaller steps"
     return "the matrix of Newton's iteration is singular"

@@ -11,7 +11,7 @@ from flexmbs.analysis.evaluation.evaluate import gaps
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.layout.state import SINGULAR, TIME, Log, Scratch, Settings, State
+from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import Workspace
 from flexmbs.core.stepping.step_loop import advance, impose_start, start
 from flexmbs.model.compiled_model import Model
@@ -49,7 +49,7 @@ def warm_up(
     described_steps(model, work, log.rows[:0])
     log.filled[:] = 0
     if outcome == SINGULAR:
-        check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.number[TIME]))
+        check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.time))
         raise MechanismError(f"the mass matrix is singular at the start: {_massless(model, copy.mass)} has no inertia")
 
 

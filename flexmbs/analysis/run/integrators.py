@@ -2,7 +2,7 @@
 
 A tolerance bounds the local error of a step. If the local error decreases with a different power of the step size than
 the error of the motion, halving the tolerance does not halve the error; ``internal`` converts the requested tolerance
-to that of the steps, so that the error of the motion is proportional to it (as in RADAU5: Hairer and Wanner 1996, IV.8).
+to that of the steps, so that the error of the motion is proportional to it (as RADAU5: Hairer and Wanner 1996, IV.8).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.methods.explicit import TIGHT
-from flexmbs.core.methods.methods import METHODS, Method
+from flexmbs.core.methods.explicit_coefficients import TIGHT
+from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.methods import METHODS
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}
@@ -45,7 +46,7 @@ class Integrator(ABC):
         return METHODS[self.name]
 
     @property
-    def levels(self) -> int:
+    def projection_levels(self) -> int:
         """Projection of accepted steps to the constraints: 1 positions, 2 positions and velocities."""
         return 2
 
@@ -65,8 +66,8 @@ class Integrator(ABC):
         """
         return max(0.02, min(0.5, 1000.0 * np.finfo(float).eps / rtol))
 
-    def contraction(self, unknowns: int) -> float:
-        """Contraction rate of simplified Newton above which the tangent is updated.
+    def reuse_rate(self, unknowns: int) -> float:
+        """Convergence rate of simplified Newton above which the tangent is updated.
 
         An update of the mass matrix costs one residual per unknown, an iteration one residual per stage.
         """
@@ -91,7 +92,7 @@ class Radau(Integrator):
     def newton_part(self, rtol: float) -> float:
         return min(0.03, rtol**0.5)  # Hairer and Wanner 1996, IV.8
 
-    def contraction(self, unknowns: int) -> float:
+    def reuse_rate(self, unknowns: int) -> float:
         return 0.05 if unknowns < 6 else 0.12
 
 
@@ -201,7 +202,7 @@ class BDF(Integrator):
             raise MechanismError(f"max_order = {self.max_order!r} must be a whole number from 1 to 6")
 
     @property
-    def levels(self) -> int:
+    def projection_levels(self) -> int:
         return 1 if self.formulation == "I3" else 2
 
     def internal(self, rtol: float) -> float:

@@ -6,7 +6,8 @@ import numpy as np
 
 from flexmbs.analysis.recording.log_rows import described_steps
 from flexmbs.analysis.run.energy_watch import EnergyWatch
-from flexmbs.core.layout.state import IMPULSE, PEAK, PEAK_TIME, START, State
+from flexmbs.core.layout.log_rows import TIME
+from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.saved_state import SavedState
@@ -44,7 +45,7 @@ class Recorder:
         return described_steps(model, self._work, rows)
 
     def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
-        """Add rows of the log (flexmbs.core.stepping.describe_rows) and contacts that ended (flexmbs.core.layout.state.Log).
+        """Add rows of the log and contacts that ended (flexmbs.core.layout.state.Log).
 
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
@@ -61,7 +62,7 @@ class Recorder:
                 self.opening = float(error.max())
                 if self.opening > OPEN:
                     last = int(np.argmax(error > OPEN))
-                    self.opening, self.opened_at = float(error[last]), float(rows[last, 0])
+                    self.opening, self.opened_at = float(error[last]), float(rows[last, TIME])
                     rows, chosen = rows[: last + 1], chosen[: last + 1]
                     chosen[-1] = True
                     arrays = {name: array[: last + 1] for name, array in arrays.items()}
@@ -78,7 +79,7 @@ class Recorder:
         flags = rows.shape[1] - len(model.contact_names)
         chosen = (self.logged + np.arange(len(rows))) % self.store_every == 0
         chosen |= np.any(rows[:, flags:] != previous[:, flags:], axis=1)
-        return chosen | (rows[:, 0] == previous[:, 0])
+        return chosen | (rows[:, TIME] == previous[:, TIME])
 
     @property
     def place(self) -> tuple:
@@ -132,16 +133,15 @@ class Recorder:
 
 
 def _contact(model: Model, row) -> ContactRecord:
-    index, begin, end, peak, peak_time, impulse = (float(x) for x in row)
-    return ContactRecord(model.contact_names[int(index)], begin, end, peak, peak_time, impulse)
+    return _contact_record(model.contact_names[row["contact"]], float(row["end"]), row)
+
+
+def _contact_record(name: str, end: float, episode) -> ContactRecord:
+    """``episode``: a record with the fields of flexmbs.core.layout.state.EPISODE."""
+    start, peak, peak_time, impulse = (float(episode[x]) for x in ("start", "peak_force", "peak_time", "impulse"))
+    return ContactRecord(name, start, end, peak, peak_time, impulse)
 
 
 def open_contacts(model: Model, state: State) -> list[ContactRecord]:
     """Contacts still closed at the end of the run (``end`` is NaN)."""
-    return [
-        ContactRecord(
-            model.contact_names[c], float(state.episode[c, START]), np.nan, float(state.episode[c, PEAK]),
-            float(state.episode[c, PEAK_TIME]), float(state.episode[c, IMPULSE]),
-        )
-        for c in np.flatnonzero(state.active)
-    ]  # fmt: skip
+    return [_contact_record(model.contact_names[c], np.nan, state.episode[c]) for c in np.flatnonzero(state.active)]

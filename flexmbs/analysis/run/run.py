@@ -25,9 +25,11 @@ from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differe
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.stepping.linking import link_method
-from flexmbs.core.stepping.step_loop import advance, start, write_row
+from flexmbs.core.stepping.log import write_row
+from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.machine_code import library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
@@ -72,7 +74,7 @@ class Run:
     def _set_model(self, model: Model) -> None:
         """Set a model with a new choice of unknowns, and make empty blocks for it."""
         self.model = model
-        self.state = s.make_state(model.tables, len(model.balls), self.method.history)
+        self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows)
         self.scratch = s.make_scratch(model.tables, self.method)
         link_method(self.scratch, self.method)
 
@@ -153,7 +155,7 @@ class Run:
         if not saves.fits(saved, self.blocks):
             raise MechanismError("start: the saved state was written by a different version of flexmbs")
         saves.fill(saved, self.blocks)
-        self.settings.t_end[...], self.settings.max_step[...] = t_end, max_step
+        self.settings.t_end, self.settings.max_step = t_end, max_step
         if resume:
             self._keep_account(saved)
         else:
@@ -168,8 +170,8 @@ class Run:
         self.recorder.go_on(saved)
 
     def _loop(self, advance, outcome: int) -> int:
-        """Advance in chunks of steps until the run ends; the first chunk is written at once, in case the run is killed."""
-        next_write, steps, chunk = -np.inf, int(self.state.count[s.STEPS]), 64
+        """Advance in chunks of steps until the run ends; the first is written at once, in case the run is killed."""
+        next_write, steps, chunk = -np.inf, int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
             outcome = self._advance(advance, chunk)
@@ -186,12 +188,12 @@ class Run:
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
                 outcome = self._choose_constraints(outcome)
             if outcome != s.CHUNK_FULL:
-                self._tell(int(self.state.count[s.STEPS]))
+                self._tell(int(self.state.steps_accepted))
                 return outcome
             self.mark = self._capture(saves.RUNNING), self.recorder.place
             now = time.perf_counter()
-            taken = max(int(self.state.count[s.STEPS]) - steps, 1)
-            steps = int(self.state.count[s.STEPS])
+            taken = max(int(self.state.steps_accepted) - steps, 1)
+            steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
             self._tell(steps)
             if self.interrupt.requested:
@@ -204,7 +206,7 @@ class Run:
 
     def _tell(self, steps: int) -> None:
         if self.progress is not None:
-            time_now, step = self.state.number[s.TIME], self.state.number[s.STEP]
+            time_now, step = self.state.time, self.state.step_size
             self.progress(Progress(time_now, float(self.settings.t_end), step, steps))
 
     def _advance(self, advance, chunk: int) -> int:
@@ -212,10 +214,11 @@ class Run:
         outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
         self.loop_seconds += time.perf_counter() - begin
         rows, contacts = self.log.filled
-        beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, 1:])
+        beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
         if beyond is not None:
             rows, outcome = beyond[0] + 1, HALTED
-            self.halted = self.log.rows[beyond[0], 0], end_passed(beyond[1], self.log.rows[beyond[0], 1:])
+            row = self.log.rows[beyond[0]]
+            self.halted = row[TIME], end_passed(beyond[1], row[self.model.log_row.q])
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
@@ -227,7 +230,7 @@ class Run:
         before = self.model, self.state, self.scratch
         tables, state = self.model.tables, self.state
         present = tables.free[tables.coordinates["multiplier"][tables.free] != 0]
-        rows = better_rows(self.model, present, state.q, state.reference, state.number[s.TIME])
+        rows = better_rows(self.model, present, state.q, state.reference, state.time)
         if rows is None:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
         self._set_model(with_unknowns(self.model, rows))

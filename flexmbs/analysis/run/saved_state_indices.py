@@ -12,7 +12,7 @@ from flexmbs.core.layout import state as s
 
 #: Values determined by the method and the mechanism; a saved state with other values is damaged.
 _OF_METHOD = (
-    ("settings", "formulation"), ("settings", "most_order"), ("settings", "explicit"), ("settings", "levels"),
+    ("settings", "formulation"), ("settings", "max_order"), ("settings", "explicit"), ("settings", "projection_levels"),
     ("scratch", "algebraic"),
 )  # fmt: skip
 
@@ -20,7 +20,7 @@ _OF_METHOD = (
 def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block]) -> None:
     """MechanismError if the saved ``arrays`` (of the same shapes as the ``blocks``) hold invalid indices."""
     state = blocks["state"]
-    unknowns, slots, rows = len(state.held), len(state.holder), len(state.history_t)
+    unknowns, slots, rows = len(state.replaced), len(state.replaced_rows), len(state.history_t)
 
     def check(name: str, values, end: int) -> None:
         values = np.asarray(values)
@@ -38,13 +38,13 @@ def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block])
         for name in content.fields:
             if name.endswith("pivots"):
                 check(f"{block}.{name}", arrays[f"{block}.{name}"], slots if name.startswith("schur") else unknowns)
-    flag, holding = arrays["state.flag"], int(arrays["state.flag"][s.HOLDING])
-    check("the number of held directions", flag[s.HOLDING], slots + 1)
-    check("state.holder", arrays["state.holder"][:holding], unknowns)
-    for name in ("held", "active"):
+    replaced = int(s.named(arrays, "replaced_count"))
+    check("the number of replaced constraints", replaced, slots + 1)
+    check("state.replaced_rows", arrays["state.replaced_rows"][:replaced], unknowns)
+    for name in ("replaced", "active"):
         check(f"state.{name}", arrays[f"state.{name}"], 2)
-    check("the order", flag[s.ORDER], max(rows, int(blocks["settings"].most_order) + 1))
-    check("the depth of the history", flag[s.DEPTH], rows + 1)
-    check("the worst coordinate", flag[s.WORST], len(state.q))
+    check("the order", s.named(arrays, "order"), max(rows, int(blocks["settings"].max_order) + 1))
+    check("the length of the history", s.named(arrays, "history_length"), rows + 1)
+    check("the worst coordinate", s.named(arrays, "worst_coordinate"), len(state.q))
     check("state.count", arrays["state.count"], np.iinfo(np.int64).max)
     check("state.samples", arrays["state.samples"], np.iinfo(np.int64).max)

@@ -22,7 +22,6 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 
-ADDRESSES = ("entries",)  # fields of blocks that are valid only in one process
 RUNNING, FINISHED, INTERRUPTED, STOPPED = "running", "finished", "interrupted", "stopped"
 OPEN = 1e-6  # m or rad: largest opening of constraints where a run starts
 SAME_POSITION = 1e-6  # largest relative difference between a driver and the state from which a run starts
@@ -42,10 +41,10 @@ def capture(
     note : counters of the run
     """
     arrays = {
-        f"{block}.{name}": getattr(content, name).copy()
+        f"{block}.{name}": s.as_saved(array).copy()
         for block, content in blocks.items()
-        for name in content.fields
-        if name not in ADDRESSES
+        for name, array in content.arrays.items()
+        if name not in s.NOT_SAVED
     }
     arrays |= {f"tables.{name}": getattr(model.tables, name).copy() for name in CHOICE}
     names = {
@@ -57,7 +56,7 @@ def capture(
         "balls": [stated.coordinate_names[k] for k in stated.balls],
         "asked": dict(requested),
     }
-    return SavedState(float(arrays["state.number"][s.TIME]), arrays, system_arrays(stated), {**names, **note})
+    return SavedState(float(s.named(arrays, "time")), arrays, system_arrays(stated), {**names, **note})
 
 
 def check_start_options(out, resume: bool, start, start_computed: bool, force: bool) -> None:
@@ -79,8 +78,16 @@ def check_start_options(out, resume: bool, start, start_computed: bool, force: b
 def start_state(out, resume: bool, start) -> SavedState | None:
     """The saved state from which a run starts; None if it starts from the start values of the system."""
     if start is None:
-        return load_state(out) if resume and has_state(Path(out)) else None
-    return as_state(start)
+        found = load_state(out) if resume and has_state(Path(out)) else None
+    else:
+        found = as_state(start)
+    return None if found is None else with_present_names(found)
+
+
+def with_present_names(saved: SavedState) -> SavedState:
+    """A saved state whose arrays are called as the blocks call them today."""
+    arrays = {s.RENAMED_SINCE_0_1_0.get(name, name): array for name, array in saved.arrays.items()}
+    return replace(saved, arrays=arrays)
 
 
 def as_state(start: SavedState | Result | str | os.PathLike) -> SavedState:
@@ -97,20 +104,20 @@ def as_state(start: SavedState | Result | str | os.PathLike) -> SavedState:
 def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
     """Copy the saved arrays into blocks of the same shapes (see :func:`fits`)."""
     for block, content in blocks.items():
-        for name in content.fields:
-            if name not in ADDRESSES:
-                getattr(content, name)[...] = saved.arrays[f"{block}.{name}"]
+        for name, array in content.arrays.items():
+            if name not in s.NOT_SAVED:
+                s.as_saved(array)[...] = saved.arrays[f"{block}.{name}"]
 
 
 def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
     """Whether the saved arrays match the blocks of a run in name, shape and type; MechanismError if one is damaged."""
     alike = all(
         f"{block}.{name}" in saved.arrays
-        and saved.arrays[f"{block}.{name}"].shape == getattr(content, name).shape
-        and saved.arrays[f"{block}.{name}"].dtype == getattr(content, name).dtype
+        and saved.arrays[f"{block}.{name}"].shape == s.as_saved(array).shape
+        and saved.arrays[f"{block}.{name}"].dtype == s.as_saved(array).dtype
         for block, content in blocks.items()
-        for name in content.fields
-        if name not in ADDRESSES
+        for name, array in content.arrays.items()
+        if name not in s.NOT_SAVED
     )
     if alike:
         check_indices(saved.arrays, blocks)
@@ -156,12 +163,12 @@ def placed(model: Model, saved: SavedState) -> Model:
 
 def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
     """Copy time, closed contacts and the numbers of samples taken to ``state``; contacts and samplers by name."""
-    state.number[s.TIME] = saved.t
+    state.time = saved.t
     contacts = saved.note["contact_names"]
     for c, name in enumerate(model.contact_names):
         if name in contacts:
             state.active[c] = saved.arrays["state.active"][contacts.index(name)]
-            state.episode[c] = saved.arrays["state.episode"][contacts.index(name)]
+            s.as_saved(state.episode)[c] = saved.arrays["state.episode"][contacts.index(name)]
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):
         due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now

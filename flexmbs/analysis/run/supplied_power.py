@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.recording.log_rows import driven_coordinates
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.mechanism.characteristics import Characteristic
 from flexmbs.mechanism.constraints import Distance
@@ -51,13 +51,13 @@ class SuppliedPower:
         driven = any(joint.drivers for joint in system.joints.values())
         self.acts = bool(driven or self.driving or self.loads or self.columns)
         self.turning = _prescribed_angles(system, model)
-        self.names = [model.coordinate_names[k] for k in driven_coordinates(model)]
+        self.names = [model.coordinate_names[k] for k in model.driven_coordinates]
         self.names += [constraint.name for constraint in self.driving]
 
     def of(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
         """(rows,) W, for rows of the log and the arrays made from them (recording.log_rows.described_steps)."""
         power = np.zeros(len(rows))
-        driven = driven_coordinates(model)
+        driven = model.driven_coordinates
         if len(driven):
             power += np.maximum(arrays["driving_force"] * arrays["v"][:, driven], 0.0).sum(axis=1)
         if self.columns:
@@ -70,11 +70,10 @@ class SuppliedPower:
 
     def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
         """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
-        n = len(model.coordinate_names)
-        at, k = 1 + n + 4 * len(model.balls), driven_coordinates(model)
-        found = [rows[:, 1 + k], rows[:, at + k], rows[:, at + n + k]]
+        columns, k = model.log_row, model.driven_coordinates
+        found = [rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]]
         for constraint in self.driving:
-            signal, t = constraint.signal, rows[:, 0]
+            signal, t = constraint.signal, rows[:, TIME]
             values = [_values(f, t, 0.0) for f in (signal.value, signal.rate, signal.acceleration)]
             if constraint.level != POSITION_LEVEL:
                 values = [np.zeros(len(t)), *values[:2]]
@@ -102,14 +101,13 @@ class SuppliedPower:
 
     def _of_constraint(self, model: Model, rows: np.ndarray, constraint) -> np.ndarray:
         """Absolute value of multiplier times prescribed rate."""
-        n = len(model.coordinate_names)
         record = model.tables.constraints[model.constraint_names.index(constraint.name)]
-        force = rows[:, 1 + n + 4 * len(model.balls) + n + int(record["row"])]
+        force = rows[:, model.log_row.a][:, int(record["row"])]
         signal = constraint.signal
         rate = signal.rate if constraint.level == POSITION_LEVEL else signal.value
-        rates = _values(rate, rows[:, 0], signal.constant)
+        rates = _values(rate, rows[:, TIME], signal.constant)
         if isinstance(constraint, Distance):
-            rates = rates * _values(signal.value, rows[:, 0], signal.constant) / constraint.length
+            rates = rates * _values(signal.value, rows[:, TIME], signal.constant) / constraint.length
         return np.abs(force * rates)
 
 
@@ -132,7 +130,7 @@ def _rounding(driven: np.ndarray) -> np.ndarray:
 def _prescribed_angles(system, model: Model) -> np.ndarray:
     """Indices of angles among :func:`driven_coordinates`."""
     units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
-    names = [model.coordinate_names[k] for k in driven_coordinates(model)]
+    names = [model.coordinate_names[k] for k in model.driven_coordinates]
     return np.flatnonzero([units.get(name) == "rad" for name in names])
 
 
@@ -147,7 +145,7 @@ def _values(function, times: np.ndarray, constant: float) -> np.ndarray:
 
 def _of_load(model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], load: Load) -> np.ndarray:
     """Power of a force or torque at a marker, which moves with its body and the modes of the body."""
-    marker, n = load.marker, len(model.coordinate_names)
+    marker = load.marker
     b = model.body_names.index(marker.body)
     turn = arrays["body_rotation"][:, b]
     velocity, omega = arrays["body_velocity"][:, b], arrays["body_angular_velocity"][:, b]
@@ -156,10 +154,10 @@ def _of_load(model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], load
     modal_omega = modal_velocity
     if marker.fields is not None and marker.body in model.modal:
         part = model.modal[marker.body]
-        q, rates = rows[:, 1 : 1 + n][:, part], arrays["v"][:, part]
+        q, rates = rows[:, model.log_row.q][:, part], arrays["v"][:, part]
         place = place + q @ marker.fields.Phi
         modal_velocity, modal_omega = rates @ marker.fields.Phi, rates @ marker.fields.Psi
-    components = [load.factor * _values(part.value, rows[:, 0], part.constant) for part in load.components]
+    components = [load.factor * _values(part.value, rows[:, TIME], part.constant) for part in load.components]
     force = np.stack(components, axis=1)
     if load.follower:
         force = np.einsum("tij,jk,tk->ti", turn, marker.rotation, force)

@@ -1,8 +1,8 @@
 """Absolute tolerances of coordinates and rates, by kind of coordinate.
 
 Which angle, length or modal coordinate is small depends on the size of the mechanism. The default absolute tolerance is
-rtol / 1000 times a reference value: 1 rad for angles, the size of the mechanism (its largest lever arm, at most 1 m) for
-lengths, the size of the flexible body (at most 1 m) for modal coordinates, and the same per second for rates.
+rtol / 1000 times a reference value: 1 rad for angles, the size of the mechanism (its largest lever arm, at most 1 m)
+for lengths, the size of the flexible body (at most 1 m) for modal coordinates, and the same per second for rates.
 """
 
 from __future__ import annotations
@@ -66,9 +66,8 @@ def kinds_of_coordinates(model: Model) -> list[str]:
 
 def largest_lever(model: Model) -> float:
     """Largest distance of a marker from the origin of its body, m; 1 where there is none."""
-    starts = model.tables.markers["frame_at"]
-    levers = [float(np.linalg.norm(model.tables.pool[at : at + 3])) for at in starts]
-    return max(levers, default=0.0) or 1.0
+    levers = np.linalg.norm(model.tables.markers["p_BM"], axis=1)
+    return float(levers.max(initial=0.0)) or 1.0
 
 
 def _by_default(model: Model, rtol: float) -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
 """Static equilibrium by Newton's method on the forces, within the motions that the constraints allow.
 
-With G the constraint matrix and N its null space, the multipliers are the least-squares solution of G^T lam = r, and the
-step follows from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again. To find a
+With G the constraint matrix and N its null space, the multipliers are the least-squares solution of G^T lam = r, and
+the step follows from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again. To find a
 stable equilibrium, negative stiffnesses change sign, so that every step is a descent direction (Nocedal and Wright,
 Numerical Optimization (2006), 3.4), and the step is halved while it overshoots the minimum.
 """

@@ -11,7 +11,7 @@ from flexmbs.app.cli.mesh_options import includes_option, properties_options, un
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.quality.summary_text import describe
-from flexmbs.mesh.readers.read_mesh import read_mesh
+from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.mesh.skipped_content import left_out_loads, omissions
 
 

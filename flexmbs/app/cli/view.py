@@ -10,7 +10,7 @@ import click
 
 from flexmbs.app.cli.mesh_options import includes_option, units_option
 from flexmbs.common.errors import CaseError, FlexmbsError
-from flexmbs.mesh.readers.read_mesh import read_mesh
+from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
 from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode, show_body

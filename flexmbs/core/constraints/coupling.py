@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.constraints.prescribed import subtract_signal
+from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 
 
 @kernel
@@ -18,6 +19,7 @@ def add_coupling(tables, c, q, v, a, work, residual):
         rate += term.factor * v[term.coordinate]
         accel += term.factor * a[term.coordinate]
         residual[term.coordinate] -= a[row] * term.factor
-    work.reaction[len(tables.bodies) + c, 0] = a[row]
-    work.constraint[row, 0], work.constraint[row, 1], residual[row] = value, rate, accel
+    work.reaction[len(tables.bodies) + c].force[0] = a[row]  # a force along no axis
+    work.constraint[row, POSITION_LEVEL], work.constraint[row, VELOCITY_LEVEL] = value, rate
+    residual[row] = accel
     subtract_signal(tables, c, row, work, residual)

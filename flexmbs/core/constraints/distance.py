@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import add_force
+from flexmbs.core.layout.frames import A, B
+from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.vectors import components, difference, put
 
 
 @kernel
@@ -12,22 +15,21 @@ def add_distance(tables, c, q, v, a, work, residual):
     """Row and forces of rod number ``c``; the multiplier is the force along the rod, N (positive: it pushes)."""
     rod = tables.constraints[c]
     row, scale = rod.row, 1.0 / rod.length
-    fa, fb = work.scratch[0], work.scratch[1]
-    marker_in_world(tables, rod.a, q, v, a, work, fa)
-    marker_in_world(tables, rod.b, q, v, a, work, fb)
-    dx, dy, dz = fb[9] - fa[9], fb[10] - fa[10], fb[11] - fa[11]
-    ux, uy, uz = fb[15] - fa[15], fb[16] - fa[16], fb[17] - fa[17]
-    ax, ay, az = fb[21] - fa[21], fb[22] - fa[22], fb[23] - fa[23]
+    frame_a, frame_b = work.marker[A], work.marker[B]
+    marker_in_world(tables, rod.a, q, v, a, work, frame_a)
+    marker_in_world(tables, rod.b, q, v, a, work, frame_b)
+    dx, dy, dz = difference(frame_b.p_WM, frame_a.p_WM)
+    ux, uy, uz = difference(frame_b.v_WM, frame_a.v_WM)
+    ax, ay, az = difference(frame_b.a_WM, frame_a.a_WM)
     length, rate, accel = rod.length, 0.0, 0.0
     if rod.signal >= 0:
-        length, rate, accel = work.signal[rod.signal, 0], work.signal[rod.signal, 1], work.signal[rod.signal, 2]
-    work.constraint[row, 0] = 0.5 * scale * (dx * dx + dy * dy + dz * dz - length * length)
-    work.constraint[row, 1] = scale * (dx * ux + dy * uy + dz * uz - length * rate)
+        length, rate, accel = components(work.signal[rod.signal])
+    work.constraint[row, POSITION_LEVEL] = 0.5 * scale * (dx * dx + dy * dy + dz * dz - length * length)
+    work.constraint[row, VELOCITY_LEVEL] = scale * (dx * ux + dy * uy + dz * uz - length * rate)
     speed = ux * ux + uy * uy + uz * uz - rate * rate
     residual[row] = scale * (dx * ax + dy * ay + dz * az + speed - length * accel)
     force = scale * a[row]
     fx, fy, fz = force * dx, force * dy, force * dz
-    reaction = work.reaction[len(tables.bodies) + c]
-    reaction[0], reaction[1], reaction[2] = fx, fy, fz
-    add_force(tables, rod.b, q, fb, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
-    add_force(tables, rod.a, q, fa, -fx, -fy, -fz, 0.0, 0.0, 0.0, work, residual)
+    put(work.reaction[len(tables.bodies) + c].force, fx, fy, fz)
+    add_force(tables, rod.b, q, frame_b, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
+    add_force(tables, rod.a, q, frame_a, -fx, -fy, -fz, 0.0, 0.0, 0.0, work, residual)

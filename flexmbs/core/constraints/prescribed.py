@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
+from flexmbs.core.layout.tables import ACCEL, POSITION_LEVEL, RATE, VALUE, VELOCITY_LEVEL
 
 
 @kernel
@@ -13,16 +13,16 @@ def subtract_signal(tables, c, row, work, residual):
     s = constraint.signal
     if constraint.level == POSITION_LEVEL:
         if s >= 0:
-            work.constraint[row, 0] -= work.signal[s, 0]
-            work.constraint[row, 1] -= work.signal[s, 1]
-            residual[row] -= work.signal[s, 2]
+            work.constraint[row, POSITION_LEVEL] -= work.signal[s, VALUE]
+            work.constraint[row, VELOCITY_LEVEL] -= work.signal[s, RATE]
+            residual[row] -= work.signal[s, ACCEL]
         return
-    work.constraint[row, 0] = 0.0
+    work.constraint[row, POSITION_LEVEL] = 0.0
     if constraint.level == VELOCITY_LEVEL:
         if s >= 0:
-            work.constraint[row, 1] -= work.signal[s, 0]
-            residual[row] -= work.signal[s, 1]
+            work.constraint[row, VELOCITY_LEVEL] -= work.signal[s, VALUE]
+            residual[row] -= work.signal[s, RATE]
         return
-    work.constraint[row, 1] = 0.0
+    work.constraint[row, VELOCITY_LEVEL] = 0.0
     if s >= 0:
-        residual[row] -= work.signal[s, 0]
+        residual[row] -= work.signal[s, VALUE]

@@ -11,30 +11,32 @@ import math
 from flexmbs.core.abi.arrays import Floats, Floats2
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.contact import law_force
+from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.markers import add_modal_force, marker_in_world
+from flexmbs.core.mechanics.vectors import add, components, cross, difference, rotate, rotate_back
 
 
 @kernel
 def contact_geometry(tables, c, q, v, a, work):
-    """Gap, gap rate and unit normal (from b to a) of contact ``c``; frames in ``work.scratch`` (a: 0, b: 1)."""
+    """Gap, gap rate and unit normal (from b to a) of contact ``c``; frames in ``work.marker`` (A, B)."""
     contact = tables.contacts[c]
-    fa, fb = work.scratch[0], work.scratch[1]
-    marker_in_world(tables, contact.a, q, v, a, work, fa)
-    marker_in_world(tables, contact.b, q, v, a, work, fb)
-    dx, dy, dz = fa[9] - fb[9], fa[10] - fb[10], fa[11] - fb[11]
-    ux, uy, uz = fa[15] - fb[15], fa[16] - fb[16], fa[17] - fb[17]
+    frame_a, frame_b = work.marker[A], work.marker[B]
+    marker_in_world(tables, contact.a, q, v, a, work, frame_a)
+    marker_in_world(tables, contact.b, q, v, a, work, frame_b)
+    dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
+    ux, uy, uz = difference(frame_a.v_WM, frame_b.v_WM)
     if contact.kind == SPHERE_PLANE:
-        nx = fb[0] * contact.nx + fb[1] * contact.ny + fb[2] * contact.nz
-        ny = fb[3] * contact.nx + fb[4] * contact.ny + fb[5] * contact.nz
-        nz = fb[6] * contact.nx + fb[7] * contact.ny + fb[8] * contact.nz
+        nx, ny, nz = components(contact.normal)
+        nx, ny, nz = rotate(frame_b.R_WM, nx, ny, nz)
+        wx, wy, wz = components(frame_b.w_WM)
         gap = nx * dx + ny * dy + nz * dz - contact.radius_a
         # d/dt (n . d) with n turning with frame b: n . (d' - w_b x d)
-        rate = nx * (ux - fb[13] * dz + fb[14] * dy)
-        rate += ny * (uy - fb[14] * dx + fb[12] * dz)
-        rate += nz * (uz - fb[12] * dy + fb[13] * dx)
+        rate = nx * (ux - wy * dz + wz * dy)
+        rate += ny * (uy - wz * dx + wx * dz)
+        rate += nz * (uz - wx * dy + wy * dx)
         return gap, rate, nx, ny, nz
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     nx, ny, nz = dx / distance, dy / distance, dz / distance
@@ -62,28 +64,20 @@ def contact_force(contact, gap):
 
 
 @kernel
-def add_force(tables, m, q, frame_of_marker, fx, fy, fz, mx, my, mz, work, residual):
-    """Subtract an applied force and moment (world axes, at marker ``m``) from the residual."""
+def add_force(tables, m, q, frame, fx, fy, fz, mx, my, mz, work, residual):
+    """Subtract an applied force and moment (world axes, at marker ``m`` with its ``frame``) from the residual."""
     b = tables.markers[m].body
     if b == 0:
         return
-    f = work.frame[b]
-    dx, dy, dz = frame_of_marker[9] - f[9], frame_of_marker[10] - f[10], frame_of_marker[11] - f[11]
-    work.wrench[b, 0] -= fx
-    work.wrench[b, 1] -= fy
-    work.wrench[b, 2] -= fz
-    work.wrench[b, 3] -= mx + dy * fz - dz * fy
-    work.wrench[b, 4] -= my + dz * fx - dx * fz
-    work.wrench[b, 5] -= mz + dx * fy - dy * fx
+    body, wrench = work.frame[b], work.wrench[b]
+    dx, dy, dz = difference(frame.p_WM, body.p_WB)
+    px, py, pz = cross(dx, dy, dz, fx, fy, fz)
+    add(wrench.force, -fx, -fy, -fz)
+    add(wrench.moment, -(mx + px), -(my + py), -(mz + pz))
     if tables.markers[m].flexible != 0:
-        gx, gy, gz = -_body(f, 0, fx, fy, fz), -_body(f, 1, fx, fy, fz), -_body(f, 2, fx, fy, fz)
-        hx, hy, hz = -_body(f, 0, mx, my, mz), -_body(f, 1, mx, my, mz), -_body(f, 2, mx, my, mz)
+        gx, gy, gz = rotate_back(body.R_WB, -fx, -fy, -fz)
+        hx, hy, hz = rotate_back(body.R_WB, -mx, -my, -mz)
         add_modal_force(tables, m, q, gx, gy, gz, hx, hy, hz, work, residual)
-
-
-@kernel
-def _body(f, i, x, y, z):
-    return f[i] * x + f[3 + i] * y + f[6 + i] * z
 
 
 @kernel
@@ -96,11 +90,11 @@ def add_contacts(tables, active, q, v, a, work, residual):
         contact = tables.contacts[c]
         force = contact_force(contact, gap)
         fx, fy, fz = force * nx, force * ny, force * nz
-        fa, fb = work.scratch[0], work.scratch[1]
-        add_force(tables, contact.a, q, fa, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
+        frame_a, frame_b = work.marker[A], work.marker[B]
+        add_force(tables, contact.a, q, frame_a, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
         mx = my = mz = 0.0
         if contact.kind == SPHERE_PLANE:
             # the force acts on the plane's body below the sphere's centre
-            dx, dy, dz = fa[9] - fb[9], fa[10] - fb[10], fa[11] - fb[11]
-            mx, my, mz = dy * fz - dz * fy, dz * fx - dx * fz, dx * fy - dy * fx
-        add_force(tables, contact.b, q, fb, -fx, -fy, -fz, -mx, -my, -mz, work, residual)
+            dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
+            mx, my, mz = cross(dx, dy, dz, fx, fy, fz)
+        add_force(tables, contact.b, q, frame_b, -fx, -fy, -fz, -mx, -my, -mz, work, residual)

@@ -7,7 +7,7 @@ import math
 from flexmbs.core.abi.arrays import Floats
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.layout.state import RESIDUALS, Scratch, State
+from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.articulated_body import solve_for_accelerations
@@ -36,7 +36,7 @@ def find_accelerations(
 @kernel
 def evaluate(tables, state, scratch, work, q, v, a):
     """The residual, counted."""
-    state.count[RESIDUALS] += 1
+    state.residual_evaluations += 1
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
 
 
@@ -53,13 +53,13 @@ def iterate(tables, state, scratch, work, q, v, a):
     forget(tables, a)
     for _ in range(1 if work.reads_accelerations == 0 else MAX_RENEWALS):
         evaluate(tables, state, scratch, work, q, v, a)
-        if not solve_for_accelerations(tables, q, scratch.residual, work, scratch.shifted):
+        if not solve_for_accelerations(tables, q, scratch.residual, work, scratch.shifted_residual):
             return False
         change = size = 0.0
         for i in range(len(tables.free)):
             k = tables.free[i]
-            a[k] += scratch.shifted[k]
-            change += abs(scratch.shifted[k])
+            a[k] += scratch.shifted_residual[k]
+            change += abs(scratch.shifted_residual[k])
             size += abs(a[k])
         if not math.isfinite(change):
             return False
@@ -75,13 +75,13 @@ def fill_mass(tables, state, scratch, work, q, v, a):
     evaluate(tables, state, scratch, work, q, v, a)
     m = len(tables.free)
     for i in range(m):
-        scratch.old[i] = scratch.residual[tables.free[i]]
+        scratch.unshifted[i] = scratch.residual[tables.free[i]]
     for j in range(m):
         a[tables.free[j]] = 1.0
         evaluate(tables, state, scratch, work, q, v, a)
         a[tables.free[j]] = 0.0
         for i in range(m):
-            scratch.real[i, j] = scratch.residual[tables.free[i]] - scratch.old[i]
+            scratch.real[i, j] = scratch.residual[tables.free[i]] - scratch.unshifted[i]
     return factorise(scratch.real, scratch.real_pivots, 0.0)
 
 
@@ -93,7 +93,7 @@ def iterate_with_mass(tables, state, scratch, work, q, v, a):
         if renewal > 0:
             evaluate(tables, state, scratch, work, q, v, a)
         for i in range(m):
-            scratch.real_x[i] = -(scratch.old[i] if renewal == 0 else scratch.residual[tables.free[i]])
+            scratch.real_x[i] = -(scratch.unshifted[i] if renewal == 0 else scratch.residual[tables.free[i]])
         solve(scratch.real, scratch.real_pivots, scratch.real_x)
         change = size = 0.0
         for i in range(m):

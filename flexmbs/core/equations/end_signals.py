@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.layout.state import END
 
 
 @kernel
@@ -11,4 +10,4 @@ def set_end_signals(tables, scratch, work):
     """Functions of time as they are at the end of the step."""
     for j in range(len(tables.signals)):
         for k in range(3):
-            work.signal[j, k] = scratch.signal[END, j, k]
+            work.signal[j, k] = scratch.end_signal[j, k]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.layout.state import HOLDING
 from flexmbs.core.linalg.matrix import columns_of
 
 
 @kernel
 def unit_rows(tables, state, matrix):
-    """Rows and columns of held multipliers (core.equations.singular_positions) as in the unit matrix."""
+    """Rows and columns of replaced constraints (core.equations.singular_positions) as in the unit matrix."""
     m = state.mass.shape[0]
-    for slot in range(state.flag[HOLDING]):
-        i = state.holder[slot]
+    for slot in range(state.replaced_count):
+        i = state.replaced_rows[slot]
         first, end, shift = columns_of(i, m, tables.band)
         for j in range(first, end):
             _first, _end, back = columns_of(j, m, tables.band)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.layout.state import HOLDING
 from flexmbs.core.linalg.matrix import solve_scaled
 
 
 @kernel
 def solve_mass(tables, state, scratch, x):
-    """Solve with the factors of core.equations.projection.factorise_mass; held multipliers stay."""
-    if state.flag[HOLDING] != 0:
+    """Solve with the factors of core.equations.projection.factorise_mass; multipliers of replaced rows stay."""
+    if state.replaced_count != 0:
         for i in range(x.shape[0]):
-            if state.held[i] != 0:
+            if state.replaced[i] != 0:
                 x[i] = 0.0
     solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)

@@ -4,7 +4,7 @@ The stages satisfy the constraints differentiated to accelerations, which drift 
 point (in the metric of M) that satisfies g = 0, then g' = 0, is that of the same step without the drift.  Eich, SIAM J.
 Numer. Anal. 30 (1993) 1467: coordinate projection keeps the order of the method.
 
-Around a singular position a multiplier is held (core.equations.singular_positions); its constraint is left alone there.
+Around a singular position a constraint row is replaced (core.equations.singular_positions): it is left alone there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from flexmbs.core.equations.iteration_matrix import unit_rows
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.singular_positions import find_direction
-from flexmbs.core.layout.state import ACCURACY, ASKED, END, HOLDING, INDEPENDENCE, STRAYED, Scratch, State
+from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import CONSTRAINTS, WHOLE, Tables, Workspace
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_any
@@ -29,11 +29,11 @@ MAX_POLISHES, POLISHED, POLISHED_PART = 20, 1e-8, 1e-2
 # Constraints are lengths (m), angles (rad) and their rates: below this, or this part of rtol, they are left alone.
 TARGET, TARGET_PART = 1e-13, 1e-8
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
-STRAYED_LIMIT = 1e-9
+VIOLATION_LIMIT = 1e-9
 # The smallest singular value of the equilibrated constraints tells how near a singular position is.  Falls of it, since
 # the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
-# which a multiplier is held: what is held is extrapolated, with an error of third order in the time of the passage.
-RECOVERED, CHOOSE_AGAIN, HOLD = 0.3, 0.1, 0.002
+# which a row is replaced: its acceleration is extrapolated, with an error of third order in the time of the passage.
+RECOVERED, RESELECT, REPLACE = 0.3, 0.1, 0.002
 INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
@@ -55,11 +55,11 @@ def factorise_mass(tables, state, scratch):
 
 @entry
 def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> bool:
-    """Factors of S [M, -G^T; G, 0] S in ``scratch.projection``, few multipliers held; False when M is singular.
+    """Factors of S [M, -G^T; G, 0] S in ``scratch.projection``, few rows replaced; False when M is singular.
 
     A zero pivot of a coordinate means a coordinate without inertia.
     """
-    state.held[:] = state.flag[HOLDING] = 0
+    state.replaced[:] = state.replaced_count = 0
     while True:
         fill_projection(tables, state, scratch)
         # without constraints a zero means a coordinate without inertia, and nothing is equilibrated
@@ -69,16 +69,16 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
         if not coordinates_have_pivots(tables, scratch):
             return False
         weakest, size = weakest_constraint(tables, state, scratch)
-        if state.flag[HOLDING] == 0:
-            watch_dependence(state, size)
-        limit = max(HOLD * state.number[INDEPENDENCE], SINGULAR_SIZE)
-        if weakest < 0 or size > limit or state.flag[HOLDING] == state.holder.shape[0]:
+        if state.replaced_count == 0:
+            monitor_dependence(state, size)
+        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE)
+        if weakest < 0 or size > limit or state.replaced_count == state.replaced_rows.shape[0]:
             break
-        state.held[weakest] = 1
-        state.holder[state.flag[HOLDING]] = weakest
-        state.flag[HOLDING] += 1
-    if state.flag[HOLDING] != 0:
-        hold_directions(tables, state, scratch)
+        state.replaced[weakest] = 1
+        state.replaced_rows[state.replaced_count] = weakest
+        state.replaced_count += 1
+    if state.replaced_count != 0:
+        find_directions(tables, state, scratch)
     return True
 
 
@@ -112,7 +112,7 @@ def weakest_constraint(tables, state, scratch):
     for _ in range(INVERSE_ITERATIONS):
         total = 0.0
         for i in range(m):
-            if tables.coordinates[tables.free[i]].multiplier == 0 or state.held[i] != 0:
+            if tables.coordinates[tables.free[i]].multiplier == 0 or state.replaced[i] != 0:
                 x[i] = 0.0
             total += x[i] * x[i]
         if total == 0.0:
@@ -122,7 +122,7 @@ def weakest_constraint(tables, state, scratch):
         solve_any(scratch.projection, scratch.projection_pivots, tables.band, x)
         largest = total = 0.0
         for i in range(m):
-            if tables.coordinates[tables.free[i]].multiplier != 0 and state.held[i] == 0:
+            if tables.coordinates[tables.free[i]].multiplier != 0 and state.replaced[i] == 0:
                 _first, _end, shift = columns_of(i, m, tables.band)
                 if not abs(x[i]) < 1e200 or scratch.projection[i, i + shift] == NO_PIVOT:
                     return i, 0.0
@@ -146,17 +146,17 @@ def project_row(tables, state, scratch, i):
 
 
 @kernel
-def hold_directions(tables, state, scratch):
-    """Directions of all held multipliers."""
-    for slot in range(state.flag[HOLDING]):
-        i = state.holder[slot]
+def find_directions(tables, state, scratch):
+    """Directions of all replaced rows."""
+    for slot in range(state.replaced_count):
+        i = state.replaced_rows[slot]
         project_row(tables, state, scratch, i)
         find_direction(tables, state, i, slot, scratch.real_x)
 
 
 @kernel
 def fill_projection(tables, state, scratch):
-    """The equilibrated matrix; rows and columns of held multipliers are those of the unit matrix."""
+    """The equilibrated matrix; replaced rows and their columns are those of the unit matrix."""
     m = state.mass.shape[0]
     if tables.band > 0:
         scratch.projection[:] = 0.0
@@ -168,15 +168,15 @@ def fill_projection(tables, state, scratch):
 
 
 @kernel
-def watch_dependence(state, size):
+def monitor_dependence(state, size):
     """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
-    largest = state.number[INDEPENDENCE]
+    largest = state.reference_singular_value
     if size >= RECOVERED * largest:
-        state.flag[ASKED] = 0
-    if size < CHOOSE_AGAIN * largest and state.flag[ASKED] == 0:
-        state.flag[STRAYED] = state.flag[ASKED] = 1
+        state.reselection_requested = 0
+    if size < RESELECT * largest and state.reselection_requested == 0:
+        state.reselect_constraints = state.reselection_requested = 1
     elif size < 1e299:
-        state.number[INDEPENDENCE] = max(largest, size)
+        state.reference_singular_value = max(largest, size)
 
 
 @kernel
@@ -186,22 +186,29 @@ def polish_multipliers(tables, state, scratch, work):
     Newton's iteration stops when positions and velocities are right; multipliers, which neither hold, may lag behind.
     """
     previous = 1e300
-    target = max(POLISHED, POLISHED_PART * state.number[ACCURACY])
+    target = max(POLISHED, POLISHED_PART * state.rtol)
     for _ in range(MAX_POLISHES):
         residual(
-            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work, scratch.shifted
+            tables,
+            state.active,
+            scratch.end_q,
+            scratch.end_v,
+            scratch.end_a,
+            state.reference,
+            work,
+            scratch.shifted_residual,
         )
         for i in range(len(tables.free)):
             k = tables.free[i]
-            scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted[k]
+            scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted_residual[k]
         solve_mass(tables, state, scratch, scratch.real_x)
         change = size = 0.0
         for i in range(len(tables.free)):
             k = tables.free[i]
             if tables.coordinates[k].multiplier != 0:
-                scratch.a[END, k] += scratch.real_x[i]
+                scratch.end_a[k] += scratch.real_x[i]
                 change = max(change, abs(scratch.real_x[i]))
-                size = max(size, abs(scratch.a[END, k]))
+                size = max(size, abs(scratch.end_a[k]))
         if not (change > target * size and change < 0.9 * previous):
             return
         previous = change
@@ -212,12 +219,12 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
     """Move the end of the step to g = 0 and (with two ``levels``) its velocities to g' = 0."""
     set_end_signals(tables, scratch, work)
     work.extent[0] = CONSTRAINTS
-    target = max(TARGET, TARGET_PART * state.number[ACCURACY])
+    target = max(TARGET, TARGET_PART * state.rtol)
     open_q, open_v, previous_q, previous_v = True, levels > 1, 1e300, 1e300
     for _ in range(MAX_PROJECTIONS):
         residual(
-            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work,
-            scratch.shifted,
+            tables, state.active, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work,
+            scratch.shifted_residual,
         )  # fmt: skip
         size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
         open_q = open_q and size_q > target and size_q < 0.5 * previous_q
@@ -227,12 +234,12 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
             break
         previous_q, previous_v = size_q, size_v
         if open_q:
-            move_back(tables, state, scratch, work, 0, scratch.q[END])
+            move_back(tables, state, scratch, work, 0, scratch.end_q)
         if open_v:
-            move_back(tables, state, scratch, work, 1, scratch.v[END])
+            move_back(tables, state, scratch, work, 1, scratch.end_v)
     for i in range(len(tables.coordinates)):
-        if tables.coordinates[i].multiplier != 0 and not abs(work.constraint[i, 0]) < STRAYED_LIMIT:
-            state.flag[STRAYED] = 1  # a constraint that was left out as dependent on the others no longer is
+        if tables.coordinates[i].multiplier != 0 and not abs(work.constraint[i, 0]) < VIOLATION_LIMIT:
+            state.reselect_constraints = 1  # a constraint that was left out as dependent on the others no longer is
     work.extent[0] = WHOLE
 
 
@@ -242,7 +249,7 @@ def violation(tables, state, work, level):
     largest = 0.0
     for i in range(len(tables.free)):
         k = tables.free[i]
-        if tables.coordinates[k].multiplier != 0 and state.held[i] == 0:
+        if tables.coordinates[k].multiplier != 0 and state.replaced[i] == 0:
             largest = max(largest, abs(work.constraint[k, level]))
     return largest
 
@@ -253,7 +260,7 @@ def move_back(tables, state, scratch, work, level, vector):
     for i in range(len(tables.free)):
         k = tables.free[i]
         multiplier = tables.coordinates[k].multiplier != 0
-        scratch.real_x[i] = -work.constraint[k, level] if multiplier and state.held[i] == 0 else 0.0
+        scratch.real_x[i] = -work.constraint[k, level] if multiplier and state.replaced[i] == 0 else 0.0
     solve_mass(tables, state, scratch, scratch.real_x)
     for i in range(len(tables.free)):
         k = tables.free[i]
@@ -262,9 +269,9 @@ def move_back(tables, state, scratch, work, level, vector):
 
 
 @entry
-def finish(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> None:
+def finish_constraints(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> None:
     """Multipliers and constraints of the end of an accepted step."""
     set_end_signals(tables, scratch, work)
-    if state.flag[HOLDING] == 0:
+    if state.replaced_count == 0:
         polish_multipliers(tables, state, scratch, work)
     project(tables, state, scratch, work, levels)

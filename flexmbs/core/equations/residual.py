@@ -20,6 +20,7 @@ from flexmbs.core.mechanics.inertia import add_elasticity, add_inertia
 from flexmbs.core.mechanics.joint_axes import back_through_axis
 from flexmbs.core.mechanics.markers import add_modal_force
 from flexmbs.core.mechanics.quadratic_forms import add_cubic_elasticity, pass_to_modes
+from flexmbs.core.mechanics.vectors import add, components, cross, difference, rotate_back
 from flexmbs.core.sensors.sensors import read_all_sensors
 from flexmbs.core.sensors.user_functions import add_states, evaluate_functions
 
@@ -72,49 +73,50 @@ def sum_forces(tables, active, q, v, a, reference, work, out):
 def pass_to_parent(tables, b, q, work, out):
     """Project the wrench of body ``b`` on its modes, its joint and the modes of its parent."""
     body = tables.bodies[b]
-    f, wrench, point = work.frame[b], work.wrench[b], work.joint_point[b]
-    _shift(wrench, f[9] - point[0], f[10] - point[1], f[11] - point[2])
-    _project_on_modes(tables, body.own_marker, q, f, wrench, -1.0, work, out)
+    frame, wrench, point = work.frame[b], work.wrench[b], work.joint_point[b]
+    dx, dy, dz = difference(frame.p_WB, point)
+    shift_moment(wrench, dx, dy, dz)
+    project_on_modes(tables, body.own_marker, q, frame, wrench, -1.0, work, out)
     if body.backwards == 0:
-        _keep_reaction(work, b, wrench, 1.0)
+        keep_reaction(work.reaction[b], wrench, 1.0)
     for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
-        back_through_axis(tables, axis, q, work.axis[axis], point, wrench, out, work)
+        back_through_axis(tables, axis, q, point, wrench, out, work)
     if body.backwards != 0:
-        _keep_reaction(work, b, wrench, -1.0)
+        keep_reaction(work.reaction[b], wrench, -1.0)
     parent = tables.markers[body.parent_marker].body
     if parent == 0:
         return
-    g = work.frame[parent]
-    _project_on_modes(tables, body.parent_marker, q, g, wrench, 1.0, work, out)
-    _shift(wrench, point[0] - g[9], point[1] - g[10], point[2] - g[11])
-    for i in range(6):
-        work.wrench[parent, i] += wrench[i]
+    frame, total = work.frame[parent], work.wrench[parent]
+    project_on_modes(tables, body.parent_marker, q, frame, wrench, 1.0, work, out)
+    dx, dy, dz = difference(point, frame.p_WB)
+    shift_moment(wrench, dx, dy, dz)
+    for i in range(3):
+        total.force[i] += wrench.force[i]
+        total.moment[i] += wrench.moment[i]
 
 
 @kernel
-def _keep_reaction(work, b, wrench, sign):
+def keep_reaction(reaction, wrench, sign):
     """Force and moment of the joint on the second marker's body, at that marker."""
-    for i in range(6):
-        work.reaction[b, i] = sign * wrench[i]
+    for i in range(3):
+        reaction.force[i], reaction.moment[i] = sign * wrench.force[i], sign * wrench.moment[i]
 
 
 @kernel
-def _shift(wrench, dx, dy, dz):
+def shift_moment(wrench, dx, dy, dz):
     """Moment about a point that the old point is (dx, dy, dz) away from."""
-    wrench[3] += dy * wrench[2] - dz * wrench[1]
-    wrench[4] += dz * wrench[0] - dx * wrench[2]
-    wrench[5] += dx * wrench[1] - dy * wrench[0]
+    fx, fy, fz = components(wrench.force)
+    mx, my, mz = cross(dx, dy, dz, fx, fy, fz)
+    add(wrench.moment, mx, my, mz)
 
 
 @kernel
-def _project_on_modes(tables, m, q, f, wrench, sign, work, out):
+def project_on_modes(tables, m, q, body, wrench, sign, work, out):
+    """Generalised forces of a wrench (world axes) at marker ``m`` on the modes of its body, times ``sign``."""
     if tables.markers[m].flexible == 0:
         return
-    x, y, z = sign * wrench[0], sign * wrench[1], sign * wrench[2]
-    p, r, s = sign * wrench[3], sign * wrench[4], sign * wrench[5]
-    add_modal_force(
-        tables, m, q,
-        f[0] * x + f[3] * y + f[6] * z, f[1] * x + f[4] * y + f[7] * z, f[2] * x + f[5] * y + f[8] * z,
-        f[0] * p + f[3] * r + f[6] * s, f[1] * p + f[4] * r + f[7] * s, f[2] * p + f[5] * r + f[8] * s,
-        work, out,
-    )  # fmt: skip
+    x, y, z = components(wrench.force)
+    fx, fy, fz = rotate_back(body.R_WB, sign * x, sign * y, sign * z)
+    x, y, z = components(wrench.moment)
+    mx, my, mz = rotate_back(body.R_WB, sign * x, sign * y, sign * z)
+    add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, work, out)

@@ -14,7 +14,7 @@ from flexmbs.core.mechanics.rotation import inverse_tangent, rotate_quaternion, 
 
 # A step that turns a ball further than this (rad) is repeated: at 2 pi the chart is singular, and results, which
 # interpolate between quaternions, cannot tell more than half a turn.
-MOST_TURN = 3.0
+MAX_ROTATION = 3.0
 
 
 @kernel
@@ -63,7 +63,7 @@ def restate(end, q, v, a, c):
 
 
 @kernel
-def largest_turn(tables, q):
+def largest_rotation(tables, q):
     """Length of the longest rotation vector in ``q``, rad."""
     largest = 0.0
     for axis in range(len(tables.axes)):

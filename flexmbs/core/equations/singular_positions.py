@@ -2,11 +2,11 @@
 
 There one row of G vanishes on the freedoms that the others leave, with a direction w in which the mechanism could
 branch off, and its multiplier has a pole.  Around it the row is replaced: the acceleration along w follows the
-extrapolation of the steps before (the branch on which the mechanism is), held there by a force p along M w:
+extrapolation of the steps before (the branch on which the mechanism is), kept there by a force p along M w:
     -(M w) p  in the equations of motion,    (M w)^T (a - a_extrapolated) = 0  in place of the row.
 Behind the position the projection puts what this has missed right.
 
-Rows and columns M w are full.  They border the Newton matrix A, in which held rows are those of the unit matrix:
+Rows and columns M w are full.  They border the Newton matrix A, in which replaced rows are those of the unit matrix:
 [A, -d; d^T, 0] is solved by A^-1 d and the Schur complement d^T A^-1 d (Golub, Van Loan, Matrix Computations, 2.1.4).
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.abi.kernel import entry, kernel
-from flexmbs.core.layout.state import HOLDING, Scratch, State
+from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import Tables
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
@@ -23,14 +23,14 @@ from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 
 @kernel
 def find_direction(tables, state, i, slot, x):
-    """Keep M w of the held multiplier ``i``; ``x`` holds w before its scaling, of the freedoms that other rows leave.
+    """Keep M w of the replaced row ``i``; ``x`` holds w before its scaling, of the freedoms that other rows leave.
 
-    w = P M^-1 G_i^T, with G_i w = w^T M w its squared length; where that vanishes nothing is held along it.
+    w = P M^-1 G_i^T, with G_i w = w^T M w its squared length; where that vanishes nothing is prescribed along it.
     """
     m = state.mass.shape[0]
-    direction = state.direction[slot]
+    direction = state.replacement_direction[slot]
     direction[:] = 0.0
-    state.holder[slot] = i
+    state.replaced_rows[slot] = i
     square = row_times(tables, state, i, x)
     if not square > 1e-24:
         return
@@ -53,65 +53,67 @@ def row_times(tables, state, i, x):
 
 @kernel
 def factorise_border(tables, state, matrix, pivots, border, schur, schur_pivots):
-    """A^-1 d of every held direction into ``border``, and the factors of d^T A^-1 d; False when singular."""
-    count = state.flag[HOLDING]
+    """A^-1 d of every direction into ``border``, and the factors of d^T A^-1 d; False when singular."""
+    count = state.replaced_count
     m = border.shape[1]
     for slot in range(count):
         for j in range(m):
-            border[slot, j] = state.direction[slot, j]
+            border[slot, j] = state.replacement_direction[slot, j]
         solve_scaled(matrix, pivots, tables.band, state.scale, border[slot])
     for r in range(count):
         for s in range(count):
             schur[r, s] = 0.0
             for j in range(m):
-                schur[r, s] += state.direction[r, j] * border[s, j]
-        if schur[r, r] == 0.0:  # nothing is held along this one
+                schur[r, s] += state.replacement_direction[r, j] * border[s, j]
+        if schur[r, r] == 0.0:  # nothing is prescribed along this one
             schur[r, r] = 1.0
     return factorise(schur[:count, :count], schur_pivots, 0.0)
 
 
 @kernel
 def solve_bordered(tables, state, matrix, pivots, border, schur, schur_pivots, part, x):
-    """Overwrite ``x`` by the solution with held directions: the places of held multipliers hold the forces p."""
-    count = state.flag[HOLDING]
+    """Overwrite ``x`` by the solution; the places of replaced rows hold the forces p."""
+    count = state.replaced_count
     m = x.shape[0]
     for slot in range(count):
-        part[slot] = x[state.holder[slot]]
-        x[state.holder[slot]] = 0.0
+        part[slot] = x[state.replaced_rows[slot]]
+        x[state.replaced_rows[slot]] = 0.0
     solve_scaled(matrix, pivots, tables.band, state.scale, x)
     if count == 0:
         return
     for slot in range(count):
         for j in range(m):
-            part[slot] -= state.direction[slot, j] * x[j]
+            part[slot] -= state.replacement_direction[slot, j] * x[j]
     solve(schur[:count, :count], schur_pivots, part[:count])
     for slot in range(count):
         for j in range(m):
             x[j] += border[slot, j] * part[slot]
     for slot in range(count):
-        x[state.holder[slot]] = part[slot]
+        x[state.replaced_rows[slot]] = part[slot]
 
 
 @entry
-def aim(tables: Tables, state: State, scratch: Scratch) -> None:
-    """Remember the extrapolated acceleration along each held direction, in all stages; no force holds it yet."""
-    for slot in range(state.flag[HOLDING]):
+def set_targets(tables: Tables, state: State, scratch: Scratch) -> None:
+    """Remember the extrapolated acceleration along the direction of each replaced row, in all stages; no force yet."""
+    for slot in range(state.replaced_count):
         for s in range(3):
-            scratch.push[s, slot] = scratch.aim[s, slot] = 0.0
-            scratch.a[s, tables.free[state.holder[slot]]] = 0.0
-            for j in range(state.direction.shape[1]):
-                scratch.aim[s, slot] += state.direction[slot, j] * scratch.a[s, tables.free[j]]
+            scratch.replacement_force[s, slot] = scratch.target_acceleration[s, slot] = 0.0
+            scratch.a[s, tables.free[state.replaced_rows[slot]]] = 0.0
+            for j in range(state.replacement_direction.shape[1]):
+                scratch.target_acceleration[s, slot] += (
+                    state.replacement_direction[slot, j] * scratch.a[s, tables.free[j]]
+                )
 
 
 @entry
-def hold_stage(tables: Tables, state: State, scratch: Scratch, s: int) -> None:
-    """Add the holding forces to the residual of stage ``s``, and put the equations of held directions in it."""
-    for slot in range(state.flag[HOLDING]):
-        along = -scratch.aim[s, slot]
-        for j in range(state.direction.shape[1]):
-            along += state.direction[slot, j] * scratch.a[s, tables.free[j]]
-            scratch.stage_residual[s, j] -= state.direction[slot, j] * scratch.push[s, slot]
-        scratch.stage_residual[s, state.holder[slot]] = along
+def replace_rows(tables: Tables, state: State, scratch: Scratch, s: int) -> None:
+    """Add the forces to the residual of stage ``s``; the equations of the directions take the place of the rows."""
+    for slot in range(state.replaced_count):
+        along = -scratch.target_acceleration[s, slot]
+        for j in range(state.replacement_direction.shape[1]):
+            along += state.replacement_direction[slot, j] * scratch.a[s, tables.free[j]]
+            scratch.stage_residual[s, j] -= state.replacement_direction[slot, j] * scratch.replacement_force[s, slot]
+        scratch.stage_residual[s, state.replaced_rows[slot]] = along
 
 
 @entry

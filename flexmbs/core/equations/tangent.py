@@ -12,17 +12,7 @@ from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.layout.state import (
-    CONTRACTION,
-    GOOD,
-    HERE,
-    RESIDUALS,
-    TANGENT,
-    TANGENTS,
-    TIME,
-    Scratch,
-    State,
-)
+from flexmbs.core.layout.state import CURRENT, REUSABLE, Scratch, State
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.matrix import columns_of, equilibrate
 from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
@@ -41,7 +31,7 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
     A changing mass matrix is the usual reason for slow convergence, and costs a third of the whole tangent.
     """
     q, v, a = state.q, state.v, state.a
-    evaluate_signals(tables, state.number[TIME], work.signal)
+    evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
     m = len(tables.free)
@@ -54,7 +44,7 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
             moved = 0
             for j in range(group, m, stride):
                 k = tables.free[j]
-                scratch.old[j] = vector[k]
+                scratch.unshifted[j] = vector[k]
                 # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
                 if kind > 0 and is_algebraic(tables.coordinates[k]):
                     continue
@@ -63,27 +53,27 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
                 vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
             if moved == 0:
                 continue
-            residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted)
-            state.count[RESIDUALS] += 1
+            residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted_residual)
+            state.residual_evaluations += 1
             for j in range(group, m, stride):
                 k = tables.free[j]
-                step = vector[k] - scratch.old[j]
-                vector[k] = scratch.old[j]
+                step = vector[k] - scratch.unshifted[j]
+                vector[k] = scratch.unshifted[j]
                 if step == 0.0:
                     continue
                 first, end, _shift = columns_of(j, m, tables.band)
                 for i in range(first, end):
                     _first, _end, back = columns_of(i, m, tables.band)
                     row = tables.free[i]
-                    matrix[i, j + back] = (scratch.shifted[row] - scratch.residual[row]) / step
+                    matrix[i, j + back] = (scratch.shifted_residual[row] - scratch.residual[row]) / step
     place_condensed(tables, q, v, a)
     if len(tables.constraints) > 0:
         equilibrate(state.mass, tables.band, state.scale)
     regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch)
-    state.count[RESIDUALS] += 1
-    state.count[TANGENTS] += 1
-    state.flag[TANGENT] = HERE if kinds == 3 else GOOD
-    state.number[CONTRACTION] = 1.0
+    state.residual_evaluations += 1
+    state.tangent_evaluations += 1
+    state.tangent_status = CURRENT if kinds == 3 else REUSABLE
+    state.convergence_rate = 1.0
     return regular
 
 

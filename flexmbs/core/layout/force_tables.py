@@ -6,77 +6,79 @@ outputs of user functions.
 
 from __future__ import annotations
 
-import numpy as np
+from flexmbs.core.layout.frames import VECTOR
+from flexmbs.core.layout.records import NONE, record_type
 
 # what an element acts on
-COORDINATE_ELEMENT, LINE_ELEMENT, TWIST_ELEMENT = 0, 1, 2
+COORDINATE_ELEMENT, LINE_ELEMENT, ANGLE_ELEMENT = 0, 1, 2
 # its law
 SPRING_LAW, FRICTION_LAW, STOP_LAW, MOTOR_LAW, APPLIED_LAW = 0, 1, 2, 3, 4
 # what a sensor measures
 (
-    VALUE, RATE, ACCELERATION, POSITION, VELOCITY, RELATIVE_ACCELERATION, ROTATION_VECTOR, SPIN, SPIN_RATE, TWIST,
-    LENGTH, LENGTH_RATE, SPECIFIC_FORCE, REACTION, NORMAL_LOAD, ENERGY, SIGNAL_VALUE, COMBINATION,
-) = range(18)  # fmt: skip
+    COORDINATE_VALUE, COORDINATE_RATE, COORDINATE_ACCELERATION, POSITION, VELOCITY, ACCELERATION, ROTATION_VECTOR,
+    ANGULAR_VELOCITY, ANGULAR_ACCELERATION, ANGLE, ANGLE_RATE, DISTANCE, DISTANCE_RATE, SPECIFIC_FORCE, REACTION,
+    NORMAL_LOAD, ENERGY, SIGNAL_VALUE, MODAL_SUM,
+) = range(19)  # fmt: skip
 # those that are known with the accelerations only
-OF_ACCELERATIONS = (ACCELERATION, RELATIVE_ACCELERATION, SPIN_RATE, SPECIFIC_FORCE, REACTION, NORMAL_LOAD)
-# numbers in Workspace.record.  Element: coordinate, its rate, force along it, power of the force.  Bushing: deformation
-# (6), its rate (6), force and moment on b in the axes of a (6), their power.
-ELEMENT_RECORD, BUSHING_RECORD = 4, 19
+OF_ACCELERATIONS = (
+    COORDINATE_ACCELERATION, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE, REACTION, NORMAL_LOAD,
+)  # fmt: skip
+# Workspace.record of an element: its coordinate, the rate of that, force along it, power of the force
+MEASURED, MEASURED_RATE, ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD = range(5)
+# Workspace.record of a bushing: deformation (6), its rate (6), force and moment on b in the axes of a (6), their power
+DEFORMATION, DEFORMATION_RATE, BUSHING_FORCE, BUSHING_MOMENT, BUSHING_POWER, BUSHING_RECORD = 0, 6, 12, 15, 18, 19
+PARAMETERS = 6  # numbers of the law of an element
 
 # A force along a joint coordinate, the line between two markers, or an angle between them.
-ELEMENT = np.dtype(
+ELEMENT = record_type(
     [
         ("geometry", "i8"),
         ("law", "i8"),
         ("a", "i8"),  # coordinate, or marker
         ("b", "i8"),
-        ("x", "f8"),  # axis of an angle, in the axes of a
-        ("y", "f8"),
-        ("z", "f8"),
+        ("axis", "f8", VECTOR),  # of an angle, in the axes of a
         ("rest", "f8"),  # where its spring has no deformation
         ("signal", "i8"),  # normal force of friction, command of a motor, applied force
         ("at", "i8"),  # Workspace.record
         ("table", "i8"),  # pool: elastic force over deformation, torque over speed (core.laws.force.table)
         ("damper", "i8"),  # pool: damping force over rate
-        ("p0", "f8"),  # numbers of the law
-        ("p1", "f8"),
-        ("p2", "f8"),
-        ("p3", "f8"),
-        ("p4", "f8"),
-        ("p5", "f8"),
-    ]
+        ("p", "f8", (PARAMETERS,)),  # numbers of the law, whose file names their places
+    ],
+    signal=NONE,
+    table=NONE,
+    damper=NONE,
 )
-BUSHING = np.dtype(
+BUSHING = record_type(
     [
         ("a", "i8"),
         ("b", "i8"),
-        ("stiffness_at", "i8"),  # pool: (6, 6)
-        ("damping_at", "i8"),
-        ("rest_at", "i8"),  # pool: deformation without force (6), preload (6)
-        ("at", "i8"),
+        ("at", "i8"),  # Workspace.record
+        ("stiffness", "f8", (6, 6)),
+        ("damping", "f8", (6, 6)),
+        ("rest", "f8", (6,)),  # deformation without force
+        ("preload", "f8", (6,)),
     ]
 )
 # A load spread over a flexible body; pool: force (3), moment about the frame (3) and modal forces (n) in body axes at
 # q = 0 and per modal coordinate, (1 + n, 6 + n).
-SPREAD_LOAD = np.dtype([("body", "i8"), ("signal", "i8"), ("field_at", "i8")])
-SENSOR = np.dtype(
+SPREAD_LOAD = record_type([("body", "i8"), ("signal", "i8"), ("field_at", "i8")])
+SENSOR = record_type(
     [
         ("kind", "i8"),
         ("a", "i8"),  # coordinate; marker in whose axes; row of Workspace.reaction, of Workspace.signal; pool
         ("b", "i8"),  # marker; first coordinate and number of them of a combination
         ("count", "i8"),
         ("component", "i8"),
-        ("x", "f8"),  # axis
-        ("y", "f8"),
-        ("z", "f8"),
+        ("axis", "f8", VECTOR),
         ("arm", "f8"),  # force per moment, 1/m, of a normal load
         ("factor", "f8"),  # value = factor * measured + offset
         ("offset", "f8"),
         ("at", "i8"),  # Workspace.record
-    ]
+    ],
+    factor=1.0,
 )
 # void f(double t, const double* inputs, double* outputs); address 0: the outputs are the inputs; -1: not ready, zeros.
-USER_FUNCTION = np.dtype(
+USER_FUNCTION = record_type(
     [
         ("address", "i8"),
         ("time", "i8"),  # signal that is the time
@@ -86,11 +88,11 @@ USER_FUNCTION = np.dtype(
         ("outputs", "i8"),
         ("sampled", "i8"),  # 1: called at its samples only
         ("at", "i8"),  # Workspace.record of its outputs
-    ]
+    ],
+    at=NONE,
 )
 # v[coordinate] is the state, a[coordinate] its rate: the signal, or (signal - state) / lag with lag > 0; held where
 # the signal is -1.
-USER_STATE = np.dtype([("coordinate", "i8"), ("signal", "i8"), ("lag", "f8")])
-SAMPLER = np.dtype(
-    [("function", "i8"), ("coordinate", "i8"), ("period", "f8"), ("first", "f8")]  # first of the held coordinates
-)
+USER_STATE = record_type([("coordinate", "i8"), ("signal", "i8"), ("lag", "f8")], signal=NONE)
+# coordinate: first of the held ones
+SAMPLER = record_type([("function", "i8"), ("coordinate", "i8"), ("period", "f8"), ("first", "f8")])

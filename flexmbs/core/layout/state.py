@@ -6,44 +6,80 @@ stepping (step size, controller memory, tangent, factorisation flags) is in it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from flexmbs.core.abi.blocks import Block
+from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.core.layout.tables import BALL, Tables
 
-# entries of State.number (floats)
-(
-    TIME, STEP, OLD_STEP, OLD_ERROR, FACTORED_STEP, CONTRACTION, LAST_CONTRACTION, INDEPENDENCE, LOWER_ERROR,
-    HIGHER_ERROR, PRESENT_ERROR, ACCURACY,
-) = range(12)  # fmt: skip
-# entries of State.flag (integers)
-(
-    TANGENT, HAS_PREDICTION, REJECTED_LAST, WORST, VOLATILE, STRAYED, ASKED, HOLDING, ORDER, DEPTH, SINCE, RAISING,
-    STRIKES, CAPPED, SENTENCE, CREEPING,
-) = range(16)  # fmt: skip
-# values of the flag TANGENT: all or the mass matrix to be computed anew before the next step; taken at an earlier
-# state and still good; taken at this very state, so that there is no better one
-ALL_STALE, MASS_STALE, GOOD, HERE = range(4)
-# entries of State.count
-STEPS, REJECTIONS, NEWTON_FAILURES, RESIDUALS, TANGENTS, FACTORISATIONS, NEWTON_ITERATIONS, EVENTS = range(8)
-COUNT_NAMES = (
-    "steps_accepted",
-    "steps_rejected",
-    "newton_failures",
-    "residual_evaluations",
-    "tangent_evaluations",
-    "factorisations",
-    "newton_iterations",
-    "events",
+# The named numbers of State, in the order in which its arrays (and saved states) hold them.
+NUMBERS = (
+    "time",
+    "step_size",  # proposed for the next step, s
+    "last_step_size",  # of the step accepted last; 0: none yet
+    "last_error",  # its error in parts of the tolerance
+    "factored_step_size",  # for which the iteration matrix was factorised: h (Radau), h beta (one stage); 0: for none
+    "convergence_rate",  # of Newton's iteration, the slowest of the last solution: what the next one begins with
+    "last_convergence_rate",  # of its last correction: above Settings.reuse_rate the tangent is renewed
+    "reference_singular_value",  # of the constraints, since they were chosen (core.equations.projection)
+    "lower_order_error",  # estimates of a BDF step, in parts of the tolerance
+    "higher_order_error",
+    "current_order_error",
+    "rtol",  # of the settings
 )
-# Where a tangent of the step before was useless, that of the next steps is taken anew at once.
-VOLATILE_STEPS = 8
-END = 2  # row of Scratch.q, v and a that holds the end of the step, whatever the method
-MOST_HELD = 64  # directions that can be held at once
-# places in Scratch.entries: the functions of core.methods.interface; 0: there is none
-ATTEMPT, KEEP, INNER_ROWS = range(3)
-# columns of State.episode, one row per contact
-START, IMPULSE, PEAK, PEAK_TIME = range(4)
+FLAGS = (
+    "tangent_status",
+    "has_prediction",  # 1: a step came before this one that is continued smoothly
+    "last_step_rejected",
+    "worst_coordinate",  # with the largest part in the error, or in Newton's last correction
+    "tangent_refreshes_left",  # steps that still begin with a new tangent, because an old one was useless
+    "reselect_constraints",  # 1: the choice of independent constraints is to be made anew
+    "reselection_requested",  # 1: it was, and the constraints have not recovered since
+    "replaced_count",  # constraint rows that are replaced at present (core.equations.singular_positions)
+    "order",  # of BDF
+    "history_length",  # points that BDF remembers
+    "steps_at_order",  # since the order or the step size of BDF changed
+    "initial_phase",  # 1: order and step size still rise from the start
+    "rejection_score",  # tells oscillations at the border of stability (core.methods.bdf)
+    "low_order_steps_left",  # for which orders above 2 are not allowed
+    "low_order_duration",  # steps for which they were not allowed the last time
+    "short_steps",  # in a row (core.stepping.step_loop)
+)
+COUNT_NAMES = (
+    "steps_accepted", "steps_rejected", "newton_failures", "residual_evaluations", "tangent_evaluations",
+    "factorisations", "newton_iterations", "events",
+)  # fmt: skip
+# Values of tangent_status: all, or only the mass matrix, to be computed before the next step; taken at an earlier state
+# and still good; taken at this very state, so that there is no better one.
+ALL_STALE, MASS_STALE, REUSABLE, CURRENT = range(4)
+TANGENT_REFRESHES = 8  # steps that begin with a new tangent where that of the step before was useless
+MAX_REPLACED = 64  # constraint rows that can be replaced at once
+# What a touching contact has done since it touched, one record per contact; kept as rows of floats in files.
+EPISODE = np.dtype([("start", "f8"), ("impulse", "f8"), ("peak_force", "f8"), ("peak_time", "f8")])
+# A contact that has ended, as the log has it.
+ENDED_CONTACT = np.dtype([("contact", "i8"), ("end", "f8"), *EPISODE.descr])
+# Arrays of saved states under the names that version 0.1.0 gave them, and what they are called now.
+RENAMED_SINCE_0_1_0 = {
+    "state.held": "state.replaced",
+    "state.holder": "state.replaced_rows",
+    "state.direction": "state.replacement_direction",
+    "scratch.weights": "scratch.bdf_weights",
+    "scratch.turns": "scratch.start_reference",
+    "scratch.shifted": "scratch.shifted_residual",
+    "scratch.old": "scratch.unshifted",
+    "scratch.push": "scratch.replacement_force",
+    "scratch.aim": "scratch.target_acceleration",
+    "settings.most_growth": "settings.max_growth",
+    "settings.contraction": "settings.reuse_rate",
+    "settings.most_order": "settings.max_order",
+    "settings.levels": "settings.projection_levels",
+}
+# Fields of blocks that are not saved: addresses mean nothing in another process, and no later step depends on the rest.
+NOT_SAVED = (
+    "entries", "stage_v", "stage_a", "intermediate_q", "intermediate_v", "intermediate_a", "squared_error",
+)  # fmt: skip
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
     "q", "v", "a", "reference", "active", "episode", "samples", "history_t", "history_q", "history_v", "history_a",
@@ -62,7 +98,7 @@ class State(Block):
         "a": ("f8", 1),
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
         "active": ("i8", 1),  # (contacts,) 1 while touching
-        "episode": ("f8", 2),  # (contacts, 4) of the touching contacts
+        "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "samples": ("i8", 1),  # (samplers,) how many each has taken
         # what the method remembers of earlier steps (Method.history rows); each method says what it keeps there
         "history_t": ("f8", 1),
@@ -73,16 +109,30 @@ class State(Block):
         "damping": ("f8", 2),
         "stiffness": ("f8", 2),
         "scale": ("f8", 1),  # (free,) powers of two that bring the unknowns to like size
-        "held": (
-            "i8",
-            1,
-        ),  # (free,) 1: a multiplier that is replaced near a singular position (core.equations.singular_positions)
-        "holder": ("i8", 1),  # (slots,) which unknowns are held
-        "direction": ("f8", 2),  # (slots, free) M w of each
+        "replaced": ("i8", 1),  # (free,) 1: a multiplier whose row is replaced (core.equations.singular_positions)
+        "replaced_rows": ("i8", 1),  # (slots,) which unknowns these are
+        "replacement_direction": ("f8", 2),  # (slots, free) M w of each
         "number": ("f8", 1),
         "flag": ("i8", 1),
         "count": ("i8", 1),
     }
+    parts = {
+        **{name: ("number", index) for index, name in enumerate(NUMBERS)},
+        **{name: ("flag", index) for index, name in enumerate(FLAGS)},
+        **{name: ("count", index) for index, name in enumerate(COUNT_NAMES)},
+    }
+
+
+def named(arrays: Mapping[str, np.ndarray], name: str):
+    """A named number of State in the arrays of a saved state."""
+    field, index = State.parts[name]
+    return arrays[f"state.{field}"][index]
+
+
+def as_saved(array: np.ndarray) -> np.ndarray:
+    """A field as files have it: records of floats are rows of a matrix (a view: it can be assigned)."""
+    names = array.dtype.names
+    return array if names is None else array.view(np.ndarray).view(np.float64).reshape(len(array), len(names))
 
 
 class Settings(Block):
@@ -96,32 +146,39 @@ class Settings(Block):
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "max_step": ("f8", 0),
-        "most_growth": ("f8", 0),  # of the step, from one to the next
+        "max_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),
-        "contraction": ("f8", 0),  # simplified Newton keeps its tangent while it contracts at least this fast
+        "reuse_rate": ("f8", 0),  # simplified Newton keeps its tangent while it converges at least at this rate
         "formulation": ("i8", 0),  # of the constraints (core.methods.one_stage)
-        "most_order": ("i8", 0),
+        "max_order": ("i8", 0),
         "explicit": ("i8", 0),  # 1: the method needs no tangent
-        "levels": ("i8", 0),  # to which accepted steps are projected: 1 positions, 2 velocities too
+        "projection_levels": ("i8", 0),  # to which accepted steps are projected: 1 positions, 2 velocities too
         "parameters": ("f8", 1),  # of the method
     }
 
 
 class Scratch(Block):
-    """Arrays of one step."""
+    """Arrays of one step.
+
+    The end of the step stands in ``end_q``, ``end_v``, ``end_a``, whatever the method; other rows of the stages mean
+    what their names say (core.methods.one_stage), or are the inner stages of Radau IIA.
+    """
 
     fields = {
         "q": ("f8", 2),  # (3, n) stages
         "v": ("f8", 2),
         "a": ("f8", 2),
-        "weights": ("f8", 2),  # (3, 9) of backward differentiation
-        "stages": ("f8", 3),  # (stages, 2, n) velocities and accelerations of an explicit method
-        "inner": ("f8", 3),  # (3, 3, n) positions, velocities, accelerations inside its step (core.methods.inner_rows)
-        "turns": ("f8", 2),  # (balls, 4)
-        "signal": ("f8", 3),  # (3, signals, 3)
+        "bdf_weights": ("f8", 2),  # (3, 9) of backward differentiation
+        "stage_v": ("f8", 2),  # (stages, n) velocities and accelerations of the stages of an explicit method
+        "stage_a": ("f8", 2),
+        "intermediate_q": ("f8", 2),  # (3, n) motion at points inside the step (core.methods.intermediate_rows)
+        "intermediate_v": ("f8", 2),
+        "intermediate_a": ("f8", 2),
+        "start_reference": ("f8", 2),  # (balls, 4) quaternions of the step's chart, while another one is logged
+        "signal": ("f8", 3),  # (3, signals, 3) at the stages
         "residual": ("f8", 1),  # (n,)
-        "shifted": ("f8", 1),
-        "old": ("f8", 1),  # (free,) values before a shift
+        "shifted_residual": ("f8", 1),
+        "unshifted": ("f8", 1),  # (free,) values before a shift
         "stage_residual": ("f8", 2),  # (3, free)
         "real": ("f8", 2),  # (free, free) factors
         "complex": ("c16", 2),
@@ -129,8 +186,8 @@ class Scratch(Block):
         "complex_pivots": ("i8", 1),
         "projection": ("f8", 2),  # (free, free) factors of the mass matrix with constraints
         "projection_pivots": ("i8", 1),
-        "push": ("f8", 2),  # (3, slots) force along each held direction
-        "aim": ("f8", 2),  # (3, slots) acceleration along it that is held
+        "replacement_force": ("f8", 2),  # (3, slots) along the direction of each replaced row, by stage
+        "target_acceleration": ("f8", 2),  # (3, slots) along it
         "border_real": ("f8", 2),  # (slots, free), and Schur complements (core.equations.singular_positions)
         "border_complex": ("c16", 2),
         "schur_real": ("f8", 2),
@@ -141,9 +198,10 @@ class Scratch(Block):
         "part_complex": ("c16", 1),
         "real_x": ("f8", 1),  # (free,)
         "complex_x": ("c16", 1),
-        "error_q": ("f8", 1),
+        "error_q": ("f8", 1),  # (free,) estimated local error
         "error_v": ("f8", 1),
-        "weight_q": ("f8", 1),
+        "squared_error": ("f8", 1),  # (n,) of each coordinate in parts of the tolerance (core.methods.error_norm)
+        "weight_q": ("f8", 1),  # (free,) reciprocal tolerances at the start of the step
         "weight_v": ("f8", 1),
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
@@ -151,21 +209,43 @@ class Scratch(Block):
         "entries": ("i8", 1),  # addresses of the method's functions (core.stepping.linking)
         "algebraic": ("i8", 0),  # how many of the unknowns are multipliers or condensed modes
     }
+    parts = {
+        # addresses of the functions of core.methods.interface; 0: there is none
+        "attempt_step": ("entries", 0),
+        "update_history": ("entries", 1),
+        "fill_intermediate_rows": ("entries", 2),
+        "end_q": ("q", 2),
+        "end_v": ("v", 2),
+        "end_a": ("a", 2),
+        "end_signal": ("signal", 2),
+        # one implicit stage (core.methods.one_stage)
+        "known_q": ("q", 0),
+        "known_v": ("v", 0),
+        "unknown_a": ("a", 0),
+        "correction_q": ("q", 1),
+        "own_v": ("v", 1),
+        "algorithmic_a": ("a", 1),
+        # backward differentiation (core.methods.bdf)
+        "differentiation_weights": ("bdf_weights", 0),
+        "prediction_weights": ("bdf_weights", 1),
+        "error_weights": ("bdf_weights", 2),
+    }
 
 
 class Log(Block):
     """Finished steps and contacts of one chunk, in the order in which they happened."""
 
     fields = {
-        "rows": ("f8", 2),  # (capacity, width): t, q, quaternions of the balls, v, a, contact flags
-        "contacts": ("f8", 2),  # (capacity, 6): contact, start, end, peak force, its time, impulse
-        "filled": ("i8", 1),  # [rows, contacts]
+        "rows": ("f8", 2),  # (capacity, width): see core.layout.log_rows
+        "contacts": (ENDED_CONTACT, 1),  # (capacity,)
+        "filled": ("i8", 1),
     }
+    parts = {"row_count": ("filled", 0), "contact_count": ("filled", 1)}
 
 
-def hold_slots(tables: Tables) -> int:
-    """How many directions can be held at once near singular positions (core.equations.singular_positions)."""
-    return min(MOST_HELD, int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])))
+def replaceable_rows(tables: Tables) -> int:
+    """How many constraint rows can be replaced at once (core.equations.singular_positions)."""
+    return min(MAX_REPLACED, int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])))
 
 
 def make_state(tables: Tables, balls: int, history: int) -> State:
@@ -180,7 +260,7 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
         a=np.zeros(n),
         reference=reference,
         active=np.zeros(c, dtype=np.int64),
-        episode=np.zeros((c, 4)),
+        episode=np.zeros(c, dtype=EPISODE),
         samples=np.zeros(len(tables.samplers), dtype=np.int64),
         history_t=np.zeros(history),
         history_q=np.zeros((history, n)),
@@ -190,12 +270,12 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
         damping=np.zeros((m, width)),
         stiffness=np.zeros((m, width)),
         scale=np.ones(m),
-        held=np.zeros(m, dtype=np.int64),
-        holder=np.zeros(hold_slots(tables), dtype=np.int64),
-        direction=np.zeros((hold_slots(tables), m)),
-        number=np.zeros(12),
-        flag=np.zeros(16, dtype=np.int64),
-        count=np.zeros(8, dtype=np.int64),
+        replaced=np.zeros(m, dtype=np.int64),
+        replaced_rows=np.zeros(replaceable_rows(tables), dtype=np.int64),
+        replacement_direction=np.zeros((replaceable_rows(tables), m)),
+        number=np.zeros(len(NUMBERS)),
+        flag=np.zeros(len(FLAGS), dtype=np.int64),
+        count=np.zeros(len(COUNT_NAMES), dtype=np.int64),
     )
 
 
@@ -203,20 +283,23 @@ def make_scratch(tables: Tables, method) -> Scratch:
     """Arrays of one step of a method; core.stepping.linking connects them with its functions."""
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
-    slots = hold_slots(tables)
+    slots, inside = replaceable_rows(tables), method.intermediate_rows
     kinds = tables.coordinates[tables.free]
     return Scratch(
         q=np.zeros((3, n)),
         v=np.zeros((3, n)),
         a=np.zeros((3, n)),
-        weights=np.zeros((3, 9)),
-        stages=np.zeros((method.stages, 2, n)),
-        inner=np.zeros((3 if method.stages else 0, 3, n)),
-        turns=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
+        bdf_weights=np.zeros((3, 9)),
+        stage_v=np.zeros((method.explicit_stages, n)),
+        stage_a=np.zeros((method.explicit_stages, n)),
+        intermediate_q=np.zeros((inside, n)),
+        intermediate_v=np.zeros((inside, n)),
+        intermediate_a=np.zeros((inside, n)),
+        start_reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
         signal=np.zeros((3, s, 3)),
         residual=np.zeros(n),
-        shifted=np.zeros(n),
-        old=np.zeros(m),
+        shifted_residual=np.zeros(n),
+        unshifted=np.zeros(m),
         stage_residual=np.zeros((3, m)),
         real=np.zeros((m, width)),
         complex=np.zeros((m, width), dtype=complex),
@@ -224,8 +307,8 @@ def make_scratch(tables: Tables, method) -> Scratch:
         complex_pivots=np.zeros(m, dtype=np.int64),
         projection=np.zeros((m, width)),
         projection_pivots=np.zeros(m, dtype=np.int64),
-        push=np.zeros((3, slots)),
-        aim=np.zeros((3, slots)),
+        replacement_force=np.zeros((3, slots)),
+        target_acceleration=np.zeros((3, slots)),
         border_real=np.zeros((slots, m)),
         border_complex=np.zeros((slots, m), dtype=complex),
         schur_real=np.zeros((slots, slots)),
@@ -238,6 +321,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         complex_x=np.zeros(m, dtype=complex),
         error_q=np.zeros(m),
         error_v=np.zeros(m),
+        squared_error=np.zeros(n),
         weight_q=np.zeros(m),
         weight_v=np.zeros(m),
         point_q=np.zeros(n),
@@ -252,7 +336,7 @@ def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
     """An empty log for ``capacity`` steps."""
     n, c = len(tables.coordinates), len(tables.contacts)
     return Log(
-        rows=np.zeros((capacity, 1 + n + 4 * balls + 2 * n + c)),
-        contacts=np.zeros((capacity, 6)),
+        rows=np.zeros((capacity, LogRow(n, balls, c).width)),
+        contacts=np.zeros(capacity, dtype=ENDED_CONTACT),
         filled=np.zeros(2, dtype=np.int64),
     )

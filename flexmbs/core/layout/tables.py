@@ -23,15 +23,26 @@ from flexmbs.core.layout.force_tables import (
     USER_FUNCTION,
     USER_STATE,
 )
+from flexmbs.core.layout.frames import (
+    ARTICULATED,
+    AXIS_STATE,
+    BODY_FRAME,
+    COLUMN,
+    CURVE_MOTION,
+    CURVE_POINT,
+    MARKER_FRAME,
+    MARKER_IN_BODY,
+    MATRIX,
+    SCRATCH,
+    SURFACE_POINT,
+    VECTOR,
+    WRENCH,
+    WRENCH_AT_POINT,
+)
+from flexmbs.core.layout.records import NONE, record_type
 
-ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-)  # from CURVE on: core.mechanics.curve_axes
+# kinds of joint axes; from CURVE on: core.mechanics.curve_axes
+ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5
 CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
 DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
@@ -43,8 +54,15 @@ WORLD, FOLLOWER = 0, 1
 # kinds of signals; what piecewise polynomials do beyond their ends
 FUNCTION, PIECES, HARMONIC, SUM, PRODUCT = 0, 1, 2, 3, 4
 HOLD, STOP, REPEAT, CONTINUE = 0, 1, 2, 3
+# columns of Workspace.signal (the first three), rows of Workspace.form and .weight: a quantity, its two derivatives,
+# and the generalised force on it
+VALUE, RATE, ACCEL, FORCE = 0, 1, 2, 3
+# column of Workspace.constraint behind those of POSITION_LEVEL and VELOCITY_LEVEL
+COSINE = 2
+KINETIC, GRAVITY, ELASTIC, TOTAL = 0, 1, 2, 3  # energies
+FAULT_FUNCTION, FAULT_TIME, FAULT_INPUTS = 0, 1, 2  # places in Workspace.fault
 
-BODY = np.dtype(
+BODY = record_type(
     [
         ("parent_marker", "i8"),
         ("own_marker", "i8"),
@@ -56,9 +74,9 @@ BODY = np.dtype(
         ("x_at", "i8"),  # X (3, R)
         ("row_start", "i8"),  # non-zero rows of P and Z, sorted by component
         ("row_end", "i8"),
-        ("row_1", "i8"),  # number of rows of each component
-        ("row_2", "i8"),
-        ("row_3", "i8"),
+        ("rows_x", "i8"),  # number of rows of each component
+        ("rows_y", "i8"),
+        ("rows_z", "i8"),
         ("row_at", "i8"),  # their coefficients: per component an (R, rows) array
         ("pair_start", "i8"),
         ("pair_end", "i8"),
@@ -70,36 +88,54 @@ BODY = np.dtype(
         ("cubic_at", "i8"),  # cubic strain energy (forms, modes); -1: none
         ("root_mass", "f8"),  # sqrt(mass)
         ("backwards", "i8"),  # 1: the joint was stated from this body to its parent
-    ]
+    ],
+    parent_marker=NONE,
+    own_marker=NONE,
+    axis_start=NONE,
+    axis_end=NONE,
+    form_at=NONE,
+    cubic_at=NONE,
 )
-AXIS = np.dtype(
+AXIS = record_type(
     [
         ("kind", "i8"),
         ("coordinate", "i8"),
         ("ball", "i8"),
-        ("x", "f8"),
-        ("y", "f8"),
-        ("z", "f8"),
+        ("direction", "f8", VECTOR),
         ("factor", "f8"),  # the axis moves by factor * coordinate + offset; of a ball 1, or -1: run from b to a
         ("offset", "f8"),
         ("second", "i8"),  # second coordinate of a surface
         ("at", "i8"),  # curve or surface (core.mechanics.splines)
         ("follow", "i8"),  # 1: the frame turns with the curve
-    ]
+    ],
+    ball=NONE,
+    factor=1.0,
+    second=NONE,
+    at=NONE,
 )
-MARKER = np.dtype(
+MARKER = record_type(
     [
         ("body", "i8"),
         ("flexible", "i8"),
-        ("frame_at", "i8"),  # position (3) and rotation (9) in the undeformed body
-        ("field_at", "i8"),  # Phi (n, 3), Psi (n, 3), Zu (forms, 3), Zr (forms, 3)
-    ]
+        ("Phi_at", "i8"),  # displacement (n, 3) and rotation (n, 3) per modal coordinate
+        ("Psi_at", "i8"),
+        ("Zu_at", "i8"),  # displacement (forms, 3) and rotation (forms, 3) per quadratic form
+        ("Zr_at", "i8"),
+        ("p_BM", "f8", VECTOR),  # in the undeformed body
+        ("R_BM", "f8", MATRIX),
+    ],
+    Phi_at=NONE,
+    Psi_at=NONE,
+    Zu_at=NONE,
+    Zr_at=NONE,
+    R_BM=np.eye(3),
 )
-ROW = np.dtype([("mode", "i8"), ("form", "i8"), ("component", "i8")])  # form = -1: component of P, else of Z
-PAIR = np.dtype([("a", "i8"), ("b", "i8")])
+# form = -1: component of P, else of Z
+ROW = record_type([("mode", "i8"), ("form", "i8"), ("component", "i8")], form=NONE)
+PAIR = record_type([("a", "i8"), ("b", "i8")])
 # value, rate, acceleration: addresses of C functions double f(double t); address 0: the constant (or zero).  The other
 # kinds: numbers in the pool (core.mechanics.signals), or two signals that stand before this one.
-SIGNAL = np.dtype(
+SIGNAL = record_type(
     [
         ("kind", "i8"),
         ("value", "i8"),
@@ -111,7 +147,7 @@ SIGNAL = np.dtype(
         ("second", "i8"),
     ]
 )
-LOAD = np.dtype(
+LOAD = record_type(
     [
         ("marker", "i8"),
         ("is_torque", "i8"),
@@ -120,31 +156,40 @@ LOAD = np.dtype(
         ("sy", "i8"),
         ("sz", "i8"),
         ("factor", "f8"),
-    ]
+    ],
+    factor=1.0,
 )
 # state 1: no position but a user state, which is the coordinate's velocity
 # unit: of condensed modes (core.mechanics.condensed_modes) the position at a = 1; 0 for all others
-COORDINATE = np.dtype([("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8")])
+COORDINATE = record_type(
+    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8")],
+    signal=NONE,
+)
 # One record per joint that closes a loop, coupler, rod, driven marker component; its rows are consecutive multipliers.
-CONSTRAINT = np.dtype(
+CONSTRAINT = record_type(
     [
         ("kind", "i8"),
         ("a", "i8"),  # markers
         ("b", "i8"),
         ("row", "i8"),  # first multiplier
         ("rows", "i8"),
-        ("start", "i8"),  # axes of a closure, terms of a coupling or cable, directions in the pool of what rolls
+        ("start", "i8"),  # axes of a closure, terms of a coupling or cable
         ("end", "i8"),
         ("signal", "i8"),
         ("level", "i8"),  # at which the signal prescribes
         ("component", "i8"),  # of a marker's position; what rolls
         ("length", "f8"),  # of a rod, a cable; radius
-    ]
+        ("u_A", "f8", VECTOR),  # what rolls: two tangents and the normal of its plane, axes of a; its axle, axes of b
+        ("v_A", "f8", VECTOR),
+        ("n_A", "f8", VECTOR),
+        ("e_B", "f8", VECTOR),
+    ],
+    signal=NONE,
 )
-TERM = np.dtype([("coordinate", "i8"), ("factor", "f8")])  # of a cable: marker, parts of the cable behind it
+TERM = record_type([("coordinate", "i8"), ("factor", "f8")])  # of a cable: marker, parts of the cable behind it
 # A spring and damper on sum of factor * coordinate over terms: a span of an elastic belt.
-COUPLER = np.dtype([("start", "i8"), ("end", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
-CONTACT = np.dtype(
+COUPLER = record_type([("start", "i8"), ("end", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
+CONTACT = record_type(
     [
         ("kind", "i8"),
         ("a", "i8"),
@@ -156,9 +201,7 @@ CONTACT = np.dtype(
         ("p1", "f8"),
         ("p2", "f8"),
         ("p3", "f8"),
-        ("nx", "f8"),  # normal of the plane in marker b
-        ("ny", "f8"),
-        ("nz", "f8"),
+        ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
     ]
 )
 
@@ -199,13 +242,14 @@ class Workspace(Block):
     """Scratch arrays of one evaluation; nothing in them outlives it."""
 
     fields = {
-        "frame": ("f8", 2),  # (nb, 24) body frames: R (9), p, w, v, alpha, a in world axes
-        "wrench": ("f8", 2),  # (nb, 6) force, and moment about the body's origin, world axes
-        "axis": ("f8", 2),  # (axes, 24) what the way back needs of each axis: its direction; rotation matrix of a ball
+        "frame": (BODY_FRAME, 1),  # of the bodies
+        "wrench": (WRENCH, 1),  # (nb,) on each body, moment about its origin, world axes
+        "axis": (AXIS_STATE, 1),  # what the way back needs of each axis
         "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
-        "local": ("f8", 1),  # (33,) motion of a marker relative to its body, and scratch for a rotation matrix
-        "scratch": ("f8", 2),  # (4, 24) frames
-        "reaction": ("f8", 2),  # (nb + constraints, 6) force and moment on the second marker of each joint, world axes
+        "marker_in_body": (MARKER_IN_BODY, 1),  # (1,)
+        "marker": (MARKER_FRAME, 1),  # (3,) rows A, B, END of core.layout.frames
+        "scratch": (SCRATCH, 1),  # (1,)
+        "reaction": (WRENCH, 1),  # (nb + constraints,) on the second marker of each joint, world axes
         "constraint": ("f8", 2),  # (coordinates, 3) of each multiplier: value and rate of its constraint; of rotations
         # also the cosine of the open angle
         "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
@@ -213,18 +257,19 @@ class Workspace(Block):
         "accel": ("f8", 2),
         "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
         "form": ("f8", 2),  # (4, forms) quadratic forms of all bodies with two derivatives; force on them
-        "motion": ("f8", 1),  # (6,) along a curve or surface; and (9,) what goes back through it
-        "back": ("f8", 1),
+        "curve_motion": (CURVE_MOTION, 1),  # (1,) along a curve or surface; where it leads; what goes back through it
+        "curve_point": (CURVE_POINT, 1),
+        "surface_point": (SURFACE_POINT, 1),
+        "curve_wrench": (WRENCH_AT_POINT, 1),
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
-        "gap": ("f8", 1),  # gap and its rate, of the contact last asked for
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
         "output": ("f8", 1),  # outputs of the one that is called
         "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
         "energy": ("f8", 1),  # (3,)
         "condensed": ("f8", 1),  # values of the condensed coordinates during an evaluation
-        "articulated": ("f8", 2),  # (nb, 27) and
-        "columns": ("f8", 2),  # (coordinates, 15): see core.mechanics.articulated_body
+        "articulated": (ARTICULATED, 1),  # (nb,) and (coordinates,): see core.mechanics.articulated_body
+        "columns": (COLUMN, 1),
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
         "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
@@ -237,31 +282,33 @@ def make_workspace(tables: Tables) -> Workspace:
     rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
     bodies = len(tables.bodies)
     return Workspace(
-        frame=np.zeros((bodies, 24)),
-        wrench=np.zeros((bodies, 6)),
-        axis=np.zeros((max(1, len(tables.axes)), 24)),
+        frame=np.zeros(bodies, BODY_FRAME),
+        wrench=np.zeros(bodies, WRENCH),
+        axis=np.zeros(max(1, len(tables.axes)), AXIS_STATE),
         joint_point=np.zeros((bodies, 3)),
-        local=np.zeros(33),
-        scratch=np.zeros((4, 24)),
-        reaction=np.zeros((bodies + len(tables.constraints), 6)),
+        marker_in_body=np.zeros(1, MARKER_IN_BODY),
+        marker=np.zeros(3, MARKER_FRAME),
+        scratch=np.zeros(1, SCRATCH),
+        reaction=np.zeros(bodies + len(tables.constraints), WRENCH),
         constraint=np.zeros((len(tables.coordinates), 3)),
         r=np.zeros((3, rank)),
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
         weight=np.zeros((4, rows)),
         form=np.zeros((4, max(1, int(tables.bodies["form_end"].max())))),
-        motion=np.zeros(6),
-        back=np.zeros(9),
+        curve_motion=np.zeros(1, CURVE_MOTION),
+        curve_point=np.zeros(1, CURVE_POINT),
+        surface_point=np.zeros(1, SURFACE_POINT),
+        curve_wrench=np.zeros(1, WRENCH_AT_POINT),
         extent=np.zeros(1, dtype=np.int64),
-        gap=np.zeros(2),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),
         output=np.zeros(int(tables.functions["outputs"].max(initial=1))),
         fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
         energy=np.zeros(3),
         condensed=np.zeros(len(tables.condensed)),
-        articulated=np.zeros((bodies, 27)),
-        columns=np.zeros((len(tables.coordinates), 15)),
+        articulated=np.zeros(bodies, ARTICULATED),
+        columns=np.zeros(len(tables.coordinates), COLUMN),
         rigid_tree=int(is_rigid_tree(tables)),
         reads_accelerations=int(reads_accelerations(tables)),
         record=np.zeros(max(1, record_size(tables))),

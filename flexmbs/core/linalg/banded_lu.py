@@ -12,7 +12,7 @@ from flexmbs.core.linalg.dense_lu import NO_PIVOT
 
 @kernel
 def factorise_banded(matrix, pivots, band, tiny):
-    """LU in place; returns False when a pivot vanishes or is not finite (``tiny``: see core.linalg.dense_lu.factorise)."""
+    """LU in place; False when a pivot vanishes or is not finite (``tiny``: see core.linalg.dense_lu.factorise)."""
     n = matrix.shape[0]
     for k in range(n):
         below, right = min(n, k + band + 1), min(n, k + 2 * band + 1)

@@ -1,6 +1,7 @@
 """Matrices of the unknowns, dense or banded, behind one set of functions.
 
-``band`` = 0: a square array.  Else the half bandwidth: row i keeps columns i - band ... i + band (core.linalg.banded_lu).
+``band`` = 0: a square array.  Else the half bandwidth: row i keeps columns i - band to i + band
+(core.linalg.banded_lu).
 """
 
 from __future__ import annotations

@@ -8,62 +8,71 @@ curve's header; R(s) has these as columns. Its rate is R' = R kappa~, with (in t
 and kappa' follows from y' = kappa_x z - kappa_z x, z' = kappa_y x - kappa_x y, |c'|' = x . c'', |m|' = y . m':
 derivatives of the very frame that is used, whether |c'| is exactly 1 or not.
 
-Frames are 24 numbers (R, p, omega, v, alpha, a in world axes) as in ``core.mechanics.joint_axes``. ``world`` (24 numbers) serves
-as scratch and then keeps in its first nine what the way back needs.
+Records: core.layout.frames. ``frame`` is a MARKER_FRAME, ``state`` the AXIS_STATE that the way back needs, ``point`` a
+CURVE_POINT or SURFACE_POINT that serves as scratch.
 """
 
 from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.arrays import Floats
 from flexmbs.core.abi.kernel import entry, kernel
-from flexmbs.core.layout.tables import CURVE, INVERSE_CURVE, Tables
-from flexmbs.core.mechanics.rotation import cross
-from flexmbs.core.mechanics.splines import curve_point, surface_point
-
-WORLD_SIZE = 24  # numbers that ``world`` holds
+from flexmbs.core.layout.tables import CURVE, INVERSE_CURVE, Tables, Workspace
+from flexmbs.core.mechanics.splines import UP, curve_point, surface_point
+from flexmbs.core.mechanics.vectors import (
+    add,
+    components,
+    cross,
+    dot,
+    post_multiply,
+    post_multiply_transposed,
+    put,
+    rotate,
+    vector_at,
+)
 
 
 @entry
-def move_along(tables: Tables, axis: int, motion: Floats, frame: Floats, world: Floats) -> None:
-    """Move ``frame`` (24) through a joint axis along a curve or surface.
-
-    ``motion`` (6): two coordinates, their rates, their accelerations; ``world`` (24) keeps what the way back needs.
-    """
-    joint = tables.axes[axis]
-    s, t, sd, td, sdd, tdd = motion[0], motion[1], motion[2], motion[3], motion[4], motion[5]
+def move_along(tables: Tables, axis: int, number: int, work: Workspace) -> None:
+    """Move the frame ``work.marker[number]`` through a joint axis along a curve or surface by ``work.curve_motion``."""
+    joint, pool = tables.axes[axis], tables.pool
+    frame, state, motion = work.marker[number], work.axis[axis], work.curve_motion[0]
+    u, u_rate, u_accel = motion.u, motion.u_rate, motion.u_accel
     if joint.kind == CURVE:
-        through_curve(tables.pool, joint.at, joint.follow, s, sd, sdd, frame, world)
+        through_curve(pool, joint.at, joint.follow, u, u_rate, u_accel, frame, state, work.curve_point[0])
     elif joint.kind == INVERSE_CURVE:
-        through_inverse_curve(tables.pool, joint.at, joint.follow, s, sd, sdd, frame, world)
+        through_inverse_curve(pool, joint.at, joint.follow, u, u_rate, u_accel, frame, state, work.curve_point[0])
     else:
-        through_surface(tables.pool, joint.at, s, t, sd, td, sdd, tdd, frame, world)
+        v, v_rate, v_accel = motion.v, motion.v_rate, motion.v_accel
+        point = work.surface_point[0]
+        through_surface(pool, joint.at, u, v, u_rate, v_rate, u_accel, v_accel, frame, state, point)
 
 
 @entry
-def project_on(tables: Tables, axis: int, world: Floats, load: Floats, force: Floats) -> None:
-    """The way back: ``load`` holds point (3) and wrench (6), ``force`` gets the generalised forces (1 or 2)."""
-    kind = tables.axes[axis].kind
+def project_on(tables: Tables, axis: int, work: Workspace) -> None:
+    """The way back: ``work.curve_wrench`` moves before the axis, ``work.curve_motion`` gets the generalised forces."""
+    kind, state = tables.axes[axis].kind, work.axis[axis]
+    motion, wrench = work.curve_motion[0], work.curve_wrench[0]
     if kind == CURVE or kind == INVERSE_CURVE:
-        force[0] = back_through_curve(world, load[0:3], load[3:9])
+        motion.force_u = back_through_curve(state, wrench.point, wrench)
     else:
-        force[0], force[1] = back_through_surface(world, load[0:3], load[3:9])
+        motion.force_u, motion.force_v = back_through_surface(state, wrench.point, wrench)
 
 
 @kernel
-def curve_frame(pool, at, s, out):
-    """The frame that follows a curve at parameter ``s``.
+def curve_frame(pool, at, s, point):
+    """Fill ``point`` at parameter ``s``, with the frame R that follows the curve.
 
-    out[0:12] = c, c', c'', c'''; out[12:21] = R (row by row); returns kappa and kappa' (3 + 3 numbers, axes of R).
+    Returns kappa and kappa' (3 + 3 numbers, axes of R).
     """
-    curve_point(pool, at, s, out)
-    upx, upy, upz = pool[at + 5], pool[at + 6], pool[at + 7]
-    ax, ay, az = out[6], out[7], out[8]
-    bx, by, bz = out[9], out[10], out[11]
-    speed = math.sqrt(out[3] * out[3] + out[4] * out[4] + out[5] * out[5])
-    xx, xy, xz = out[3] / speed, out[4] / speed, out[5] / speed
-    mx, my, mz = cross(upx, upy, upz, out[3], out[4], out[5])
+    curve_point(pool, at, s, point)
+    upx, upy, upz = vector_at(pool, at + UP)
+    tx, ty, tz = components(point.c_s)
+    ax, ay, az = components(point.c_ss)
+    bx, by, bz = components(point.c_sss)
+    speed = math.sqrt(tx * tx + ty * ty + tz * tz)
+    xx, xy, xz = tx / speed, ty / speed, tz / speed
+    mx, my, mz = cross(upx, upy, upz, tx, ty, tz)
     size = math.sqrt(mx * mx + my * my + mz * mz)
     yx, yy, yz = mx / size, my / size, mz / size
     zx, zy, zz = cross(xx, xy, xz, yx, yy, yz)
@@ -79,198 +88,180 @@ def curve_frame(pool, at, s, out):
     lx = (z1x * m1x + z1y * m1y + z1z * m1z + zx * m2x + zy * m2y + zz * m2z - kx * size_rate) / size
     ly = -(z1x * ax + z1y * ay + z1z * az + zx * bx + zy * by + zz * bz + ky * speed_rate) / speed
     lz = (y1x * ax + y1y * ay + y1z * az + yx * bx + yy * by + yz * bz - kz * speed_rate) / speed
-    out[12], out[13], out[14] = xx, yx, zx
-    out[15], out[16], out[17] = xy, yy, zy
-    out[18], out[19], out[20] = xz, yz, zz
+    for i, (x, y, z) in enumerate(((xx, yx, zx), (xy, yy, zy), (xz, yz, zz))):
+        point.R[i, 0], point.R[i, 1], point.R[i, 2] = x, y, z
     return kx, ky, kz, lx, ly, lz
 
 
 @kernel
-def through_curve(pool, at, follow, s, sd, sdd, f, world):
-    """Move frame ``f`` to the point of the curve at s(t) with rates ``sd``, ``sdd``; follow != 0: turn it too.
+def through_curve(pool, at, follow, s, rate, accel, frame, state, point):
+    """Move ``frame`` to the point of the curve at s(t) with its ``rate`` and ``accel``; follow != 0: turn it too.
 
-    ``world`` (24) keeps dp/ds, dtheta/ds and the displacement (world axes) for :func:`back_through_curve`.
+    ``state`` keeps dp/ds, dtheta/ds and the displacement (world axes) for :func:`back_through_curve`.
     """
     if follow == 0:
-        curve_point(pool, at, s, world)
-        _shift_along_curve(f, world, sd, sdd, 1.0)
+        curve_point(pool, at, s, point)
+        shift_along_curve(frame, state, point, rate, accel, 1.0)
         return
-    kx, ky, kz, lx, ly, lz = curve_frame(pool, at, s, world)
-    rx, ry, rz = _in_world(f, world[3], world[4], world[5])
-    dx, dy, dz = _in_world(f, world[0], world[1], world[2])
-    ax, ay, az = _curve_acceleration(f, world, sd, sdd)
-    shift_frame(f, dx, dy, dz, sd * rx, sd * ry, sd * rz, ax, ay, az)
-    _post_multiply(f, world)
-    wx, wy, wz = _in_world(f, kx, ky, kz)
-    ex, ey, ez = _in_world(f, lx * sd * sd + kx * sdd, ly * sd * sd + ky * sdd, lz * sd * sd + kz * sdd)
-    px, py, pz = cross(f[12], f[13], f[14], wx * sd, wy * sd, wz * sd)
-    for i, (spin, change) in enumerate(((wx, px + ex), (wy, py + ey), (wz, pz + ez))):
-        f[12 + i] += spin * sd
-        f[18 + i] += change
-    _keep(world, rx, ry, rz, wx, wy, wz, dx, dy, dz)
+    kx, ky, kz, lx, ly, lz = curve_frame(pool, at, s, point)
+    rx, ry, rz = in_world(frame, point.c_s, 1.0)
+    dx, dy, dz = in_world(frame, point.c, 1.0)
+    ax, ay, az = curve_acceleration(frame, point, rate, accel)
+    shift_frame(frame, dx, dy, dz, rate * rx, rate * ry, rate * rz, ax, ay, az)
+    post_multiply(frame.R_WM, point.R)
+    wx, wy, wz = rotate(frame.R_WM, kx, ky, kz)
+    ex, ey, ez = curvature_acceleration(frame, kx, ky, kz, lx, ly, lz, rate, accel)
+    ox, oy, oz = components(frame.w_WM)
+    px, py, pz = cross(ox, oy, oz, wx * rate, wy * rate, wz * rate)
+    add(frame.w_WM, wx * rate, wy * rate, wz * rate)
+    add(frame.alpha_WM, px + ex, py + ey, pz + ez)
+    keep_curve(state, rx, ry, rz, wx, wy, wz, dx, dy, dz)
 
 
 @kernel
-def through_inverse_curve(pool, at, follow, s, sd, sdd, f, world):
-    """Move frame ``f`` by the inverse of what :func:`through_curve` does; the way back is the same function.
+def through_inverse_curve(pool, at, follow, s, rate, accel, frame, state, point):
+    """Move ``frame`` by the inverse of what :func:`through_curve` does; the way back is the same function.
 
-    The moved frame g is the one whose curve (point, or frame with follow != 0) at s is where ``f`` was.
+    The moved frame g is the one whose curve (point, or frame with follow != 0) at s is where ``frame`` was.
     """
     if follow == 0:
-        curve_point(pool, at, s, world)
-        _shift_along_curve(f, world, sd, sdd, -1.0)
+        curve_point(pool, at, s, point)
+        shift_along_curve(frame, state, point, rate, accel, -1.0)
         return
-    kx, ky, kz, lx, ly, lz = curve_frame(pool, at, s, world)
-    wx, wy, wz = _in_world(f, kx, ky, kz)
-    ex, ey, ez = _in_world(f, lx * sd * sd + kx * sdd, ly * sd * sd + ky * sdd, lz * sd * sd + kz * sdd)
-    f[12] -= wx * sd
-    f[13] -= wy * sd
-    f[14] -= wz * sd
-    px, py, pz = cross(f[12], f[13], f[14], wx * sd, wy * sd, wz * sd)
-    f[18] -= px + ex
-    f[19] -= py + ey
-    f[20] -= pz + ez
-    _post_multiply_transposed(f, world)
-    dx, dy, dz = _in_world(f, world[0], world[1], world[2])
-    rx, ry, rz = _in_world(f, world[3], world[4], world[5])
-    ax, ay, az = _curve_acceleration(f, world, sd, sdd)
-    shift_frame(f, -dx, -dy, -dz, -sd * rx, -sd * ry, -sd * rz, -ax, -ay, -az)
-    # at a fixed frame before, the moved origin slides along the curve and swings about where f was
+    kx, ky, kz, lx, ly, lz = curve_frame(pool, at, s, point)
+    wx, wy, wz = rotate(frame.R_WM, kx, ky, kz)
+    ex, ey, ez = curvature_acceleration(frame, kx, ky, kz, lx, ly, lz, rate, accel)
+    add(frame.w_WM, -wx * rate, -wy * rate, -wz * rate)
+    ox, oy, oz = components(frame.w_WM)
+    px, py, pz = cross(ox, oy, oz, wx * rate, wy * rate, wz * rate)
+    add(frame.alpha_WM, -(px + ex), -(py + ey), -(pz + ez))
+    post_multiply_transposed(frame.R_WM, point.R)
+    dx, dy, dz = in_world(frame, point.c, 1.0)
+    rx, ry, rz = in_world(frame, point.c_s, 1.0)
+    ax, ay, az = curve_acceleration(frame, point, rate, accel)
+    shift_frame(frame, -dx, -dy, -dz, -rate * rx, -rate * ry, -rate * rz, -ax, -ay, -az)
+    # at a fixed frame before, the moved origin slides along the curve and swings about where the frame was
     qx, qy, qz = cross(wx, wy, wz, dx, dy, dz)
-    _keep(world, qx - rx, qy - ry, qz - rz, -wx, -wy, -wz, -dx, -dy, -dz)
+    keep_curve(state, qx - rx, qy - ry, qz - rz, -wx, -wy, -wz, -dx, -dy, -dz)
 
 
 @kernel
-def back_through_curve(world, point, wrench):
-    """Generalised force of the wrench (force, moment about ``point``) on s; ``point`` and moment move before the axis.
+def back_through_curve(state, point, wrench):
+    """Generalised force of the wrench (moment about ``point``) on s; ``point`` and moment move before the axis.
 
     For :func:`through_curve` and :func:`through_inverse_curve`, with or without follow.
     """
-    force = world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2]
-    force += world[3] * wrench[3] + world[4] * wrench[4] + world[5] * wrench[5]
-    _shift_wrench(world, point, wrench)
+    fx, fy, fz = components(wrench.force)
+    mx, my, mz = components(wrench.moment)
+    force = dot(state.p_u, fx, fy, fz) + dot(state.rotation_u, mx, my, mz)
+    shift_wrench(state, point, wrench)
     return force
 
 
 @kernel
-def through_surface(pool, at, u, v, ud, vd, udd, vdd, f, world):
-    """Move frame ``f`` (without turning it) to the point of the surface at u(t), v(t) with their rates.
+def through_surface(pool, at, u, v, u_rate, v_rate, u_accel, v_accel, frame, state, point):
+    """Move ``frame`` (without turning it) to the point of the surface at u(t), v(t) with their rates.
 
-    ``world`` (24) keeps dp/du, dp/dv and the displacement (world axes) for :func:`back_through_surface`.
+    ``state`` keeps dp/du, dp/dv and the displacement (world axes) for :func:`back_through_surface`.
     """
-    surface_point(pool, at, u, v, world)
-    _shift_along_surface(f, world, ud, vd, udd, vdd, 1.0)
+    surface_point(pool, at, u, v, point)
+    shift_along_surface(frame, state, point, u_rate, v_rate, u_accel, v_accel, 1.0)
 
 
 @kernel
-def through_inverse_surface(pool, at, u, v, ud, vd, udd, vdd, f, world):
-    """Move frame ``f`` (without turning it) so that the surface's point at u, v is where ``f`` was."""
-    surface_point(pool, at, u, v, world)
-    _shift_along_surface(f, world, ud, vd, udd, vdd, -1.0)
+def through_inverse_surface(pool, at, u, v, u_rate, v_rate, u_accel, v_accel, frame, state, point):
+    """Move ``frame`` (without turning it) so that the surface's point at u, v is where ``frame`` was."""
+    surface_point(pool, at, u, v, point)
+    shift_along_surface(frame, state, point, u_rate, v_rate, u_accel, v_accel, -1.0)
 
 
 @kernel
-def back_through_surface(world, point, wrench):
+def back_through_surface(state, point, wrench):
     """Generalised forces of the wrench on u and v; ``point`` and the moment move before the axis."""
-    on_u = world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2]
-    on_v = world[3] * wrench[0] + world[4] * wrench[1] + world[5] * wrench[2]
-    _shift_wrench(world, point, wrench)
+    fx, fy, fz = components(wrench.force)
+    on_u, on_v = dot(state.p_u, fx, fy, fz), dot(state.p_v, fx, fy, fz)
+    shift_wrench(state, point, wrench)
     return on_u, on_v
 
 
 @kernel
-def shift_frame(f, dx, dy, dz, rx, ry, rz, ax, ay, az):
-    """Move the origin of ``f`` by d, which changes relative to ``f`` at velocity r and acceleration a (world axes)."""
-    px, py, pz = cross(f[12], f[13], f[14], dx, dy, dz)
-    hx, hy, hz = cross(f[12], f[13], f[14], px + 2.0 * rx, py + 2.0 * ry, pz + 2.0 * rz)
-    kx, ky, kz = cross(f[18], f[19], f[20], dx, dy, dz)
-    f[9] += dx
-    f[10] += dy
-    f[11] += dz
-    f[15] += px + rx
-    f[16] += py + ry
-    f[17] += pz + rz
-    f[21] += kx + hx + ax
-    f[22] += ky + hy + ay
-    f[23] += kz + hz + az
+def shift_frame(frame, dx, dy, dz, rx, ry, rz, ax, ay, az):
+    """Move the origin of a frame by d, which changes relative to it at velocity r and acceleration a (world axes)."""
+    wx, wy, wz = components(frame.w_WM)
+    bx, by, bz = components(frame.alpha_WM)
+    px, py, pz = cross(wx, wy, wz, dx, dy, dz)
+    hx, hy, hz = cross(wx, wy, wz, px + 2.0 * rx, py + 2.0 * ry, pz + 2.0 * rz)
+    kx, ky, kz = cross(bx, by, bz, dx, dy, dz)
+    add(frame.p_WM, dx, dy, dz)
+    add(frame.v_WM, px + rx, py + ry, pz + rz)
+    add(frame.a_WM, kx + hx + ax, ky + hy + ay, kz + hz + az)
 
 
 @kernel
-def _in_world(f, x, y, z):
-    return f[0] * x + f[1] * y + f[2] * z, f[3] * x + f[4] * y + f[5] * z, f[6] * x + f[7] * y + f[8] * z
+def in_world(frame, vector, sign):
+    """sign times a vector in the axes of the frame, in world axes."""
+    x, y, z = components(vector)
+    return rotate(frame.R_WM, sign * x, sign * y, sign * z)
 
 
 @kernel
-def _curve_acceleration(f, world, sd, sdd):
-    """c'' sd^2 + c' sdd in world axes."""
-    square = sd * sd
-    return _in_world(
-        f,
-        world[6] * square + world[3] * sdd,
-        world[7] * square + world[4] * sdd,
-        world[8] * square + world[5] * sdd,
-    )
+def curve_acceleration(frame, point, rate, accel):
+    """c'' rate^2 + c' accel in world axes."""
+    ax, ay, az = components(point.c_ss)
+    tx, ty, tz = components(point.c_s)
+    square = rate * rate
+    return rotate(frame.R_WM, ax * square + tx * accel, ay * square + ty * accel, az * square + tz * accel)
 
 
 @kernel
-def _shift_along_curve(f, world, sd, sdd, sign):
-    """Move ``f`` by sign times the point c in ``world``, without turning it."""
-    dx, dy, dz = _in_world(f, sign * world[0], sign * world[1], sign * world[2])
-    rx, ry, rz = _in_world(f, sign * world[3], sign * world[4], sign * world[5])
-    ax, ay, az = _curve_acceleration(f, world, sd, sdd)
-    shift_frame(f, dx, dy, dz, sd * rx, sd * ry, sd * rz, sign * ax, sign * ay, sign * az)
-    _keep(world, rx, ry, rz, 0.0, 0.0, 0.0, dx, dy, dz)
+def curvature_acceleration(frame, kx, ky, kz, lx, ly, lz, rate, accel):
+    """kappa' rate^2 + kappa accel in world axes."""
+    square = rate * rate
+    return rotate(frame.R_WM, lx * square + kx * accel, ly * square + ky * accel, lz * square + kz * accel)
 
 
 @kernel
-def _shift_along_surface(f, world, ud, vd, udd, vdd, sign):
-    """Move ``f`` by sign times the point x in ``world``, without turning it."""
-    dx, dy, dz = _in_world(f, sign * world[0], sign * world[1], sign * world[2])
-    ux, uy, uz = _in_world(f, sign * world[3], sign * world[4], sign * world[5])
-    vx, vy, vz = _in_world(f, sign * world[6], sign * world[7], sign * world[8])
-    uu, uv, vv = sign * ud * ud, sign * 2.0 * ud * vd, sign * vd * vd
-    ax, ay, az = _in_world(
-        f,
-        uu * world[9] + uv * world[12] + vv * world[15],
-        uu * world[10] + uv * world[13] + vv * world[16],
-        uu * world[11] + uv * world[14] + vv * world[17],
-    )
-    ax, ay, az = ax + ux * udd + vx * vdd, ay + uy * udd + vy * vdd, az + uz * udd + vz * vdd
-    shift_frame(f, dx, dy, dz, ux * ud + vx * vd, uy * ud + vy * vd, uz * ud + vz * vd, ax, ay, az)
-    _keep(world, ux, uy, uz, vx, vy, vz, dx, dy, dz)
+def shift_along_curve(frame, state, point, rate, accel, sign):
+    """Move ``frame`` by sign times the point of the curve, without turning it."""
+    dx, dy, dz = in_world(frame, point.c, sign)
+    rx, ry, rz = in_world(frame, point.c_s, sign)
+    ax, ay, az = curve_acceleration(frame, point, rate, accel)
+    shift_frame(frame, dx, dy, dz, rate * rx, rate * ry, rate * rz, sign * ax, sign * ay, sign * az)
+    keep_curve(state, rx, ry, rz, 0.0, 0.0, 0.0, dx, dy, dz)
 
 
 @kernel
-def _keep(world, rx, ry, rz, wx, wy, wz, dx, dy, dz):
-    world[0], world[1], world[2] = rx, ry, rz
-    world[3], world[4], world[5] = wx, wy, wz
-    world[6], world[7], world[8] = dx, dy, dz
+def shift_along_surface(frame, state, point, u_rate, v_rate, u_accel, v_accel, sign):
+    """Move ``frame`` by sign times the point of the surface, without turning it."""
+    dx, dy, dz = in_world(frame, point.x, sign)
+    ux, uy, uz = in_world(frame, point.x_u, sign)
+    vx, vy, vz = in_world(frame, point.x_v, sign)
+    ax, ay, az = in_world(frame, point.x_uu, sign * u_rate * u_rate)
+    bx, by, bz = in_world(frame, point.x_uv, sign * 2.0 * u_rate * v_rate)
+    cx, cy, cz = in_world(frame, point.x_vv, sign * v_rate * v_rate)
+    ax += bx + cx + ux * u_accel + vx * v_accel
+    ay += by + cy + uy * u_accel + vy * v_accel
+    az += bz + cz + uz * u_accel + vz * v_accel
+    rx, ry, rz = ux * u_rate + vx * v_rate, uy * u_rate + vy * v_rate, uz * u_rate + vz * v_rate
+    shift_frame(frame, dx, dy, dz, rx, ry, rz, ax, ay, az)
+    put(state.p_u, ux, uy, uz)
+    put(state.p_v, vx, vy, vz)
+    put(state.shift, dx, dy, dz)
 
 
 @kernel
-def _shift_wrench(world, point, wrench):
-    mx, my, mz = cross(world[6], world[7], world[8], wrench[0], wrench[1], wrench[2])
-    wrench[3] += mx
-    wrench[4] += my
-    wrench[5] += mz
-    point[0] -= world[6]
-    point[1] -= world[7]
-    point[2] -= world[8]
+def keep_curve(state, rx, ry, rz, wx, wy, wz, dx, dy, dz):
+    """Keep the derivatives r of the position and w of the rotation by the coordinate, and the displacement d."""
+    put(state.p_u, rx, ry, rz)
+    put(state.rotation_u, wx, wy, wz)
+    put(state.shift, dx, dy, dz)
 
 
 @kernel
-def _post_multiply(f, world):
-    """Rotation of ``f`` times the matrix in world[12:21]."""
-    for i in range(3):
-        x, y, z = f[3 * i], f[3 * i + 1], f[3 * i + 2]
-        for j in range(3):
-            f[3 * i + j] = x * world[12 + j] + y * world[15 + j] + z * world[18 + j]
-
-
-@kernel
-def _post_multiply_transposed(f, world):
-    """Rotation of ``f`` times the transposed matrix in world[12:21]."""
-    for i in range(3):
-        x, y, z = f[3 * i], f[3 * i + 1], f[3 * i + 2]
-        for j in range(3):
-            f[3 * i + j] = x * world[12 + 3 * j] + y * world[13 + 3 * j] + z * world[14 + 3 * j]
+def shift_wrench(state, point, wrench):
+    """Move ``point`` and the moment back by the displacement of the axis."""
+    dx, dy, dz = components(state.shift)
+    fx, fy, fz = components(wrench.force)
+    mx, my, mz = cross(dx, dy, dz, fx, fy, fz)
+    add(wrench.moment, mx, my, mz)
+    add(point, -dx, -dy, -dz)

@@ -1,7 +1,8 @@
 """Inertia of a body with a second-order displacement field, all terms of the ansatz kept.
 
-The body is a cloud of R mass-orthonormal functions (reduction.body.InertiaFields): r = X + sum_a q_a P_a +
-sum_r s_r Z_r with quadratic forms s_r (core.mechanics.quadratic_forms), so every integral over the body is a sum over the cloud:
+With R mass-orthonormal functions as the inertia basis of a body (reduction.body.InertiaFields), its points are
+r = X + sum_a q_a P_a + sum_r s_r Z_r with quadratic forms s_r (core.mechanics.quadratic_forms), and every integral
+over the body is a sum over the basis:
     acceleration  b = a_B + (alpha~ + w~ w~) r + 2 w~ r' + r''          (r', r'': relative to the body frame)
     force = int b dm,  moment = int r x b dm,  modal force_a = int dr/dq_a . b dm   (body axes).
 """
@@ -9,23 +10,25 @@ sum_r s_r Z_r with quadratic forms s_r (core.mechanics.quadratic_forms), so ever
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
+from flexmbs.core.mechanics.vectors import components, elements, put, rotate, rotate_back
 
 
 @kernel
 def deform(tables, b, q, v, a, work):
     """Fill ``work.r``, ``work.rate`` and ``work.accel`` (relative to the body frame) of body ``b``.
 
-    The rows of P and Z are sorted by component, so that each entry of the cloud is one dot product over rows.
+    The rows of P and Z are sorted by component, so that each entry of r is one dot product over rows.
     """
     body = tables.bodies[b]
     rank, pool = body.rank, tables.pool
     weigh_rows(tables, b, q, v, a, work)
     first, at = 0, body.row_at
     for k in range(3):
-        count = body.row_1 if k == 0 else (body.row_2 if k == 1 else body.row_3)
-        w0 = work.weight[0, first : first + count]
-        w1 = work.weight[1, first : first + count]
-        w2 = work.weight[2, first : first + count]
+        count = body.rows_x if k == 0 else (body.rows_y if k == 1 else body.rows_z)
+        w0 = work.weight[VALUE, first : first + count]
+        w1 = work.weight[RATE, first : first + count]
+        w2 = work.weight[ACCEL, first : first + count]
         for s in range(rank):
             vector = pool[at : at + count]
             x = u = w = 0.0
@@ -50,10 +53,12 @@ def weigh_rows(tables, b, q, v, a, work):
     for i in range(body.row_end - body.row_start):
         row = tables.rows[body.row_start + i]
         if row.form < 0:
-            weight[0, i], weight[1, i], weight[2, i] = q[start + row.mode], v[start + row.mode], a[start + row.mode]
+            k = start + row.mode
+            weight[VALUE, i], weight[RATE, i], weight[ACCEL, i] = q[k], v[k], a[k]
         else:
-            r = body.form_start + row.form
-            weight[0, i], weight[1, i], weight[2, i] = work.form[0, r], work.form[1, r], work.form[2, r]
+            k = body.form_start + row.form
+            weight[VALUE, i], weight[RATE, i] = work.form[VALUE, k], work.form[RATE, k]
+            weight[ACCEL, i] = work.form[ACCEL, k]
 
 
 @kernel
@@ -64,11 +69,8 @@ def add_inertia(tables, b, q, v, a, work, residual):
         set_rigid_wrench(tables, b, work)
         return
     deform(tables, b, q, v, a, work)
-    rank, f = body.rank, work.frame[b]
-    wx, wy = f[0] * f[12] + f[3] * f[13] + f[6] * f[14], f[1] * f[12] + f[4] * f[13] + f[7] * f[14]
-    wz = f[2] * f[12] + f[5] * f[13] + f[8] * f[14]
-    ax, ay = f[0] * f[18] + f[3] * f[19] + f[6] * f[20], f[1] * f[18] + f[4] * f[19] + f[7] * f[20]
-    az = f[2] * f[18] + f[5] * f[19] + f[8] * f[20]
+    rank, frame = body.rank, work.frame[b]
+    wx, wy, wz, ax, ay, az, ox, oy, oz = in_body(frame)
     c00, c11, c22 = -(wy * wy + wz * wz), -(wx * wx + wz * wz), -(wx * wx + wy * wy)
     c01, c10 = wx * wy - az, wx * wy + az
     c02, c20 = wx * wz + ay, wx * wz - ay
@@ -76,9 +78,9 @@ def add_inertia(tables, b, q, v, a, work, residual):
     x, y, z = work.r[0], work.r[1], work.r[2]
     u, w, t = work.rate[0], work.rate[1], work.rate[2]
     bx, by, bz = work.accel[0], work.accel[1], work.accel[2]
-    bx[0] += body.root_mass * (f[0] * f[21] + f[3] * f[22] + f[6] * f[23])
-    by[0] += body.root_mass * (f[1] * f[21] + f[4] * f[22] + f[7] * f[23])
-    bz[0] += body.root_mass * (f[2] * f[21] + f[5] * f[22] + f[8] * f[23])
+    bx[0] += body.root_mass * ox
+    by[0] += body.root_mass * oy
+    bz[0] += body.root_mass * oz
     mx = my = mz = 0.0
     for s in range(rank):
         bx[s] += c00 * x[s] + c01 * y[s] + c02 * z[s] + 2.0 * (wy * t[s] - wz * w[s])
@@ -88,24 +90,17 @@ def add_inertia(tables, b, q, v, a, work, residual):
         my += z[s] * bx[s] - x[s] * bz[s]
         mz += x[s] * by[s] - y[s] * bx[s]
     gx, gy, gz = body.root_mass * bx[0], body.root_mass * by[0], body.root_mass * bz[0]
-    for i in range(3):
-        work.wrench[b, i] = f[3 * i] * gx + f[3 * i + 1] * gy + f[3 * i + 2] * gz
-        work.wrench[b, 3 + i] = f[3 * i] * mx + f[3 * i + 1] * my + f[3 * i + 2] * mz
+    set_wrench(work.wrench[b], frame.R_WB, gx, gy, gz, mx, my, mz)
     add_modal_inertia(tables, b, work, residual)
 
 
 @kernel
 def set_rigid_wrench(tables, b, work):
-    """:func:`add_inertia` of a body that does not deform: its cloud X stays as it is."""
-    body, f, pool = tables.bodies[b], work.frame[b], tables.pool
+    """:func:`add_inertia` of a body that does not deform: its r = X stays as it is."""
+    body, frame, pool = tables.bodies[b], work.frame[b], tables.pool
     rank, at, root = body.rank, body.x_at, body.root_mass
-    f0, f1, f2, f3, f4, f5, f6, f7, f8 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]
-    p, r, s = f[12], f[13], f[14]
-    wx, wy, wz = f0 * p + f3 * r + f6 * s, f1 * p + f4 * r + f7 * s, f2 * p + f5 * r + f8 * s
-    p, r, s = f[18], f[19], f[20]
-    ax, ay, az = f0 * p + f3 * r + f6 * s, f1 * p + f4 * r + f7 * s, f2 * p + f5 * r + f8 * s
-    p, r, s = root * f[21], root * f[22], root * f[23]
-    ox, oy, oz = f0 * p + f3 * r + f6 * s, f1 * p + f4 * r + f7 * s, f2 * p + f5 * r + f8 * s
+    wx, wy, wz, ax, ay, az, ox, oy, oz = in_body(frame)
+    ox, oy, oz = root * ox, root * oy, root * oz
     c00, c11, c22 = -(wy * wy + wz * wz), -(wx * wx + wz * wz), -(wx * wx + wy * wy)
     c01, c10 = wx * wy - az, wx * wy + az
     c02, c20 = wx * wz + ay, wx * wz - ay
@@ -120,13 +115,29 @@ def set_rigid_wrench(tables, b, work):
         mx += y * bz - z * by
         my += z * bx - x * bz
         mz += x * by - y * bx
-    wrench = work.wrench[b]
-    wrench[0], wrench[1], wrench[2] = (
-        f0 * gx + f1 * gy + f2 * gz, f3 * gx + f4 * gy + f5 * gz, f6 * gx + f7 * gy + f8 * gz
-    )  # fmt: skip
-    wrench[3], wrench[4], wrench[5] = (
-        f0 * mx + f1 * my + f2 * mz, f3 * mx + f4 * my + f5 * mz, f6 * mx + f7 * my + f8 * mz
-    )  # fmt: skip
+    set_wrench(work.wrench[b], frame.R_WB, gx, gy, gz, mx, my, mz)
+
+
+@kernel
+def in_body(frame):
+    """Angular velocity, angular acceleration and acceleration of a body's frame, three numbers each, in body axes."""
+    r0, r1, r2, r3, r4, r5, r6, r7, r8 = elements(frame.R_WB)
+    x, y, z = components(frame.w_WB)
+    wx, wy, wz = r0 * x + r3 * y + r6 * z, r1 * x + r4 * y + r7 * z, r2 * x + r5 * y + r8 * z
+    x, y, z = components(frame.alpha_WB)
+    bx, by, bz = r0 * x + r3 * y + r6 * z, r1 * x + r4 * y + r7 * z, r2 * x + r5 * y + r8 * z
+    x, y, z = components(frame.a_WB)
+    ax, ay, az = r0 * x + r3 * y + r6 * z, r1 * x + r4 * y + r7 * z, r2 * x + r5 * y + r8 * z
+    return wx, wy, wz, bx, by, bz, ax, ay, az
+
+
+@kernel
+def set_wrench(wrench, R_WB, fx, fy, fz, mx, my, mz):
+    """Set a wrench (world axes) to a force and a moment in body axes."""
+    fx, fy, fz = rotate(R_WB, fx, fy, fz)
+    mx, my, mz = rotate(R_WB, mx, my, mz)
+    put(wrench.force, fx, fy, fz)
+    put(wrench.moment, mx, my, mz)
 
 
 @kernel
@@ -136,8 +147,8 @@ def add_modal_inertia(tables, b, work, residual):
     rank, start, pool = body.rank, body.modal_start, tables.pool
     first, at = 0, body.row_at
     for k in range(3):
-        count = body.row_1 if k == 0 else (body.row_2 if k == 1 else body.row_3)
-        force = work.weight[3, first : first + count]
+        count = body.rows_x if k == 0 else (body.rows_y if k == 1 else body.rows_z)
+        force = work.weight[FORCE, first : first + count]
         force[:] = 0.0
         for s in range(rank):
             vector = pool[at : at + count]
@@ -149,9 +160,9 @@ def add_modal_inertia(tables, b, work, residual):
     for i in range(body.row_end - body.row_start):
         row = tables.rows[body.row_start + i]
         if row.form < 0:
-            residual[start + row.mode] += work.weight[3, i]
+            residual[start + row.mode] += work.weight[FORCE, i]
         else:
-            work.form[3, body.form_start + row.form] += work.weight[3, i]
+            work.form[FORCE, body.form_start + row.form] += work.weight[FORCE, i]
 
 
 @kernel
@@ -172,17 +183,19 @@ def kinetic_energy(tables, b, q, v, a, work):
     """1/2 int |v|^2 dm of body ``b`` (frames must be current); leaves r in ``work``."""
     deform(tables, b, q, v, a, work)
     body = tables.bodies[b]
-    f = work.frame[b]
-    wx, wy = f[0] * f[12] + f[3] * f[13] + f[6] * f[14], f[1] * f[12] + f[4] * f[13] + f[7] * f[14]
-    wz = f[2] * f[12] + f[5] * f[13] + f[8] * f[14]
+    frame = work.frame[b]
+    x, y, z = components(frame.w_WB)
+    wx, wy, wz = rotate_back(frame.R_WB, x, y, z)
+    x, y, z = components(frame.v_WB)
+    ox, oy, oz = rotate_back(frame.R_WB, x, y, z)
     total = 0.0
     for s in range(body.rank):
         vx = work.rate[0, s] + wy * work.r[2, s] - wz * work.r[1, s]
         vy = work.rate[1, s] + wz * work.r[0, s] - wx * work.r[2, s]
         vz = work.rate[2, s] + wx * work.r[1, s] - wy * work.r[0, s]
         if s == 0:
-            vx += body.root_mass * (f[0] * f[15] + f[3] * f[16] + f[6] * f[17])
-            vy += body.root_mass * (f[1] * f[15] + f[4] * f[16] + f[7] * f[17])
-            vz += body.root_mass * (f[2] * f[15] + f[5] * f[16] + f[8] * f[17])
+            vx += body.root_mass * ox
+            vy += body.root_mass * oy
+            vz += body.root_mass * oz
         total += vx * vx + vy * vy + vz * vz
     return 0.5 * total

@@ -1,6 +1,6 @@
 """Joints: chains of rotations and translations about an axis, the ball, and points of curves and surfaces.
 
-Each function moves a frame (24 numbers: R, p, omega, v, alpha, a in world axes) through one joint axis.
+A frame (core.layout.frames.MARKER_FRAME) starts as the first marker of the joint; every axis moves it on.
 """
 
 from __future__ import annotations
@@ -10,169 +10,158 @@ import math
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import BALL, CURVE, ROTATION, SURFACE
 from flexmbs.core.mechanics.curve_axes import move_along, project_on
-from flexmbs.core.mechanics.rotation import (
+from flexmbs.core.mechanics.rotation import quaternion_matrix, rotation_matrix, tangent, tangent_rate
+from flexmbs.core.mechanics.vectors import (
+    add,
+    components,
     cross,
-    quaternion_matrix,
-    rotation_matrix,
-    tangent,
-    tangent_rate,
+    dot,
+    post_multiply,
+    post_multiply_transposed,
+    put,
+    rotate,
+    rotate_back,
 )
 
 
 @kernel
-def through_axis(tables, axis, q, v, a, reference, f, world, turn, work):
-    """Move frame ``f`` through joint axis number ``axis``; ``world`` (24) keeps what the way back needs."""
-    joint = tables.axes[axis]
+def through_axis(tables, axis, q, v, a, reference, number, work):
+    """Move the frame ``work.marker[number]`` through a joint axis; ``work.axis`` keeps what the way back needs."""
+    joint, frame, state = tables.axes[axis], work.marker[number], work.axis[axis]
     c = joint.coordinate
     if joint.kind == BALL:
-        _through_ball(joint, q, v, a, reference, f, world, turn)
+        through_ball(joint, q, v, a, reference, frame, state, work.scratch[0].R)
         return
-    x, xd, xdd = joint.factor * q[c] + joint.offset, joint.factor * v[c], joint.factor * a[c]
+    value, rate, accel = joint.factor * q[c] + joint.offset, joint.factor * v[c], joint.factor * a[c]
     if joint.kind >= CURVE:
-        m = work.motion
-        m[0], m[2], m[4] = x, xd, xdd
+        motion = work.curve_motion[0]
+        motion.u, motion.u_rate, motion.u_accel = value, rate, accel
         if joint.kind == SURFACE:
-            m[0], m[2], m[4] = q[c], v[c], a[c]
-            m[1], m[3], m[5] = q[joint.second], v[joint.second], a[joint.second]
-        move_along(tables, axis, m, f, world)
+            k = joint.second
+            motion.u, motion.u_rate, motion.u_accel = q[c], v[c], a[c]
+            motion.v, motion.v_rate, motion.v_accel = q[k], v[k], a[k]
+        move_along(tables, axis, number, work)
         return
-    ux = f[0] * joint.x + f[1] * joint.y + f[2] * joint.z
-    uy = f[3] * joint.x + f[4] * joint.y + f[5] * joint.z
-    uz = f[6] * joint.x + f[7] * joint.y + f[8] * joint.z
-    world[0], world[1], world[2] = ux, uy, uz
+    x, y, z = components(joint.direction)
+    ux, uy, uz = rotate(frame.R_WM, x, y, z)
+    put(state.direction, ux, uy, uz)
     if joint.kind == ROTATION:
-        px, py, pz = cross(f[12], f[13], f[14], ux, uy, uz)
-        for i, (axis_i, turn_i) in enumerate(((ux, px), (uy, py), (uz, pz))):
-            f[18 + i] += axis_i * xdd + turn_i * xd
-            f[12 + i] += axis_i * xd
-        _turn_about(f, joint.x, joint.y, joint.z, ux, uy, uz, math.sin(x), math.cos(x))
-        return
-    dx, dy, dz = ux * x, uy * x, uz * x
-    px, py, pz = cross(f[12], f[13], f[14], dx, dy, dz)
-    gx, gy, gz = px + 2.0 * ux * xd, py + 2.0 * uy * xd, pz + 2.0 * uz * xd
-    hx, hy, hz = cross(f[12], f[13], f[14], gx, gy, gz)
-    kx, ky, kz = cross(f[18], f[19], f[20], dx, dy, dz)
-    f[9] += dx
-    f[10] += dy
-    f[11] += dz
-    f[15] += px + ux * xd
-    f[16] += py + uy * xd
-    f[17] += pz + uz * xd
-    f[21] += kx + hx + ux * xdd
-    f[22] += ky + hy + uy * xdd
-    f[23] += kz + hz + uz * xdd
+        rotate_about(frame, x, y, z, ux, uy, uz, value, rate, accel)
+    else:
+        translate_along(frame, ux, uy, uz, value, rate, accel)
 
 
 @kernel
-def _through_ball(joint, q, v, a, reference, f, world, turn):
-    """The coordinates turn marker b against marker a; ``world`` keeps the axes of b, in which they are stated.
+def rotate_about(frame, x, y, z, ux, uy, uz, angle, rate, accel):
+    """Rotate a frame about its unit axis (x, y, z), which is (ux, uy, uz) in the world (Rodrigues, row by row)."""
+    wx, wy, wz = components(frame.w_WM)
+    px, py, pz = cross(wx, wy, wz, ux, uy, uz)
+    add(frame.alpha_WM, ux * accel + px * rate, uy * accel + py * rate, uz * accel + pz * rate)
+    add(frame.w_WM, ux * rate, uy * rate, uz * rate)
+    R, sine, cosine = frame.R_WM, math.sin(angle), math.cos(angle)
+    rest = 1.0 - cosine
+    for i, along in enumerate((ux, uy, uz)):
+        p, r, s = R[i, 0], R[i, 1], R[i, 2]
+        along *= rest
+        R[i, 0] = cosine * p + sine * (r * z - s * y) + along * x
+        R[i, 1] = cosine * r + sine * (s * x - p * z) + along * y
+        R[i, 2] = cosine * s + sine * (p * y - r * x) + along * z
 
-    With factor -1 the frame comes from b and leaves with the axes of a: the inverse rotation, and b's spin taken off.
+
+@kernel
+def translate_along(frame, ux, uy, uz, distance, rate, accel):
+    """Move a frame along the unit vector u (world axes), which turns with it."""
+    wx, wy, wz = components(frame.w_WM)
+    bx, by, bz = components(frame.alpha_WM)
+    dx, dy, dz = ux * distance, uy * distance, uz * distance
+    px, py, pz = cross(wx, wy, wz, dx, dy, dz)
+    gx, gy, gz = px + 2.0 * ux * rate, py + 2.0 * uy * rate, pz + 2.0 * uz * rate
+    hx, hy, hz = cross(wx, wy, wz, gx, gy, gz)
+    kx, ky, kz = cross(bx, by, bz, dx, dy, dz)
+    add(frame.p_WM, dx, dy, dz)
+    add(frame.v_WM, px + ux * rate, py + uy * rate, pz + uz * rate)
+    add(frame.a_WM, kx + hx + ux * accel, ky + hy + uy * accel, kz + hz + uz * accel)
+
+
+@kernel
+def through_ball(joint, q, v, a, reference, frame, state, R):
+    """The coordinates rotate marker b against marker a; ``state`` keeps the axes of b, in which they are stated.
+
+    With factor -1 the frame comes from b and leaves with the axes of a: the inverse rotation, and the angular velocity
+    of b against a taken off.  ``R`` (3, 3) serves as scratch.
     """
-    c = joint.coordinate
-    rx, ry, rz = tangent(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
-    sx, sy, sz = tangent(q[c], q[c + 1], q[c + 2], a[c], a[c + 1], a[c + 2], -1.0)
-    tx, ty, tz = tangent_rate(q[c], q[c + 1], q[c + 2], v[c], v[c + 1], v[c + 2], -1.0)
+    c, sign = joint.coordinate, joint.factor
+    x, y, z = q[c], q[c + 1], q[c + 2]
+    rx, ry, rz = tangent(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
+    sx, sy, sz = tangent(x, y, z, a[c], a[c + 1], a[c + 2], -1.0)
+    tx, ty, tz = tangent_rate(x, y, z, v[c], v[c + 1], v[c + 2], -1.0)
     if joint.factor > 0.0:
-        quaternion_matrix(reference[joint.ball], turn)
-        _post_multiply(f, turn)
-        rotation_matrix(q[c], q[c + 1], q[c + 2], turn)
-        _post_multiply(f, turn)
-    for i in range(9):
-        world[i] = f[i]
-    sign = joint.factor
-    _add_spin(f, sign * rx, sign * ry, sign * rz, sign * (sx + tx), sign * (sy + ty), sign * (sz + tz))
+        quaternion_matrix(reference[joint.ball], R)
+        post_multiply(frame.R_WM, R)
+        rotation_matrix(x, y, z, R)
+        post_multiply(frame.R_WM, R)
+    for i in range(3):
+        for j in range(3):
+            state.R_WM[i, j] = frame.R_WM[i, j]
+    add_rotation_rate(frame, sign * rx, sign * ry, sign * rz, sign * (sx + tx), sign * (sy + ty), sign * (sz + tz))
     if joint.factor < 0.0:
-        rotation_matrix(-q[c], -q[c + 1], -q[c + 2], turn)
-        _post_multiply(f, turn)
-        quaternion_matrix(reference[joint.ball], turn)
-        _post_multiply_transposed(f, turn)
+        rotation_matrix(-x, -y, -z, R)
+        post_multiply(frame.R_WM, R)
+        quaternion_matrix(reference[joint.ball], R)
+        post_multiply_transposed(frame.R_WM, R)
 
 
 @kernel
-def back_through_axis(tables, axis, q, world, point, wrench, residual, work):
-    """Project the wrench (force, moment about ``point``) on the coordinate, and move ``point`` before the axis."""
-    joint = tables.axes[axis]
+def add_rotation_rate(frame, rx, ry, rz, sx, sy, sz):
+    """Add a relative angular velocity r and its derivative s, given in the present axes of the frame."""
+    rx, ry, rz = rotate(frame.R_WM, rx, ry, rz)
+    sx, sy, sz = rotate(frame.R_WM, sx, sy, sz)
+    wx, wy, wz = components(frame.w_WM)
+    px, py, pz = cross(wx, wy, wz, rx, ry, rz)
+    add(frame.alpha_WM, px + sx, py + sy, pz + sz)
+    add(frame.w_WM, rx, ry, rz)
+
+
+@kernel
+def back_through_axis(tables, axis, q, point, wrench, residual, work):
+    """Project the wrench (moment about ``point``) on the coordinate, and move ``point`` before the axis."""
+    joint, state = tables.axes[axis], work.axis[axis]
     c = joint.coordinate
     if joint.kind == BALL:
-        mx = world[0] * wrench[3] + world[3] * wrench[4] + world[6] * wrench[5]
-        my = world[1] * wrench[3] + world[4] * wrench[4] + world[7] * wrench[5]
-        mz = world[2] * wrench[3] + world[5] * wrench[4] + world[8] * wrench[5]
+        mx, my, mz = components(wrench.moment)
+        mx, my, mz = rotate_back(state.R_WM, mx, my, mz)
         mx, my, mz = tangent(q[c], q[c + 1], q[c + 2], mx, my, mz, 1.0)
         residual[c] += joint.factor * mx
         residual[c + 1] += joint.factor * my
         residual[c + 2] += joint.factor * mz
         return
+    ux, uy, uz = components(state.direction)
     if joint.kind == ROTATION:
-        residual[c] += joint.factor * (world[0] * wrench[3] + world[1] * wrench[4] + world[2] * wrench[5])
+        residual[c] += joint.factor * dot(wrench.moment, ux, uy, uz)
         return
     if joint.kind >= CURVE:
-        back = work.back
-        for i in range(3):
-            back[i] = point[i]
-        for i in range(6):
-            back[3 + i] = wrench[i]
-        project_on(tables, axis, world, back, work.motion)
-        for i in range(3):
-            point[i] = back[i]
-        for i in range(6):
-            wrench[i] = back[3 + i]
-        if joint.kind == SURFACE:
-            residual[c] += work.motion[0]
-            residual[joint.second] += work.motion[1]
-        else:
-            residual[c] += joint.factor * work.motion[0]
+        back_through_shape(tables, axis, point, wrench, residual, work)
         return
-    residual[c] += joint.factor * (world[0] * wrench[0] + world[1] * wrench[1] + world[2] * wrench[2])
+    residual[c] += joint.factor * dot(wrench.force, ux, uy, uz)
     x = joint.factor * q[c] + joint.offset
-    dx, dy, dz = world[0] * x, world[1] * x, world[2] * x
-    mx, my, mz = cross(dx, dy, dz, wrench[0], wrench[1], wrench[2])
-    wrench[3] += mx
-    wrench[4] += my
-    wrench[5] += mz
-    point[0] -= dx
-    point[1] -= dy
-    point[2] -= dz
+    dx, dy, dz = ux * x, uy * x, uz * x
+    fx, fy, fz = components(wrench.force)
+    mx, my, mz = cross(dx, dy, dz, fx, fy, fz)
+    add(wrench.moment, mx, my, mz)
+    add(point, -dx, -dy, -dz)
 
 
 @kernel
-def _turn_about(f, x, y, z, ux, uy, uz, sine, cosine):
-    """Turn frame ``f`` about its unit axis (x, y, z), which is (ux, uy, uz) in the world (Rodrigues, row by row)."""
-    rest = 1.0 - cosine
-    for i, along in enumerate((ux, uy, uz)):
-        p, r, s = f[3 * i], f[3 * i + 1], f[3 * i + 2]
-        along *= rest
-        f[3 * i] = cosine * p + sine * (r * z - s * y) + along * x
-        f[3 * i + 1] = cosine * r + sine * (s * x - p * z) + along * y
-        f[3 * i + 2] = cosine * s + sine * (p * y - r * x) + along * z
-
-
-@kernel
-def _post_multiply(f, turn):
+def back_through_shape(tables, axis, point, wrench, residual, work):
+    """:func:`back_through_axis` along a curve or surface."""
+    joint, back, motion = tables.axes[axis], work.curve_wrench[0], work.curve_motion[0]
     for i in range(3):
-        x, y, z = f[3 * i], f[3 * i + 1], f[3 * i + 2]
-        for j in range(3):
-            f[3 * i + j] = x * turn[j] + y * turn[3 + j] + z * turn[6 + j]
-
-
-@kernel
-def _post_multiply_transposed(f, turn):
+        back.point[i], back.force[i], back.moment[i] = point[i], wrench.force[i], wrench.moment[i]
+    project_on(tables, axis, work)
     for i in range(3):
-        x, y, z = f[3 * i], f[3 * i + 1], f[3 * i + 2]
-        for j in range(3):
-            f[3 * i + j] = x * turn[3 * j] + y * turn[3 * j + 1] + z * turn[3 * j + 2]
-
-
-@kernel
-def _add_spin(f, rx, ry, rz, sx, sy, sz):
-    """Add relative angular velocity r and its derivative s, given in the present axes of frame ``f``."""
-    wx = f[0] * rx + f[1] * ry + f[2] * rz
-    wy = f[3] * rx + f[4] * ry + f[5] * rz
-    wz = f[6] * rx + f[7] * ry + f[8] * rz
-    px, py, pz = cross(f[12], f[13], f[14], wx, wy, wz)
-    f[18] += px + f[0] * sx + f[1] * sy + f[2] * sz
-    f[19] += py + f[3] * sx + f[4] * sy + f[5] * sz
-    f[20] += pz + f[6] * sx + f[7] * sy + f[8] * sz
-    f[12] += wx
-    f[13] += wy
-    f[14] += wz
+        point[i], wrench.force[i], wrench.moment[i] = back.point[i], back.force[i], back.moment[i]
+    if joint.kind == SURFACE:
+        residual[joint.coordinate] += motion.force_u
+        residual[joint.second] += motion.force_v
+    else:
+        residual[joint.coordinate] += joint.factor * motion.force_u

@@ -1,87 +1,80 @@
-"""Markers on bodies: motion of the marker relative to its body, and the way back for forces.
+"""Markers on bodies: motion of a marker relative to its body and in the world, and the way back for forces.
 
-Relative motion ``local`` (body axes): R (9), p, omega, v, alpha, a of the marker frame in the body frame, with
-u = Phi q + sum Zu s and th = Psi q + sum Zr s (s: ``work.form``), R_BM = exp(th) R0 (docs/notation.md).
+In its body (axes of B) a marker moves with u = Phi q + sum Zu s and th = Psi q + sum Zr s (s: ``work.form``), and
+R_BM = exp(th~) R0 (docs/notation.md); that motion is in ``work.marker_in_body``.
 """
 
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.core.mechanics.rotation import rotation_matrix, tangent, tangent_rate
+from flexmbs.core.mechanics.vectors import add, components, cross, dot_at, elements, put, rotate, vector_at
 
 
 @kernel
 def marker_motion(tables, m, q, v, a, work):
-    """Fill ``work.local`` for marker ``m``; velocities and accelerations vanish on rigid markers."""
-    marker = tables.markers[m]
-    local = work.local
-    pool = tables.pool
-    at = marker.frame_at
-    for i in range(3):
-        local[9 + i] = pool[at + i]
-    for i in range(9):
-        local[i] = pool[at + 3 + i]
-    for i in range(12, 24):
-        local[i] = 0.0
+    """Fill ``work.marker_in_body`` for marker ``m``; velocities and accelerations vanish on rigid markers."""
+    marker, local, pool = tables.markers[m], work.marker_in_body[0], tables.pool
+    place_undeformed(marker, local)
     if marker.flexible == 0:
         return
     body = tables.bodies[marker.body]
-    n, start = body.modes, body.modal_start
-    phi, psi = marker.field_at, marker.field_at + 3 * n
     tx = ty = tz = rx = ry = rz = sx = sy = sz = 0.0
-    for i in range(n):
-        qi, vi, ai = q[start + i], v[start + i], a[start + i]
-        for k in range(3):
-            shape = pool[phi + 3 * i + k]
-            local[9 + k] += shape * qi
-            local[15 + k] += shape * vi
-            local[21 + k] += shape * ai
-        px, py, pz = pool[psi + 3 * i], pool[psi + 3 * i + 1], pool[psi + 3 * i + 2]
-        tx += px * qi
-        ty += py * qi
-        tz += pz * qi
-        rx += px * vi
-        ry += py * vi
-        rz += pz * vi
-        sx += px * ai
-        sy += py * ai
-        sz += pz * ai
-    zu = psi + 3 * n
-    zr = zu + 3 * (body.form_end - body.form_start)
-    for p in range(body.form_end - body.form_start):
-        r = body.form_start + p
-        square, rate, accel = work.form[0, r], work.form[1, r], work.form[2, r]
-        for k in range(3):
-            shape = pool[zu + 3 * p + k]
-            local[9 + k] += shape * square
-            local[15 + k] += shape * rate
-            local[21 + k] += shape * accel
-        px, py, pz = pool[zr + 3 * p], pool[zr + 3 * p + 1], pool[zr + 3 * p + 2]
-        tx += px * square
-        ty += py * square
-        tz += pz * square
-        rx += px * rate
-        ry += py * rate
-        rz += pz * rate
-        sx += px * accel
-        sy += py * accel
-        sz += pz * accel
-    _turn(local, tx, ty, tz)
-    local[12], local[13], local[14] = tangent(tx, ty, tz, rx, ry, rz, 1.0)
+    for i in range(body.modes):
+        k = body.modal_start + i
+        qi, vi, ai = q[k], v[k], a[k]
+        x, y, z = vector_at(pool, marker.Phi_at + 3 * i)
+        add_displacement(local, x, y, z, qi, vi, ai)
+        x, y, z = vector_at(pool, marker.Psi_at + 3 * i)
+        tx, ty, tz = tx + x * qi, ty + y * qi, tz + z * qi
+        rx, ry, rz = rx + x * vi, ry + y * vi, rz + z * vi
+        sx, sy, sz = sx + x * ai, sy + y * ai, sz + z * ai
+    for i in range(body.form_end - body.form_start):
+        k = body.form_start + i
+        qi, vi, ai = work.form[VALUE, k], work.form[RATE, k], work.form[ACCEL, k]
+        x, y, z = vector_at(pool, marker.Zu_at + 3 * i)
+        add_displacement(local, x, y, z, qi, vi, ai)
+        x, y, z = vector_at(pool, marker.Zr_at + 3 * i)
+        tx, ty, tz = tx + x * qi, ty + y * qi, tz + z * qi
+        rx, ry, rz = rx + x * vi, ry + y * vi, rz + z * vi
+        sx, sy, sz = sx + x * ai, sy + y * ai, sz + z * ai
+    rotate_marker(local, work.scratch[0].R, tx, ty, tz)
+    wx, wy, wz = tangent(tx, ty, tz, rx, ry, rz, 1.0)
     ax, ay, az = tangent(tx, ty, tz, sx, sy, sz, 1.0)
     bx, by, bz = tangent_rate(tx, ty, tz, rx, ry, rz, 1.0)
-    local[18], local[19], local[20] = ax + bx, ay + by, az + bz
+    put(local.w_BM, wx, wy, wz)
+    put(local.alpha_BM, ax + bx, ay + by, az + bz)
 
 
 @kernel
-def _turn(local, tx, ty, tz):
-    """R_BM = exp(th) R0, with R0 in ``local[0:9]``; ``local[24:33]`` serves as scratch."""
-    turn = local[24:33]
-    rotation_matrix(tx, ty, tz, turn)
+def place_undeformed(marker, local):
+    """The marker at rest where it is in the undeformed body."""
+    for i in range(3):
+        local.p_BM[i] = marker.p_BM[i]
+        for j in range(3):
+            local.R_BM[i, j] = marker.R_BM[i, j]
+    put(local.w_BM, 0.0, 0.0, 0.0)
+    put(local.v_BM, 0.0, 0.0, 0.0)
+    put(local.alpha_BM, 0.0, 0.0, 0.0)
+    put(local.a_BM, 0.0, 0.0, 0.0)
+
+
+@kernel
+def add_displacement(local, x, y, z, value, rate, accel):
+    """Add the displacement (x, y, z) times an amplitude with its derivatives."""
+    add(local.p_BM, x * value, y * value, z * value)
+    add(local.v_BM, x * rate, y * rate, z * rate)
+    add(local.a_BM, x * accel, y * accel, z * accel)
+
+
+@kernel
+def rotate_marker(local, R, tx, ty, tz):
+    """R_BM = exp(th~) R_BM; ``R`` (3, 3) serves as scratch."""
+    rotation_matrix(tx, ty, tz, R)
     for j in range(3):
-        c0, c1, c2 = local[j], local[3 + j], local[6 + j]
-        for i in range(3):
-            local[3 * i + j] = turn[3 * i] * c0 + turn[3 * i + 1] * c1 + turn[3 * i + 2] * c2
+        x, y, z = rotate(R, local.R_BM[0, j], local.R_BM[1, j], local.R_BM[2, j])
+        local.R_BM[0, j], local.R_BM[1, j], local.R_BM[2, j] = x, y, z
 
 
 @kernel
@@ -92,150 +85,168 @@ def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, work, residual):
         return
     pool = tables.pool
     body = tables.bodies[marker.body]
-    n, start = body.modes, body.modal_start
-    count = body.form_end - body.form_start
-    phi, psi = marker.field_at, marker.field_at + 3 * n
-    zu = psi + 3 * n
-    zr = zu + 3 * count
+    forms = body.form_end - body.form_start
     tx = ty = tz = 0.0
-    for i in range(n):
-        tx += pool[psi + 3 * i] * q[start + i]
-        ty += pool[psi + 3 * i + 1] * q[start + i]
-        tz += pool[psi + 3 * i + 2] * q[start + i]
-    for p in range(count):
-        square = work.form[0, body.form_start + p]
-        tx += pool[zr + 3 * p] * square
-        ty += pool[zr + 3 * p + 1] * square
-        tz += pool[zr + 3 * p + 2] * square
+    for i in range(body.modes):
+        x, y, z = vector_at(pool, marker.Psi_at + 3 * i)
+        value = q[body.modal_start + i]
+        tx, ty, tz = tx + x * value, ty + y * value, tz + z * value
+    for i in range(forms):
+        x, y, z = vector_at(pool, marker.Zr_at + 3 * i)
+        value = work.form[VALUE, body.form_start + i]
+        tx, ty, tz = tx + x * value, ty + y * value, tz + z * value
     mx, my, mz = tangent(tx, ty, tz, mx, my, mz, -1.0)
-    for i in range(n):
-        u, r = phi + 3 * i, psi + 3 * i
-        residual[start + i] += pool[u] * fx + pool[u + 1] * fy + pool[u + 2] * fz
-        residual[start + i] += pool[r] * mx + pool[r + 1] * my + pool[r + 2] * mz
-    for p in range(count):
-        u, r = zu + 3 * p, zr + 3 * p
-        power = pool[u] * fx + pool[u + 1] * fy + pool[u + 2] * fz
-        power += pool[r] * mx + pool[r + 1] * my + pool[r + 2] * mz
-        work.form[3, body.form_start + p] += power
+    for i in range(body.modes):
+        power = dot_at(pool, marker.Phi_at + 3 * i, fx, fy, fz) + dot_at(pool, marker.Psi_at + 3 * i, mx, my, mz)
+        residual[body.modal_start + i] += power
+    for i in range(forms):
+        power = dot_at(pool, marker.Zu_at + 3 * i, fx, fy, fz) + dot_at(pool, marker.Zr_at + 3 * i, mx, my, mz)
+        work.form[FORCE, body.form_start + i] += power
 
 
 @kernel
 def marker_in_world(tables, m, q, v, a, work, out):
-    """Fill ``out`` (24) with the motion of marker ``m`` in world axes; frames and forms in ``work`` are current."""
-    f = work.frame[tables.markers[m].body]
-    if tables.markers[m].flexible == 0:
-        attach_rigid(f, tables.pool, tables.markers[m].frame_at, out)
+    """Fill the frame ``out`` with the motion of marker ``m``; frames of bodies and forms in ``work`` are current."""
+    marker = tables.markers[m]
+    if marker.flexible == 0:
+        attach_rigid(work.frame[marker.body], marker, out)
         return
     marker_motion(tables, m, q, v, a, work)
-    attach(f, work.local, out)
+    attach(work.frame[marker.body], work.marker_in_body[0], out)
 
 
 @kernel
-def attach_rigid(f, pool, at, out):
-    """:func:`attach` for a marker that stays where it is in its body: position and rotation from ``pool[at]`` on.
+def attach_rigid(body, marker, out):
+    """:func:`attach` for a marker that stays where it is in its body.
 
     Everything is loaded before anything is stored, so that the compiler need not fear that the arrays overlap.
     """
-    f0, f1, f2, f3, f4, f5, f6, f7, f8 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]
-    x, y, z = pool[at], pool[at + 1], pool[at + 2]
-    dx, dy, dz = f0 * x + f1 * y + f2 * z, f3 * x + f4 * y + f5 * z, f6 * x + f7 * y + f8 * z
+    r0, r1, r2, r3, r4, r5, r6, r7, r8 = elements(body.R_WB)
+    px, py, pz = components(body.p_WB)
+    vx, vy, vz = components(body.v_WB)
+    ax, ay, az = components(body.a_WB)
+    wx, wy, wz = components(body.w_WB)
+    bx, by, bz = components(body.alpha_WB)
+    x, y, z = components(marker.p_BM)
+    dx, dy, dz = r0 * x + r1 * y + r2 * z, r3 * x + r4 * y + r5 * z, r6 * x + r7 * y + r8 * z
     for j in range(3):
-        x, y, z = pool[at + 3 + j], pool[at + 6 + j], pool[at + 9 + j]
-        out[j], out[3 + j], out[6 + j] = f0 * x + f1 * y + f2 * z, f3 * x + f4 * y + f5 * z, f6 * x + f7 * y + f8 * z
-    move_rigidly(f, dx, dy, dz, out)
+        x, y, z = marker.R_BM[0, j], marker.R_BM[1, j], marker.R_BM[2, j]
+        out.R_WM[0, j] = r0 * x + r1 * y + r2 * z
+        out.R_WM[1, j] = r3 * x + r4 * y + r5 * z
+        out.R_WM[2, j] = r6 * x + r7 * y + r8 * z
+    ux, uy, uz, cx, cy, cz = carried(wx, wy, wz, bx, by, bz, dx, dy, dz)
+    put(out.p_WM, px + dx, py + dy, pz + dz)
+    put(out.w_WM, wx, wy, wz)
+    put(out.v_WM, vx + ux, vy + uy, vz + uz)
+    put(out.alpha_WM, bx, by, bz)
+    put(out.a_WM, ax + cx, ay + cy, az + cz)
 
 
 @kernel
-def detach_rigid(f, pool, at, out):
+def detach_rigid(frame, marker, out):
     """:func:`detach` for a marker that stays where it is in its body."""
-    f0, f1, f2, f3, f4, f5, f6, f7, f8 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]
+    r0, r1, r2, r3, r4, r5, r6, r7, r8 = elements(frame.R_WM)
+    px, py, pz = components(frame.p_WM)
+    vx, vy, vz = components(frame.v_WM)
+    ax, ay, az = components(frame.a_WM)
+    wx, wy, wz = components(frame.w_WM)
+    bx, by, bz = components(frame.alpha_WM)
+    x, y, z = components(marker.p_BM)
     for j in range(3):
-        x, y, z = pool[at + 3 + 3 * j], pool[at + 4 + 3 * j], pool[at + 5 + 3 * j]
-        out[j], out[3 + j], out[6 + j] = f0 * x + f1 * y + f2 * z, f3 * x + f4 * y + f5 * z, f6 * x + f7 * y + f8 * z
-    x, y, z = -pool[at], -pool[at + 1], -pool[at + 2]
-    dx = out[0] * x + out[1] * y + out[2] * z
-    dy = out[3] * x + out[4] * y + out[5] * z
-    dz = out[6] * x + out[7] * y + out[8] * z
-    move_rigidly(f, dx, dy, dz, out)
+        u, v, w = marker.R_BM[j, 0], marker.R_BM[j, 1], marker.R_BM[j, 2]
+        out.R_WB[0, j] = r0 * u + r1 * v + r2 * w
+        out.R_WB[1, j] = r3 * u + r4 * v + r5 * w
+        out.R_WB[2, j] = r6 * u + r7 * v + r8 * w
+    dx, dy, dz = rotate(out.R_WB, -x, -y, -z)
+    ux, uy, uz, cx, cy, cz = carried(wx, wy, wz, bx, by, bz, dx, dy, dz)
+    put(out.p_WB, px + dx, py + dy, pz + dz)
+    put(out.w_WB, wx, wy, wz)
+    put(out.v_WB, vx + ux, vy + uy, vz + uz)
+    put(out.alpha_WB, bx, by, bz)
+    put(out.a_WB, ax + cx, ay + cy, az + cz)
 
 
 @kernel
-def move_rigidly(f, dx, dy, dz, out):
-    """Motion (``out[9:24]``) of the point d away from that of ``f`` on the same rigid body."""
-    px, py, pz, vx, vy, vz, ax, ay, az = f[9], f[10], f[11], f[15], f[16], f[17], f[21], f[22], f[23]
-    wx, wy, wz, bx, by, bz = f[12], f[13], f[14], f[18], f[19], f[20]
-    cx, cy, cz = wy * dz - wz * dy, wz * dx - wx * dz, wx * dy - wy * dx
-    out[9], out[10], out[11] = px + dx, py + dy, pz + dz
-    out[12], out[13], out[14] = wx, wy, wz
-    out[15], out[16], out[17] = vx + cx, vy + cy, vz + cz
-    out[18], out[19], out[20] = bx, by, bz
-    out[21] = ax + by * dz - bz * dy + wy * cz - wz * cy
-    out[22] = ay + bz * dx - bx * dz + wz * cx - wx * cz
-    out[23] = az + bx * dy - by * dx + wx * cy - wy * cx
+def carried(wx, wy, wz, bx, by, bz, dx, dy, dz):
+    """Velocity w x d and acceleration alpha x d + w x (w x d) of a point d away on the same rigid body."""
+    ux, uy, uz = cross(wx, wy, wz, dx, dy, dz)
+    return (
+        ux, uy, uz,
+        by * dz - bz * dy + wy * uz - wz * uy, bz * dx - bx * dz + wz * ux - wx * uz,
+        bx * dy - by * dx + wx * uy - wy * ux,
+    )  # fmt: skip
 
 
 @kernel
-def attach(f, local, out):
-    """Motion of a marker in world axes from its body's frame ``f`` and its motion in the body."""
+def attach(body, local, out):
+    """Motion of a marker in the world from that of its body and its own in the body."""
     for i in range(3):
+        r0, r1, r2 = body.R_WB[i, 0], body.R_WB[i, 1], body.R_WB[i, 2]
         for j in range(3):
-            out[3 * i + j] = f[3 * i] * local[j] + f[3 * i + 1] * local[3 + j] + f[3 * i + 2] * local[6 + j]
-    _to_world(f, local, out)
-    dx, dy, dz = out[9], out[10], out[11]
-    wx, wy, wz = f[12], f[13], f[14]
-    rx, ry, rz = out[12], out[13], out[14]  # omega of the marker relative to the body
-    ux, uy, uz = out[15], out[16], out[17]  # velocity relative to the body
-    cx, cy, cz = wy * dz - wz * dy, wz * dx - wx * dz, wx * dy - wy * dx
-    out[9] += f[9]
-    out[10] += f[10]
-    out[11] += f[11]
-    out[12] += wx
-    out[13] += wy
-    out[14] += wz
-    out[15] += f[15] + cx
-    out[16] += f[16] + cy
-    out[17] += f[17] + cz
-    out[18] += f[18] + wy * rz - wz * ry
-    out[19] += f[19] + wz * rx - wx * rz
-    out[20] += f[20] + wx * ry - wy * rx
+            out.R_WM[i, j] = r0 * local.R_BM[0, j] + r1 * local.R_BM[1, j] + r2 * local.R_BM[2, j]
+    dx, dy, dz, rx, ry, rz, ux, uy, uz, sx, sy, sz, tx, ty, tz = in_world(body.R_WB, local)
+    wx, wy, wz = components(body.w_WB)
+    bx, by, bz = components(body.alpha_WB)
+    px, py, pz = components(body.p_WB)
+    vx, vy, vz = components(body.v_WB)
+    ax, ay, az = components(body.a_WB)
+    cx, cy, cz = cross(wx, wy, wz, dx, dy, dz)
     ex, ey, ez = cx + 2.0 * ux, cy + 2.0 * uy, cz + 2.0 * uz
-    out[21] += f[21] + f[19] * dz - f[20] * dy + wy * ez - wz * ey
-    out[22] += f[22] + f[20] * dx - f[18] * dz + wz * ex - wx * ez
-    out[23] += f[23] + f[18] * dy - f[19] * dx + wx * ey - wy * ex
+    put(out.p_WM, dx + px, dy + py, dz + pz)
+    put(out.w_WM, rx + wx, ry + wy, rz + wz)
+    put(out.v_WM, ux + (vx + cx), uy + (vy + cy), uz + (vz + cz))
+    put(
+        out.alpha_WM,
+        sx + (bx + wy * rz - wz * ry), sy + (by + wz * rx - wx * rz), sz + (bz + wx * ry - wy * rx),
+    )  # fmt: skip
+    put(
+        out.a_WM,
+        tx + (ax + by * dz - bz * dy + wy * ez - wz * ey), ty + (ay + bz * dx - bx * dz + wz * ex - wx * ez),
+        tz + (az + bx * dy - by * dx + wx * ey - wy * ex),
+    )  # fmt: skip
 
 
 @kernel
-def _to_world(f, local, out):
-    for k in range(9, 24, 3):
-        x, y, z = local[k], local[k + 1], local[k + 2]
-        for i in range(3):
-            out[k + i] = f[3 * i] * x + f[3 * i + 1] * y + f[3 * i + 2] * z
+def in_world(R_WB, local):
+    """p, w, v, alpha and a of a marker in its body, three numbers each, in world axes."""
+    px, py, pz = components(local.p_BM)
+    wx, wy, wz = components(local.w_BM)
+    vx, vy, vz = components(local.v_BM)
+    bx, by, bz = components(local.alpha_BM)
+    ax, ay, az = components(local.a_BM)
+    px, py, pz = rotate(R_WB, px, py, pz)
+    wx, wy, wz = rotate(R_WB, wx, wy, wz)
+    vx, vy, vz = rotate(R_WB, vx, vy, vz)
+    bx, by, bz = rotate(R_WB, bx, by, bz)
+    ax, ay, az = rotate(R_WB, ax, ay, az)
+    return px, py, pz, wx, wy, wz, vx, vy, vz, bx, by, bz, ax, ay, az
 
 
 @kernel
-def detach(f, local, out):
-    """Motion of a body's frame from the motion ``f`` of one of its markers: the inverse of :func:`attach`."""
+def detach(frame, local, out):
+    """Motion of a body from the motion ``frame`` of one of its markers: the inverse of :func:`attach`."""
     for i in range(3):
+        r0, r1, r2 = frame.R_WM[i, 0], frame.R_WM[i, 1], frame.R_WM[i, 2]
         for j in range(3):
-            out[3 * i + j] = f[3 * i] * local[3 * j] + f[3 * i + 1] * local[3 * j + 1] + f[3 * i + 2] * local[3 * j + 2]
-    _to_world(out, local, out)
-    dx, dy, dz = out[9], out[10], out[11]
-    rx, ry, rz = out[12], out[13], out[14]
-    ux, uy, uz = out[15], out[16], out[17]
-    wx, wy, wz = f[12] - rx, f[13] - ry, f[14] - rz
-    bx = f[18] - out[18] - (wy * rz - wz * ry)
-    by = f[19] - out[19] - (wz * rx - wx * rz)
-    bz = f[20] - out[20] - (wx * ry - wy * rx)
-    cx, cy, cz = wy * dz - wz * dy, wz * dx - wx * dz, wx * dy - wy * dx
+            out.R_WB[i, j] = r0 * local.R_BM[j, 0] + r1 * local.R_BM[j, 1] + r2 * local.R_BM[j, 2]
+    dx, dy, dz, rx, ry, rz, ux, uy, uz, sx, sy, sz, tx, ty, tz = in_world(out.R_WB, local)
+    wx, wy, wz = components(frame.w_WM)
+    bx, by, bz = components(frame.alpha_WM)
+    px, py, pz = components(frame.p_WM)
+    vx, vy, vz = components(frame.v_WM)
+    ax, ay, az = components(frame.a_WM)
+    wx, wy, wz = wx - rx, wy - ry, wz - rz
+    bx = bx - sx - (wy * rz - wz * ry)
+    by = by - sy - (wz * rx - wx * rz)
+    bz = bz - sz - (wx * ry - wy * rx)
+    cx, cy, cz = cross(wx, wy, wz, dx, dy, dz)
     ex, ey, ez = cx + 2.0 * ux, cy + 2.0 * uy, cz + 2.0 * uz
-    out[9] = f[9] - dx
-    out[10] = f[10] - dy
-    out[11] = f[11] - dz
-    out[12], out[13], out[14] = wx, wy, wz
-    out[15] = f[15] - cx - ux
-    out[16] = f[16] - cy - uy
-    out[17] = f[17] - cz - uz
-    out[21] = f[21] - out[21] - (by * dz - bz * dy) - (wy * ez - wz * ey)
-    out[22] = f[22] - out[22] - (bz * dx - bx * dz) - (wz * ex - wx * ez)
-    out[23] = f[23] - out[23] - (bx * dy - by * dx) - (wx * ey - wy * ex)
-    out[18], out[19], out[20] = bx, by, bz
+    put(out.p_WB, px - dx, py - dy, pz - dz)
+    put(out.w_WB, wx, wy, wz)
+    put(out.v_WB, vx - cx - ux, vy - cy - uy, vz - cz - uz)
+    put(out.alpha_WB, bx, by, bz)
+    put(
+        out.a_WB,
+        ax - tx - (by * dz - bz * dy) - (wy * ez - wz * ey), ay - ty - (bz * dx - bx * dz) - (wz * ex - wx * ez),
+        az - tz - (bx * dy - by * dx) - (wx * ey - wy * ex),
+    )  # fmt: skip

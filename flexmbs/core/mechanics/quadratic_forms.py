@@ -6,6 +6,7 @@ A body has one form per pair of modes, s = q_a q_b, or fewer: s_r = sum_p c_pr q
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 
 
 @kernel
@@ -16,9 +17,9 @@ def weigh_forms(tables, q, v, a, work):
         body = tables.bodies[b]
         start, first, pool = body.modal_start, body.form_start, tables.pool
         count = body.form_end - first
-        value = work.form[0, first : body.form_end]
-        rate = work.form[1, first : body.form_end]
-        accel = work.form[2, first : body.form_end]
+        value = work.form[VALUE, first : body.form_end]
+        rate = work.form[RATE, first : body.form_end]
+        accel = work.form[ACCEL, first : body.form_end]
         for p in range(body.pair_end - body.pair_start):
             pair = tables.pairs[body.pair_start + p]
             i, j = start + pair.a, start + pair.b
@@ -41,11 +42,11 @@ def add_cubic_elasticity(tables, b, q, work, residual):
         return
     n, at = body.modes, body.cubic_at
     for r in range(body.form_end - body.form_start):
-        total, size = 0.0, work.form[0, body.form_start + r]
+        total, size = 0.0, work.form[VALUE, body.form_start + r]
         for i in range(n):
             total += tables.pool[at + r * n + i] * q[body.modal_start + i]
             residual[body.modal_start + i] += tables.pool[at + r * n + i] * size
-        work.form[3, body.form_start + r] += total
+        work.form[FORCE, body.form_start + r] += total
 
 
 @kernel
@@ -56,18 +57,18 @@ def cubic_energy(tables, b, q, work):
         for r in range(body.form_end - body.form_start):
             for i in range(body.modes):
                 coefficient = tables.pool[body.cubic_at + r * body.modes + i]
-                total += coefficient * work.form[0, body.form_start + r] * q[body.modal_start + i]
+                total += coefficient * work.form[VALUE, body.form_start + r] * q[body.modal_start + i]
     return total
 
 
 @kernel
 def pass_to_modes(tables, q, work, residual):
-    """Add the generalised forces on modes that come from the forces on forms, ``work.form[3]``."""
+    """Add the generalised forces on modes that come from the forces on forms, ``work.form[FORCE]``."""
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
         start, first, pool = body.modal_start, body.form_start, tables.pool
         count = body.form_end - first
-        force = work.form[3, first : body.form_end]
+        force = work.form[FORCE, first : body.form_end]
         for p in range(body.pair_end - body.pair_start):
             pair = tables.pairs[body.pair_start + p]
             i, j = start + pair.a, start + pair.b

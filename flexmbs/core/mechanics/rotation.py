@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.mechanics.vectors import cross
 
 
 @kernel
@@ -36,23 +37,17 @@ def exponential_coefficients(square):
 
 @kernel
 def rotation_matrix(x, y, z, out):
-    """out[0:9] (row by row) = exp of the rotation vector (x, y, z)."""
+    """out (3, 3) = exp of the rotation vector (x, y, z)."""
     a, b, _c, _db, _dc = exponential_coefficients(x * x + y * y + z * z)
-    out[0] = 1.0 - b * (y * y + z * z)
-    out[1] = b * x * y - a * z
-    out[2] = b * x * z + a * y
-    out[3] = b * x * y + a * z
-    out[4] = 1.0 - b * (x * x + z * z)
-    out[5] = b * y * z - a * x
-    out[6] = b * x * z - a * y
-    out[7] = b * y * z + a * x
-    out[8] = 1.0 - b * (x * x + y * y)
-
-
-@kernel
-def cross(ax, ay, az, bx, by, bz):
-    """a x b."""
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    out[0, 0] = 1.0 - b * (y * y + z * z)
+    out[0, 1] = b * x * y - a * z
+    out[0, 2] = b * x * z + a * y
+    out[1, 0] = b * x * y + a * z
+    out[1, 1] = 1.0 - b * (x * x + z * z)
+    out[1, 2] = b * y * z - a * x
+    out[2, 0] = b * x * z - a * y
+    out[2, 1] = b * y * z + a * x
+    out[2, 2] = 1.0 - b * (x * x + y * y)
 
 
 @kernel
@@ -107,17 +102,17 @@ def rotation_between(x, y, z, ux, uy, uz):
 
 @kernel
 def quaternion_matrix(quaternion, out):
-    """out[0:9] = rotation matrix of the unit quaternion (w, x, y, z)."""
+    """out (3, 3) = rotation matrix of the unit quaternion (w, x, y, z)."""
     w, x, y, z = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    out[0] = 1.0 - 2.0 * (y * y + z * z)
-    out[1] = 2.0 * (x * y - w * z)
-    out[2] = 2.0 * (x * z + w * y)
-    out[3] = 2.0 * (x * y + w * z)
-    out[4] = 1.0 - 2.0 * (x * x + z * z)
-    out[5] = 2.0 * (y * z - w * x)
-    out[6] = 2.0 * (x * z - w * y)
-    out[7] = 2.0 * (y * z + w * x)
-    out[8] = 1.0 - 2.0 * (x * x + y * y)
+    out[0, 0] = 1.0 - 2.0 * (y * y + z * z)
+    out[0, 1] = 2.0 * (x * y - w * z)
+    out[0, 2] = 2.0 * (x * z + w * y)
+    out[1, 0] = 2.0 * (x * y + w * z)
+    out[1, 1] = 1.0 - 2.0 * (x * x + z * z)
+    out[1, 2] = 2.0 * (y * z - w * x)
+    out[2, 0] = 2.0 * (x * z - w * y)
+    out[2, 1] = 2.0 * (y * z + w * x)
+    out[2, 2] = 1.0 - 2.0 * (x * x + y * y)
 
 
 @kernel
@@ -137,23 +132,23 @@ def rotate_quaternion(quaternion, x, y, z, out):
 
 
 @kernel
-def rotation_vector(turn):
-    """Rotation vector of a rotation matrix ``turn`` (9), of length at most pi."""
-    x, y, z = 0.5 * (turn[7] - turn[5]), 0.5 * (turn[2] - turn[6]), 0.5 * (turn[3] - turn[1])
+def rotation_vector(R):
+    """Rotation vector of a rotation matrix ``R`` (3, 3), of length at most pi."""
+    x, y, z = 0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])
     sine = math.sqrt(x * x + y * y + z * z)
-    cosine = 0.5 * (turn[0] + turn[4] + turn[8] - 1.0)
+    cosine = 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
     if sine > 1e-8:
         factor = math.atan2(sine, cosine) / sine
         return factor * x, factor * y, factor * z
     if cosine > 0.0:
         return x, y, z
-    # a half turn: (R + I) / 2 = n n^T, and the largest column is the best known
+    # half a turn: (R + I) / 2 = n n^T, and the largest column is the best known
     k = 0
     for i in range(1, 3):
-        if turn[4 * i] > turn[4 * k]:
+        if R[i, i] > R[k, k]:
             k = i
-    root = math.pi / math.sqrt(0.5 * (turn[4 * k] + 1.0))
-    nx = 0.5 * (turn[k] + (1.0 if k == 0 else 0.0))
-    ny = 0.5 * (turn[3 + k] + (1.0 if k == 1 else 0.0))
-    nz = 0.5 * (turn[6 + k] + (1.0 if k == 2 else 0.0))
+    root = math.pi / math.sqrt(0.5 * (R[k, k] + 1.0))
+    nx = 0.5 * (R[0, k] + (1.0 if k == 0 else 0.0))
+    ny = 0.5 * (R[1, k] + (1.0 if k == 1 else 0.0))
+    nz = 0.5 * (R[2, k] + (1.0 if k == 2 else 0.0))
     return root * nx, root * ny, root * nz

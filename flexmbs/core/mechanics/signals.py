@@ -1,9 +1,9 @@
 """Functions of time: called through their address, so that a user's function never recompiles a kernel.
 
 Piecewise polynomials and harmonics are numbers in ``pool``; sums and products name two signals that stand before them.
-Pieces, from ``at`` on: number of pieces n; coefficients of each, m; what holds beyond the ends (HOLD, STOP, REPEAT,
-CONTINUE); n + 1 times where pieces begin and end; m coefficients of each piece, of ascending powers of (t - its begin).
-A harmonic: amplitude, angular frequency (rad/s), phase (rad), offset.
+Pieces, from ``at`` on: COUNT, number of pieces n; TERMS, coefficients of each, m; BEYOND, what holds beyond the ends
+(HOLD, STOP, REPEAT, CONTINUE); from TIMES on n + 1 times where pieces begin and end; m coefficients of each piece, of
+ascending powers of (t - its begin).  A harmonic: AMPLITUDE, FREQUENCY (rad/s), PHASE (rad), OFFSET.
 """
 
 from __future__ import annotations
@@ -13,20 +13,25 @@ import math
 from flexmbs.core.abi.arrays import Floats, Floats2
 from flexmbs.core.abi.kernel import entry, interface, kernel
 from flexmbs.core.layout.tables import (
+    ACCEL,
     CONTINUE,
     FUNCTION,
     HARMONIC,
     HOLD,
     PIECES,
     POSITION_LEVEL,
+    RATE,
     REPEAT,
     STOP,
     SUM,
+    VALUE,
     VELOCITY_LEVEL,
     Tables,
 )
 from flexmbs.core.mechanics.condensed_modes import place_condensed
 
+COUNT, TERMS, BEYOND, TIMES = range(4)
+AMPLITUDE, FREQUENCY, PHASE, OFFSET, HARMONIC_SIZE = range(5)
 END_SLACK = 1e-9  # of the whole time: rounding at the end of a table is no reason to stop
 
 
@@ -41,14 +46,14 @@ def evaluate_signals(tables: Tables, t: float, out: Floats2) -> None:
     for i in range(len(tables.signals)):
         signal = tables.signals[i]
         if signal.kind == FUNCTION:
-            out[i, 0] = signal.constant
-            out[i, 1] = out[i, 2] = 0.0
+            out[i, VALUE] = signal.constant
+            out[i, RATE] = out[i, ACCEL] = 0.0
             if signal.value != 0:
-                out[i, 0] = time_function(signal.value, t)
+                out[i, VALUE] = time_function(signal.value, t)
             if signal.rate != 0:
-                out[i, 1] = time_function(signal.rate, t)
+                out[i, RATE] = time_function(signal.rate, t)
             if signal.acceleration != 0:
-                out[i, 2] = time_function(signal.acceleration, t)
+                out[i, ACCEL] = time_function(signal.acceleration, t)
         elif signal.kind == PIECES:
             pieces_at(tables.pool, signal.at, t, out[i])
         elif signal.kind == HARMONIC:
@@ -60,8 +65,8 @@ def evaluate_signals(tables: Tables, t: float, out: Floats2) -> None:
 @kernel
 def pieces_at(pool, at, t, out):
     """Value and two derivatives of a piecewise polynomial at time ``t``."""
-    count, terms, beyond = int(pool[at]), int(pool[at + 1]), int(pool[at + 2])
-    times = at + 3
+    count, terms, beyond = int(pool[at + COUNT]), int(pool[at + TERMS]), int(pool[at + BEYOND])
+    times = at + TIMES
     first, last = pool[times], pool[times + count]
     if beyond == REPEAT:
         t -= (last - first) * math.floor((t - first) / (last - first))
@@ -80,31 +85,33 @@ def pieces_at(pool, at, t, out):
         half = half * x + rate
         rate = rate * x + value
         value = value * x + pool[base + k]
-    out[0], out[1], out[2] = value, rate, 2.0 * half
+    out[VALUE], out[RATE], out[ACCEL] = value, rate, 2.0 * half
     if inside != t and beyond == HOLD:
-        out[1] = out[2] = 0.0
+        out[RATE] = out[ACCEL] = 0.0
     elif abs(inside - t) > END_SLACK * (last - first) and beyond == STOP:
-        out[0] = out[1] = out[2] = math.nan
+        out[VALUE] = out[RATE] = out[ACCEL] = math.nan
 
 
 @kernel
 def harmonic_at(pool, at, t, out):
     """Value and two derivatives of offset + amplitude sin(w t + phase)."""
-    amplitude, w = pool[at], pool[at + 1]
-    angle = w * t + pool[at + 2]
-    out[0] = pool[at + 3] + amplitude * math.sin(angle)
-    out[1] = amplitude * w * math.cos(angle)
-    out[2] = -amplitude * w * w * math.sin(angle)
+    amplitude, w = pool[at + AMPLITUDE], pool[at + FREQUENCY]
+    angle = w * t + pool[at + PHASE]
+    out[VALUE] = pool[at + OFFSET] + amplitude * math.sin(angle)
+    out[RATE] = amplitude * w * math.cos(angle)
+    out[ACCEL] = -amplitude * w * w * math.sin(angle)
 
 
 @kernel
 def combine(kind, f, g, out):
     """Sum or product of two signals with its derivatives."""
     if kind == SUM:
-        out[0], out[1], out[2] = f[0] + g[0], f[1] + g[1], f[2] + g[2]
+        for k in range(ACCEL + 1):
+            out[k] = f[k] + g[k]
         return
-    out[0], out[1] = f[0] * g[0], f[1] * g[0] + f[0] * g[1]
-    out[2] = f[2] * g[0] + 2.0 * f[1] * g[1] + f[0] * g[2]
+    f0, f1, f2 = f[VALUE], f[RATE], f[ACCEL]
+    g0, g1, g2 = g[VALUE], g[RATE], g[ACCEL]
+    out[VALUE], out[RATE], out[ACCEL] = f0 * g0, f1 * g0 + f0 * g1, f2 * g0 + 2.0 * f1 * g1 + f0 * g2
 
 
 @entry
@@ -120,8 +127,8 @@ def impose_drivers(tables: Tables, signal: Floats2, q: Floats, v: Floats, a: Flo
         if s < 0:
             continue
         if tables.coordinates[i].level == POSITION_LEVEL:
-            q[i], v[i], a[i] = signal[s, 0], signal[s, 1], signal[s, 2]
+            q[i], v[i], a[i] = signal[s, VALUE], signal[s, RATE], signal[s, ACCEL]
         elif tables.coordinates[i].level == VELOCITY_LEVEL:
-            v[i], a[i] = signal[s, 0], signal[s, 1]
+            v[i], a[i] = signal[s, VALUE], signal[s, RATE]
         else:
-            a[i] = signal[s, 0]
+            a[i] = signal[s, VALUE]

@@ -12,85 +12,71 @@ Rows of the history are earlier points, the last first; positions of balls as th
 
 from __future__ import annotations
 
-import math
-
 from flexmbs.core.abi.kernel import entry, kernel
-from flexmbs.core.equations.rotation_charts import largest_turn, restate
-from flexmbs.core.layout.state import (
-    CAPPED,
-    DEPTH,
-    END,
-    HAS_PREDICTION,
-    HIGHER_ERROR,
-    LOWER_ERROR,
-    ORDER,
-    PRESENT_ERROR,
-    RAISING,
-    REJECTED_LAST,
-    SENTENCE,
-    SINCE,
-    STRIKES,
-    WORST,
-)
+from flexmbs.core.equations.rotation_charts import largest_rotation, restate
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
-from flexmbs.core.methods.bdf_weights import difference_constant, differentiation, error_constant, extrapolation
-from flexmbs.core.methods.implicit import driven_error, refresh_tangent, set_weights
-from flexmbs.core.methods.interface import attempt_step, keep_step
-from flexmbs.core.methods.one_stage import INDEX_1, has_rough_rate, solve_stage
+from flexmbs.core.methods import interface
+from flexmbs.core.methods.bdf_coefficients import difference_constant, differentiation, error_constant, extrapolation
+from flexmbs.core.methods.error_norm import error_norm, set_weights
+from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.newton_iteration import refresh_tangent
+from flexmbs.core.methods.one_stage import INDEX_1, add_quadrature_errors, has_rough_rate, solve_stage
 
-MOST_ORDER = 6
-HISTORY = MOST_ORDER + 1  # rows: with the present point enough for the error of order 6 + 1
-MOST_TURN = 2.5  # rad: earlier points further away than this are forgotten
+MAX_ORDER = 6
+HISTORY_ROWS = MAX_ORDER + 1  # with the present point enough for the error of order 6 + 1
+MAX_HISTORY_ROTATION = 2.5  # rad: earlier points further away than this are forgotten
 NO_ESTIMATE = 1e300
-# An estimate of another order must promise this much more than that of the present one; larger steps at least GAIN.
-LOWER_BIAS, HIGHER_BIAS, GAIN, MOST_GROWTH = 1.3, 1.4, 1.2, 2.0
+# An estimate of another order must promise this much more than that of the present one (the part of CVODE's
+# BIAS1 and BIAS3); larger steps at least MIN_GROWTH.
+LOWER_BIAS, HIGHER_BIAS, MIN_GROWTH, MAX_GROWTH = 1.3, 1.4, 1.2, 2.0
 # Orders from 3 on are unstable for oscillations in a lobe beside the imaginary axis: at the border of stability every
-# few steps one is rejected.  A rejection counts STRIKE, an accepted step takes one back; at MOST_STRIKES only orders 1
-# and 2, which are stable there, are allowed for SHORTEST steps, for twice as many the next time.
-STRIKE, MOST_STRIKES, SHORTEST, LONGEST = 6, 24, 100, 20000
+# few steps one is rejected.  A rejection adds REJECTION_SCORE, an accepted step takes one back; at SCORE_LIMIT only
+# orders 1 and 2, which are stable there, are allowed for MIN_LOW_ORDER steps, for twice as many the next time.
+REJECTION_SCORE, SCORE_LIMIT, MIN_LOW_ORDER, MAX_LOW_ORDER = 6, 24, 100, 20000
 
 
-@entry(attempt_step)
-def attempt_bdf(tables, state, settings, scratch, work, h):
+@entry(interface.attempt_step)
+def attempt_step(tables, state, settings, scratch, work, h):
     """A step of BDF."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
-    begin(state, settings, h)
+    restart_history(state, h)
     order = choose_order(state)
-    weights = scratch.weights
-    beta = differentiation(state.history_t, order, h, weights[0])
-    extrapolation(state.history_t, order + 1, h, weights[1])
+    alpha, weights = scratch.differentiation_weights, scratch.prediction_weights
+    beta = differentiation(state.history_t, order, h, alpha)
+    extrapolation(state.history_t, order + 1, h, weights)
     for k in range(state.q.shape[0]):
-        known_v, known_q = weights[0, 0] * state.v[k], weights[0, 0] * state.q[k]
-        guess_v = weights[1, 0] * state.v[k]
+        known_v, known_q = alpha[0] * state.v[k], alpha[0] * state.q[k]
+        guess_v = weights[0] * state.v[k]
         for i in range(1, order):
-            known_v += weights[0, i] * state.history_v[i - 1, k]
-            known_q += weights[0, i] * state.history_q[i - 1, k]
+            known_v += alpha[i] * state.history_v[i - 1, k]
+            known_q += alpha[i] * state.history_q[i - 1, k]
         for i in range(1, order + 1):
-            guess_v += weights[1, i] * state.history_v[i - 1, k]
-        scratch.v[0, k] = -beta * known_v
-        scratch.q[0, k] = beta * scratch.v[0, k] - beta * known_q
-        scratch.a[0, k] = guess_v / beta + known_v
+            guess_v += weights[i] * state.history_v[i - 1, k]
+        scratch.known_v[k] = -beta * known_v
+        scratch.known_q[k] = beta * scratch.known_v[k] - beta * known_q
+        scratch.unknown_a[k] = guess_v / beta + known_v
     iterations = solve_stage(tables, state, settings, scratch, work, h, beta, beta * beta, 0)
     if iterations == 0:
         return 0, 1.0, 1.0
-    present = error_of_order(tables, state, settings, scratch, h, order, order)
-    lower = error_of_order(tables, state, settings, scratch, h, order - 1, order) if order > 1 else NO_ESTIMATE
-    higher = NO_ESTIMATE
-    if state.flag[DEPTH] > order and order < largest_order(state, settings):
+    higher = lower = NO_ESTIMATE
+    if state.history_length > order and order < order_limit(state, settings):
         higher = error_of_order(tables, state, settings, scratch, h, order + 1, order)
-    state.number[PRESENT_ERROR], state.number[LOWER_ERROR], state.number[HIGHER_ERROR] = present, lower, higher
-    return iterations, present, order + 1.0
+    if order > 1:
+        lower = error_of_order(tables, state, settings, scratch, h, order - 1, order)
+    current = error_of_order(tables, state, settings, scratch, h, order, order)  # the last: it keeps the worst one
+    state.current_order_error, state.lower_order_error, state.higher_order_error = current, lower, higher
+    return iterations, current, order + 1.0
 
 
 @kernel
-def begin(state, settings, h):
+def restart_history(state, h):
     """After a start or an event: a point before the present one, on the tangent of the motion."""
-    if state.flag[HAS_PREDICTION] != 0:
+    if state.has_prediction != 0:
         return
-    state.flag[ORDER] = state.flag[RAISING] = 1
-    state.flag[DEPTH] = state.flag[SINCE] = 0
+    state.order = state.initial_phase = 1
+    state.history_length = state.steps_at_order = 0
     state.history_t[0] = -h
     for k in range(state.q.shape[0]):
         state.history_q[0, k] = state.q[k] - h * state.v[k]
@@ -100,35 +86,35 @@ def begin(state, settings, h):
 @kernel
 def choose_order(state):
     """Order of this attempt: a repeated one takes a lower order when that promised more."""
-    order, rejected = state.flag[ORDER], state.number[PRESENT_ERROR]
-    if state.flag[REJECTED_LAST] != 0 and state.number[PRESENT_ERROR] > 1.0:
-        state.number[PRESENT_ERROR] = 1.0  # each rejection counts once
-        state.flag[RAISING] = 0
+    order, rejected = state.order, state.current_order_error
+    if state.last_step_rejected != 0 and state.current_order_error > 1.0:
+        state.current_order_error = 1.0  # each rejection counts once
+        state.initial_phase = 0
         if order > 2:
-            state.flag[STRIKES] += STRIKE
-        if order > 1 and state.number[LOWER_ERROR] < rejected:
+            state.rejection_score += REJECTION_SCORE
+        if order > 1 and state.lower_order_error < rejected:
             order -= 1
-    state.flag[ORDER] = order
+    state.order = order
     return order
 
 
 @kernel
-def largest_order(state, settings):
+def order_limit(state, settings):
     """The largest order that is allowed at present."""
-    return min(settings.most_order, 2) if state.flag[CAPPED] > 0 else settings.most_order
+    return min(settings.max_order, 2) if state.low_order_steps_left > 0 else settings.max_order
 
 
 @kernel
-def watch_stability(state):
+def detect_instability(state):
     """Turn to orders 1 and 2 for a while where higher ones seem to be at their border of stability."""
-    state.flag[STRIKES] = max(state.flag[STRIKES] - 1, 0)
-    state.flag[CAPPED] = max(state.flag[CAPPED] - 1, 0)
-    if state.flag[STRIKES] >= MOST_STRIKES:
-        state.flag[SENTENCE] = min(max(2 * state.flag[SENTENCE], SHORTEST), LONGEST)
-        state.flag[CAPPED] = state.flag[SENTENCE]
-        state.flag[STRIKES] = 0
-        state.flag[ORDER] = min(state.flag[ORDER], 2)
-        state.flag[SINCE] = 0
+    state.rejection_score = max(state.rejection_score - 1, 0)
+    state.low_order_steps_left = max(state.low_order_steps_left - 1, 0)
+    if state.rejection_score >= SCORE_LIMIT:
+        state.low_order_duration = min(max(2 * state.low_order_duration, MIN_LOW_ORDER), MAX_LOW_ORDER)
+        state.low_order_steps_left = state.low_order_duration
+        state.rejection_score = 0
+        state.order = min(state.order, 2)
+        state.steps_at_order = 0
 
 
 @kernel
@@ -138,34 +124,28 @@ def error_of_order(tables, state, settings, scratch, h, order, taken):
     Velocities of index 3 count by how far they move positions in the step: their own errors fall too slowly with it
     (Brenan, Campbell, Petzold 1996, 5.4).
     """
-    weights = scratch.weights[2]
+    weights = scratch.error_weights
     extrapolation(state.history_t, order + 1, h, weights)
     if order == taken:
         constant = error_constant(state.history_t, order, h)
     else:
         constant = difference_constant(state.history_t, order, h)
-    total = 0.0
-    worst, which = -1.0, -1
+    scratch.squared_error[:] = 0.0
     for i in range(len(tables.free)):
         k = tables.free[i]
-        q, v = scratch.q[END, k] - weights[0] * state.q[k], scratch.v[END, k] - weights[0] * state.v[k]
+        q, v = scratch.end_q[k] - weights[0] * state.q[k], scratch.end_v[k] - weights[0] * state.v[k]
         for j in range(1, order + 1):
             q -= weights[j] * state.history_q[j - 1, k]
             v -= weights[j] * state.history_v[j - 1, k]
         if is_algebraic(tables.coordinates[k]):
             impulse = settings.formulation == INDEX_1 and tables.coordinates[k].multiplier != 0
-            part = impulse_error(state, settings, scratch, i, constant * v) if impulse else 0.0
+            scratch.squared_error[k] = impulse_error(state, settings, scratch, i, constant * v) if impulse else 0.0
         else:
             x = constant * q * scratch.weight_q[i]
             y = constant * v * (h * scratch.weight_q[i] if has_rough_rate(tables, settings, k) else scratch.weight_v[i])
-            part = x * x + y * y
-        total += part
-        if part > worst:
-            worst, which = part, k
-    if order == taken:
-        state.flag[WORST] = which
-    driven, count = driven_error(tables, state, settings, scratch, h)
-    return max(math.sqrt((total + driven) / (2.0 * max(len(tables.free) - scratch.algebraic + count, 1))), 1e-10)
+            scratch.squared_error[k] = x * x + y * y
+    add_quadrature_errors(tables, state, settings, scratch, h)
+    return error_norm(tables, state, scratch)
 
 
 @kernel
@@ -181,69 +161,72 @@ def impulse_error(state, settings, scratch, i, error):
     return (error / (state.scale[i] * allowed)) ** 2 if allowed > 0.0 else 0.0
 
 
-@entry(keep_step)
-def keep_bdf(tables, state, settings, scratch, h):
+@entry(interface.update_history)
+def update_history(tables, state, settings, scratch, h):
     """Remember the present point, as the chart of the end sees it; choose order and growth factor of the next step."""
     rows = state.history_t.shape[0]
-    for i in range(min(rows - 1, state.flag[DEPTH]), 0, -1):
+    for i in range(min(rows - 1, state.history_length), 0, -1):
         state.history_t[i] = state.history_t[i - 1] - h
         for k in range(state.q.shape[0]):
             state.history_q[i, k], state.history_v[i, k] = state.history_q[i - 1, k], state.history_v[i - 1, k]
     state.history_t[0] = -h
     for k in range(state.q.shape[0]):
         state.history_q[0, k], state.history_v[0, k] = state.q[k], state.v[k]
-    state.flag[DEPTH] = min(state.flag[DEPTH] + 1, rows)
-    forget_far(tables, state, scratch)
-    state.flag[SINCE] += 1
+    state.history_length = min(state.history_length + 1, rows)
+    forget_far_points(tables, state, scratch)
+    state.steps_at_order += 1
     factor = next_factor(state, settings)
-    watch_stability(state)
+    detect_instability(state)
     return factor
 
 
 @kernel
-def forget_far(tables, state, scratch):
+def forget_far_points(tables, state, scratch):
     """Earlier rotations as the new chart sees them; points from which a ball has turned too far are left out."""
-    for i in range(state.flag[DEPTH]):
+    for i in range(state.history_length):
         for axis in range(len(tables.axes)):
             if tables.axes[axis].kind == BALL:
                 c = tables.axes[axis].coordinate
                 state.history_a[i, c : c + 3] = 0.0  # nothing is kept there
-                restate(scratch.q[END], state.history_q[i], state.history_v[i], state.history_a[i], c)
-    for i in range(1, state.flag[DEPTH]):
-        if largest_turn(tables, state.history_q[i]) > MOST_TURN:
-            state.flag[DEPTH] = i
+                restate(scratch.end_q, state.history_q[i], state.history_v[i], state.history_a[i], c)
+    for i in range(1, state.history_length):
+        if largest_rotation(tables, state.history_q[i]) > MAX_HISTORY_ROTATION:
+            state.history_length = i
             break
-    state.flag[ORDER] = min(state.flag[ORDER], state.flag[DEPTH])
+    state.order = min(state.order, state.history_length)
 
 
 @kernel
 def next_factor(state, settings):
-    """Factor for the next step, with its order in ``state.flag[ORDER]``."""
-    order = state.flag[ORDER]
-    present = (2.0 * state.number[PRESENT_ERROR]) ** (-1.0 / (order + 1.0))
-    if state.flag[RAISING] != 0:
-        falling = state.number[LOWER_ERROR] >= state.number[PRESENT_ERROR]
-        if falling and order < largest_order(state, settings) and present >= 1.0:
-            if state.flag[DEPTH] > order:
-                state.flag[ORDER] = order + 1
-            return min(present, MOST_GROWTH)
-        state.flag[RAISING] = 0
+    """Factor for the next step, with its order in ``state.order``."""
+    order = state.order
+    present = (2.0 * state.current_order_error) ** (-1.0 / (order + 1.0))
+    if state.initial_phase != 0:
+        falling = state.lower_order_error >= state.current_order_error
+        if falling and order < order_limit(state, settings) and present >= 1.0:
+            if state.history_length > order:
+                state.order = order + 1
+            return min(present, MAX_GROWTH)
+        state.initial_phase = 0
     if present < 0.9:
-        state.flag[SINCE] = 0
+        state.steps_at_order = 0
         return present
-    if state.flag[SINCE] <= order:
+    if state.steps_at_order <= order:
         return 1.0
     best, chosen = present, order
-    if order > 1 and state.number[LOWER_ERROR] < NO_ESTIMATE:
-        lower = (2.0 * LOWER_BIAS * state.number[LOWER_ERROR]) ** (-1.0 / order)
+    if order > 1 and state.lower_order_error < NO_ESTIMATE:
+        lower = (2.0 * LOWER_BIAS * state.lower_order_error) ** (-1.0 / order)
         if lower > best:
             best, chosen = lower, order - 1
-    if state.number[HIGHER_ERROR] < NO_ESTIMATE and state.flag[DEPTH] > order:
-        higher = (2.0 * HIGHER_BIAS * state.number[HIGHER_ERROR]) ** (-1.0 / (order + 2.0))
+    if state.higher_order_error < NO_ESTIMATE and state.history_length > order:
+        higher = (2.0 * HIGHER_BIAS * state.higher_order_error) ** (-1.0 / (order + 2.0))
         if higher > best:
             best, chosen = higher, order + 1
-    if chosen == order and best < GAIN:
+    if chosen == order and best < MIN_GROWTH:
         return 1.0
-    state.flag[ORDER] = chosen
-    state.flag[SINCE] = 0
-    return min(best, MOST_GROWTH)
+    state.order = chosen
+    state.steps_at_order = 0
+    return min(best, MAX_GROWTH)
+
+
+METHOD = Method("bdf", attempt_step, update_history, history_rows=HISTORY_ROWS)

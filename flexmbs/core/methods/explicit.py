@@ -1,7 +1,7 @@
 """Explicit Runge-Kutta pairs for trees that are not stiff: in the chart of a step, q' = v and v' = a(t, q, v).
 
-Two pairs (core.methods.explicit_coefficients): one of order 5 for loose tolerances, one of order 8 for tight ones.  Both
-end with the accelerations at the end of the step, which the next step begins with.
+Two pairs (core.methods.explicit_coefficients): one of order 5 for loose tolerances, one of order 8 for tight ones.
+Both end with the accelerations at the end of the step, which the next step begins with.
 """
 
 from __future__ import annotations
@@ -10,52 +10,43 @@ import math
 
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
-from flexmbs.core.layout.state import END, HAS_PREDICTION, LAST_CONTRACTION, STEP, TIME, WORST
-from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.explicit_coefficients import HIGH, LOW, ORDER, STAGES, A, C, E, F
-from flexmbs.core.methods.interface import attempt_step, keep_step
+from flexmbs.core.methods import interface
+from flexmbs.core.methods.error_norm import MIN_ERROR, error_norm, is_integrated, rms_of_squares, squared_error
+from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, A, C, E, F, pair_for
+from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.intermediate_rows import INTERMEDIATE_ROWS, fill_intermediate_rows
 
-HISTORY = 0
-MOST_STAGES = 16  # with those of the dense output
-# Relative tolerance of a step below which order 8 needs fewer evaluations than order 5 (docs/work_precision.md).
-TIGHT = 2e-8
-SMALLEST_ERROR = 1e-10
-
-
-@kernel
-def pair_for(settings):
-    """Number of the pair (core.methods.explicit_coefficients) for the tolerance of the run."""
-    return HIGH if settings.rtol < TIGHT else LOW
+EXPLICIT_STAGES = 16  # with those of the dense output
 
 
-@entry(attempt_step)
-def attempt_explicit(tables, state, settings, scratch, work, h):
-    """Try a step of ``h``: (1, error in parts of the tolerance, power of h with which it falls); (0, 1, .) failed."""
+@entry(interface.attempt_step)
+def attempt_step(tables, state, settings, scratch, work, h):
+    """A step of the explicit pair for the tolerance; iterations are 1."""
     pair = pair_for(settings)
-    q, v, a = scratch.q[END], scratch.v[END], scratch.a[END]
-    state.number[LAST_CONTRACTION] = 1.0  # there are no factors for which the step size should be kept
+    q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
+    state.last_convergence_rate = 1.0  # there are no factors for which the step size should be kept
     for i in range(STAGES[pair]):
         set_stage(state, scratch, pair, i, h)
-        evaluate_signals(tables, state.number[TIME] + C[pair, i] * h, work.signal)
+        evaluate_signals(tables, state.time + C[pair, i] * h, work.signal)
         if not signals_are_finite(tables, work):
-            state.number[STEP] = 0.5 * h
+            state.step_size = 0.5 * h
             return 0, 1.0, float(ORDER[pair])
         impose_drivers(tables, work.signal, q, v, a)
         # the state knows its accelerations unless something has just switched
-        if i > 0 or state.flag[HAS_PREDICTION] == 0:
+        if i > 0 or state.has_prediction == 0:
             if not find_accelerations(tables, state, scratch, work, q, v, a):
-                state.number[STEP] = 0.5 * h
+                state.step_size = 0.5 * h
                 return 0, 1.0, float(ORDER[pair])
         for k in range(q.shape[0]):
-            scratch.stages[i, 0, k] = v[k]
-            scratch.stages[i, 1, k] = a[k]
+            scratch.stage_v[i, k] = v[k]
+            scratch.stage_a[i, k] = a[k]
     for j in range(len(tables.signals)):
         for k in range(3):
-            scratch.signal[END, j, k] = work.signal[j, k]
-    error = error_norm(tables, state, settings, scratch, pair, h)
+            scratch.end_signal[j, k] = work.signal[j, k]
+    error = estimate_error(tables, state, settings, scratch, pair, h)
     if not error < 1e100:
-        state.number[STEP] = 0.1 * h
+        state.step_size = 0.1 * h
         return 0, 1.0, float(ORDER[pair])
     return 1, error, float(ORDER[pair])
 
@@ -70,9 +61,9 @@ def signals_are_finite(tables, work):
     return True
 
 
-@entry(keep_step)
-def keep_explicit(tables, state, settings, scratch, h):
-    """Nothing is remembered; no step size is asked for."""
+@entry(interface.update_history)
+def update_history(tables, state, settings, scratch, h):
+    """Nothing is remembered, and no step size is asked for."""
     return 0.0
 
 
@@ -80,47 +71,44 @@ def keep_explicit(tables, state, settings, scratch, h):
 def set_stage(state, scratch, pair, i, h):
     """Positions and velocities of stage ``i`` from the stages before it."""
     for k in range(state.q.shape[0]):
-        scratch.q[END, k] = state.q[k]
-        scratch.v[END, k] = state.v[k]
-        scratch.a[END, k] = state.a[k]
+        scratch.end_q[k] = state.q[k]
+        scratch.end_v[k] = state.v[k]
+        scratch.end_a[k] = state.a[k]
     for j in range(i):
         part = h * A[pair, i, j]
         if part == 0.0:
             continue
         for k in range(state.q.shape[0]):
-            scratch.q[END, k] += part * scratch.stages[j, 0, k]
-            scratch.v[END, k] += part * scratch.stages[j, 1, k]
+            scratch.end_q[k] += part * scratch.stage_v[j, k]
+            scratch.end_v[k] += part * scratch.stage_a[j, k]
 
 
 @kernel
-def error_norm(tables, state, settings, scratch, pair, h):
-    """Weighted rms of the error of unknown positions and velocities, and of what is integrated of driven ones."""
-    fine = coarse = 0.0
-    count, worst = 0, -1.0
+def estimate_error(tables, state, settings, scratch, pair, h):
+    """Norm of the error of unknown positions and velocities, and of what is integrated of driven ones.
+
+    E^2 / sqrt(E^2 + 0.01 F^2), E and F the norms of both estimates, as in DOP853.
+    """
+    scratch.squared_error[:] = 0.0
+    coarse = 0.0
     for k in range(len(tables.coordinates)):
-        driven, level = tables.coordinates[k].signal >= 0, tables.coordinates[k].level
-        if driven and level == POSITION_LEVEL:
+        if tables.coordinates[k].signal >= 0 and not is_integrated(tables, k):
             continue
-        count += 1
         eq = fq = ev = fv = 0.0
         for i in range(STAGES[pair]):
-            rate, accel = scratch.stages[i, 0, k], scratch.stages[i, 1, k]
+            rate, accel = scratch.stage_v[i, k], scratch.stage_a[i, k]
             eq += E[pair, i] * rate
             fq += F[pair, i] * rate
             ev += E[pair, i] * accel
             fv += F[pair, i] * accel
-        size_q = max(abs(state.q[k]), abs(scratch.q[END, k])) + settings.floor_q[k]
-        size_v = max(abs(state.v[k]), abs(scratch.v[END, k]))
-        weight_q = h / (settings.atol_q[k] + settings.rtol * size_q)
-        weight_v = h / (settings.atol_v[k] + settings.rtol * size_v)
-        if driven and level != ACCELERATION_LEVEL:
-            weight_v = 0.0
-        part = (weight_q * eq) ** 2 + (weight_v * ev) ** 2
-        fine += part
-        coarse += (weight_q * fq) ** 2 + (weight_v * fv) ** 2
-        if part > worst:
-            worst = part
-            state.flag[WORST] = k
-    if fine == 0.0:
-        return SMALLEST_ERROR
-    return max(fine / math.sqrt((fine + 0.01 * coarse) * 2.0 * count), SMALLEST_ERROR)
+        scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, h * eq, h * ev)
+        coarse += squared_error(tables, state, settings, scratch, k, h * fq, h * fv)
+    fine = error_norm(tables, state, scratch)
+    coarse = rms_of_squares(tables, scratch, coarse)
+    return max(fine * fine / math.sqrt(fine * fine + 0.01 * coarse * coarse), MIN_ERROR)
+
+
+METHOD = Method(
+    "explicit", attempt_step, update_history, fill_intermediate_rows, explicit_stages=EXPLICIT_STAGES,
+    intermediate_rows=INTERMEDIATE_ROWS,
+)  # fmt: skip

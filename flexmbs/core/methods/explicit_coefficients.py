@@ -10,7 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.core.abi.kernel import kernel
+
 LOW, HIGH = 0, 1
+# Relative tolerance of a step below which order 8 needs fewer evaluations than order 5 (docs/work_precision.md).
+TIGHT = 2e-8
 _LOW_ROWS = (
     {0: 1 / 6},
     {0: 2 / 27, 1: 4 / 27},
@@ -81,3 +85,9 @@ C = np.stack([np.pad(_LOW_NODES, (0, 5)), np.array(_HIGH_NODES)])
 # weights of the error estimates: the size of the error is E^2 / sqrt(E^2 + 0.01 F^2) (DOP853), E alone where F is zero
 E = np.stack([A[LOW, 7] - _row(_LOW_WEIGHTS), _row(_HIGH_FIFTH)])
 F = np.stack([np.zeros(13), A[HIGH, 12] - _row(_HIGH_THIRD)])
+
+
+@kernel
+def pair_for(settings):
+    """Number of the pair for the tolerance of the run."""
+    return HIGH if settings.rtol < TIGHT else LOW

@@ -14,22 +14,21 @@ last three times.
 
 from __future__ import annotations
 
-import math
-
 from flexmbs.core.abi.kernel import entry, kernel
-from flexmbs.core.layout.state import END, HAS_PREDICTION, OLD_STEP, WORST
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.rotation import cross
-from flexmbs.core.methods.implicit import driven_error, filter_right_side, refresh_tangent, set_weights, weighed_error
-from flexmbs.core.methods.interface import attempt_step, keep_step
-from flexmbs.core.methods.one_stage import INDEX_3, solve_stage
+from flexmbs.core.methods import interface
+from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
+from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
+from flexmbs.core.methods.one_stage import INDEX_3, add_quadrature_errors, solve_stage
 
 ERROR_ORDER = 3.0
 # Rows of State.history_a: algorithmic acceleration a_n; true acceleration of the step before; both in the axes of balls
 ALGORITHMIC, BEFORE = 0, 1
-HISTORY = 2
+HISTORY_ROWS = 2
 # Settings.parameters
 ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
 
@@ -37,40 +36,41 @@ ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
 @kernel
 def weights_of(state, settings):
     """alpha_m, alpha_f, beta, gamma of this step."""
-    if state.flag[HAS_PREDICTION] == 0:
+    if state.has_prediction == 0:
         return 0.0, 0.0, 0.25, 0.5
     p = settings.parameters
     return p[ALPHA_M], p[ALPHA_F], p[BETA], p[GAMMA]
 
 
-@entry(attempt_step)
-def attempt_alpha(tables, state, settings, scratch, work, h):
+@entry(interface.attempt_step)
+def attempt_step(tables, state, settings, scratch, work, h):
     """A step of generalised-alpha."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
     alpha_m, alpha_f, beta, gamma = weights_of(state, settings)
-    ratio = h / state.number[OLD_STEP] if state.flag[HAS_PREDICTION] != 0 else 0.0
+    ratio = h / state.last_step_size if state.has_prediction != 0 else 0.0
     share = 1.0 / (1.0 - alpha_m)
     for k in range(state.q.shape[0]):
         true = state.a[k]
         old = true
-        scratch.a[0, k] = true
-        if state.flag[HAS_PREDICTION] != 0:
+        scratch.unknown_a[k] = true
+        if state.has_prediction != 0:
             old += ratio * (state.history_a[ALGORITHMIC, k] - true)
-            scratch.a[0, k] += ratio * (true - state.history_a[BEFORE, k])
+            scratch.unknown_a[k] += ratio * (true - state.history_a[BEFORE, k])
         known = share * (alpha_f * true - alpha_m * old)
-        scratch.v[0, k] = state.v[k] + h * ((1.0 - gamma) * old + gamma * known)
-        scratch.q[0, k] = state.q[k] + h * state.v[k] + h * h * ((0.5 - beta) * old + beta * known)
-        scratch.a[1, k] = old
+        scratch.known_v[k] = state.v[k] + h * ((1.0 - gamma) * old + gamma * known)
+        scratch.known_q[k] = state.q[k] + h * state.v[k] + h * h * ((0.5 - beta) * old + beta * known)
+        scratch.algorithmic_a[k] = old
     share *= 1.0 - alpha_f
     iterations = solve_stage(tables, state, settings, scratch, work, h, h * gamma * share, h * h * beta * share, 1)
     if iterations == 0:
         return 0, 1.0, ERROR_ORDER
-    return iterations, error_norm(tables, state, settings, scratch, h, h * gamma * share), ERROR_ORDER
+    error = estimate_error(tables, state, settings, scratch, h, h * gamma * share)
+    return iterations, error, ERROR_ORDER
 
 
 @kernel
-def keep_tangent_part(tables, state, scratch, error):
+def project_on_tangent(tables, state, scratch, error):
     """Overwrite an error by its filtered part along the constraints.
 
     Positions of index 3 satisfy g = 0, and what its accelerations make good of the velocities across, which miss
@@ -89,47 +89,38 @@ def keep_tangent_part(tables, state, scratch, error):
 
 
 @kernel
-def error_norm(tables, state, settings, scratch, h, g):
-    """Weighted size of the local error, filtered by the Newton matrix; 1 is the tolerance."""
+def estimate_error(tables, state, settings, scratch, h, g):
+    """Norm of the local error, filtered by the Newton matrix; 1 is the tolerance."""
     m = len(tables.free)
-    before = state.number[OLD_STEP]
+    before = state.last_step_size
     for i in range(m):
         k = tables.free[i]
         scratch.error_q[i] = scratch.error_v[i] = 0.0
         if is_algebraic(tables.coordinates[k]):
             continue
-        slope = (scratch.a[0, k] - state.a[k]) / h
-        if state.flag[HAS_PREDICTION] == 0:  # of first order only: the first step is a short one
+        slope = (scratch.unknown_a[k] - state.a[k]) / h
+        if state.has_prediction == 0:  # of first order only: the first step is a short one
             scratch.error_v[i] = h * h * slope / 6.0
             scratch.error_q[i] = h * h * h * slope / 6.0
             continue
         bend = (slope - (state.a[k] - state.history_a[BEFORE, k]) / before) / (h + before)
         rate = h * (state.a[k] + h * (slope / 2.0 - h * bend / 6.0))
         move = h * (state.v[k] + h * (state.a[k] / 2.0 + h * (slope / 6.0 - h * bend / 12.0)))
-        scratch.error_v[i] = scratch.v[1, k] - state.v[k] - rate
-        scratch.error_q[i] = scratch.q[END, k] - state.q[k] - move
+        scratch.error_v[i] = scratch.own_v[k] - state.v[k] - rate
+        scratch.error_q[i] = scratch.end_q[k] - state.q[k] - move
     subtract_commutators(tables, state, scratch, h)
     if settings.formulation == INDEX_3 and len(tables.constraints) > 0:
-        keep_tangent_part(tables, state, scratch, scratch.error_q)
-        keep_tangent_part(tables, state, scratch, scratch.error_v)
+        project_on_tangent(tables, state, scratch, scratch.error_q)
+        project_on_tangent(tables, state, scratch, scratch.error_v)
     else:
         filter_right_side(tables, state, scratch, g)
         solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
         for i in range(m):
             scratch.error_v[i] = scratch.real_x[i]
             scratch.error_q[i] += g * scratch.real_x[i]
-    total = 0.0
-    worst = -1.0
-    for i in range(m):
-        if is_algebraic(tables.coordinates[tables.free[i]]):
-            continue
-        part = weighed_error(tables, settings, state, scratch, i, scratch.error_q[i], scratch.error_v[i])
-        total += part
-        if part > worst:
-            worst = part
-            state.flag[WORST] = tables.free[i]
-    driven, count = driven_error(tables, state, settings, scratch, h)
-    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.algebraic + count, 1))), 1e-10)
+    set_squared_errors(tables, state, settings, scratch)
+    add_quadrature_errors(tables, state, settings, scratch, h)
+    return error_norm(tables, state, scratch)
 
 
 @kernel
@@ -147,18 +138,21 @@ def subtract_commutators(tables, state, scratch, h):
                     scratch.error_q[i] -= h * h * h / 12.0 * turn[part]
 
 
-@entry(keep_step)
-def keep_alpha(tables, state, settings, scratch, h):
-    """Remember the algorithmic acceleration at the end, and the true one at the start."""
+@entry(interface.update_history)
+def update_history(tables, state, settings, scratch, h):
+    """Remember the algorithmic acceleration at the end, and the true one at the start; no step size is asked for."""
     alpha_m, alpha_f, _beta, _gamma = weights_of(state, settings)
-    first = state.flag[HAS_PREDICTION] == 0
+    first = state.has_prediction == 0
     delay = settings.parameters[ALPHA_M] - settings.parameters[ALPHA_F]
     for k in range(state.q.shape[0]):
-        true, here = state.a[k], scratch.a[0, k]
+        true, here = state.a[k], scratch.unknown_a[k]
         if first:
             state.history_a[ALGORITHMIC, k] = here + delay * (here - true)
         else:
-            known = alpha_f * true - alpha_m * scratch.a[1, k]
+            known = alpha_f * true - alpha_m * scratch.algorithmic_a[k]
             state.history_a[ALGORITHMIC, k] = ((1.0 - alpha_f) * here + known) / (1.0 - alpha_m)
         state.history_a[BEFORE, k] = true
     return 0.0
+
+
+METHOD = Method("generalised_alpha", attempt_step, update_history, history_rows=HISTORY_ROWS)

@@ -9,9 +9,9 @@ and solve M a + h - G^T lam = 0 with the constraints in one of these formulation
 Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12 (1985) 77; Gear, SIAM J. Sci. Stat. Comput. 9 (1988) 39; scaling of
 the rows: Bottasso, Dopico, Trainelli, Multibody System Dynamics 19 (2008) 3.
 
-Rows 0 of ``scratch.q`` and ``scratch.v`` hold c_q and c_v, row 1 of ``scratch.q`` holds u, row 0 of ``scratch.a`` the
-unknown a, row 1 of ``scratch.v`` v at the end.  With ``spins`` these are angular velocities and accelerations of balls
-in their own axes (on the Lie group: R = R_n exp(q~)), not rates of the rotation vector.
+In the scratch arrays ``known_q`` and ``known_v`` are c_q and c_v, ``correction_q`` is u, ``unknown_a`` a, ``own_v`` v
+at the end.  With ``on_group`` these are angular velocities and accelerations of balls in their own axes (on the Lie group:
+R = R_n exp(q~)), not rates of the rotation vector.
 """
 
 from __future__ import annotations
@@ -24,50 +24,42 @@ from flexmbs.core.equations.iteration_matrix import fill_real
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import chart_rates
-from flexmbs.core.layout.state import (
-    END,
-    FACTORED_STEP,
-    FACTORISATIONS,
-    NEWTON_ITERATIONS,
-    RESIDUALS,
-    TIME,
-    WORST,
-)
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.implicit import (
+from flexmbs.core.methods.error_norm import is_integrated, squared_error
+from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
-    HOPELESS,
+    DIVERGING,
     MAX_ITERATIONS,
     after_failure,
     after_singular,
-    first_rate,
-    judge,
+    convergence,
+    initial_rate,
 )
 
 INDEX_3, INDEX_2, INDEX_1 = range(3)  # Settings.formulation
 # A matrix is kept while beta_v is within this part of that which it was made for.
-KEPT = 0.2
+REUSE_WITHIN = 0.2
 
 
 @kernel
-def solve_stage(tables, state, settings, scratch, work, h, beta_v, beta_q, spins):
+def solve_stage(tables, state, settings, scratch, work, h, beta_v, beta_q, on_group):
     """Newton's iteration for the end of the step; its number of iterations, or 0 with the next attempt prepared."""
     if not end_signals_are_finite(tables, state, scratch, work, h):
         after_failure(state, h)
         return 0
-    factored = state.number[FACTORED_STEP]
-    if factored == 0.0 or abs(beta_v / factored - 1.0) > KEPT:
+    factored = state.factored_step_size
+    if factored == 0.0 or abs(beta_v / factored - 1.0) > REUSE_WITHIN:
         fill_real(tables, state, scratch, beta_v, beta_q)
-        state.count[FACTORISATIONS] += 1
-        state.number[FACTORED_STEP] = factored = beta_v
+        state.factorisations += 1
+        state.factored_step_size = factored = beta_v
         if not factorise_any(scratch.real, scratch.real_pivots, tables.band, 0.0):
             after_singular(state, h)
             return 0
-    iterations = iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, spins)
+    iterations = iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, on_group)
     if iterations == 0:
         after_failure(state, h)
     return iterations
@@ -76,63 +68,63 @@ def solve_stage(tables, state, settings, scratch, work, h, beta_v, beta_q, spins
 @kernel
 def end_signals_are_finite(tables, state, scratch, work, h):
     """Evaluate functions of time at the end of the step, and prescribe the accelerations of driven coordinates."""
-    evaluate_signals(tables, state.number[TIME] + h, scratch.signal[END])
+    evaluate_signals(tables, state.time + h, scratch.end_signal)
     for j in range(len(tables.signals)):
         for k in range(3):
-            if not math.isfinite(scratch.signal[END, j, k]):
+            if not math.isfinite(scratch.end_signal[j, k]):
                 return False
     set_end_signals(tables, scratch, work)
     for k in range(len(tables.coordinates)):
         s = tables.coordinates[k].signal
         if s >= 0:
-            scratch.a[0, k] = scratch.signal[END, s, 2 - tables.coordinates[k].level]
+            scratch.unknown_a[k] = scratch.end_signal[s, 2 - tables.coordinates[k].level]
     return True
 
 
 @kernel
-def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, spins):
+def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, on_group):
     """Simplified Newton; returns iterations used, or 0 when it does not converge."""
     previous = slowest = 0.0
-    rate = first_rate(state)
+    rate = initial_rate(state)
     # what a matrix for another step makes of a correction (Brown, Byrne, Hindmarsh, SIAM J. Sci. Stat. 10 (1989) 1038)
     stale = 2.0 / (1.0 + beta_v / factored)
-    scratch.q[1, :] = 0.0
+    scratch.correction_q[:] = 0.0
     for i in range(len(tables.free)):
-        if state.held[i] != 0:  # a constraint that is left alone near a singular position exerts no force
-            scratch.a[0, tables.free[i]] = 0.0
+        if state.replaced[i] != 0:  # a constraint that is left alone near a singular position exerts no force
+            scratch.unknown_a[tables.free[i]] = 0.0
     for iteration in range(MAX_ITERATIONS):
-        place_end(tables, scratch, beta_v, beta_q, spins)
+        place_end(tables, scratch, beta_v, beta_q, on_group)
         residual(
-            tables, state.active, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work,
+            tables, state.active, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work,
             scratch.residual,
         )  # fmt: skip
-        state.count[RESIDUALS] += 1
-        state.count[NEWTON_ITERATIONS] += 1
+        state.residual_evaluations += 1
+        state.newton_iterations += 1
         square = correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale)
         if settings.formulation != INDEX_3 and len(tables.constraints) > 0:
             square += correct_positions(tables, state, scratch, work)
         size = math.sqrt(square / (2.0 * max(len(tables.free) - scratch.algebraic, 1)))
-        verdict, rate, slowest = judge(state, settings, iteration, size, previous, rate, slowest)
-        if verdict == HOPELESS:
+        verdict, rate, slowest = convergence(state, settings, iteration, size, previous, rate, slowest)
+        if verdict == DIVERGING:
             return 0
         if verdict == CONVERGED:
-            place_end(tables, scratch, beta_v, beta_q, spins)
+            place_end(tables, scratch, beta_v, beta_q, on_group)
             return iteration + 1
         previous = size
     return 0
 
 
 @kernel
-def place_end(tables, scratch, beta_v, beta_q, spins):
+def place_end(tables, scratch, beta_v, beta_q, on_group):
     """Positions, velocities and accelerations at the end of the step."""
-    q, v, a = scratch.q[END], scratch.v[END], scratch.a[END]
+    q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
     for k in range(q.shape[0]):
-        a[k] = scratch.a[0, k]
-        v[k] = scratch.v[0, k] + beta_v * a[k]
-        q[k] = scratch.q[0, k] + beta_q * a[k] + scratch.q[1, k]
-    impose_drivers(tables, scratch.signal[END], q, v, a)
-    copy_vector(v, scratch.v[1])
-    if spins != 0:
+        a[k] = scratch.unknown_a[k]
+        v[k] = scratch.known_v[k] + beta_v * a[k]
+        q[k] = scratch.known_q[k] + beta_q * a[k] + scratch.correction_q[k]
+    impose_drivers(tables, scratch.end_signal, q, v, a)
+    copy_vector(v, scratch.own_v)
+    if on_group != 0:
         for axis in range(len(tables.axes)):
             if tables.axes[axis].kind == BALL:
                 chart_rates(q, v, a, tables.axes[axis].coordinate)
@@ -146,7 +138,7 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
         k = tables.free[i]
         if tables.coordinates[k].multiplier == 0:
             scratch.real_x[i] = -stale * scratch.residual[k]
-        elif state.held[i] != 0:
+        elif state.replaced[i] != 0:
             scratch.real_x[i] = 0.0
         elif settings.formulation == INDEX_3:
             scratch.real_x[i] = -work.constraint[k, 0] / beta_q
@@ -158,7 +150,7 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
     for i in range(m):
         k = tables.free[i]
         change = scratch.real_x[i]
-        scratch.a[0, k] += change
+        scratch.unknown_a[k] += change
         rate, move = beta_v * change * scratch.weight_v[i], beta_q * change * scratch.weight_q[i]
         if has_rough_rate(tables, settings, k):
             rate = move
@@ -168,7 +160,7 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
         part = rate * rate + move * move
         if not part <= worst:
             worst = part
-            state.flag[WORST] = k
+            state.worst_coordinate = k
         total += part
     return total
 
@@ -186,12 +178,26 @@ def correct_positions(tables, state, scratch, work):
     for i in range(m):
         k = tables.free[i]
         multiplier = tables.coordinates[k].multiplier != 0
-        scratch.real_x[i] = -work.constraint[k, 0] if multiplier and state.held[i] == 0 else 0.0
+        scratch.real_x[i] = -work.constraint[k, 0] if multiplier and state.replaced[i] == 0 else 0.0
     solve_mass(tables, state, scratch, scratch.real_x)
     total = 0.0
     for i in range(m):
         k = tables.free[i]
         if not is_algebraic(tables.coordinates[k]):
-            scratch.q[1, k] += scratch.real_x[i]
+            scratch.correction_q[k] += scratch.real_x[i]
             total += (scratch.real_x[i] * scratch.weight_q[i]) ** 2
     return total
+
+
+@kernel
+def add_quadrature_errors(tables, state, settings, scratch, h):
+    """Errors of what the stage integrates of coordinates driven by rate or acceleration, into ``squared_error``.
+
+    Against Hermite's quadrature of what is known at both ends.
+    """
+    for k in range(len(tables.coordinates)):
+        if is_integrated(tables, k):
+            v0, v1, a0, a1 = state.v[k], scratch.end_v[k], state.a[k], scratch.end_a[k]
+            error_q = scratch.end_q[k] - state.q[k] - h * (0.5 * (v0 + v1) + h * (a0 - a1) / 12.0)
+            error_v = v1 - v0 - 0.5 * h * (a0 + a1)
+            scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, error_q, error_v)

@@ -9,41 +9,36 @@ from flexmbs.core.equations.iteration_matrix import unit_rows
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import restate
 from flexmbs.core.equations.singular_positions import (
-    aim,
     factorise_borders,
-    hold_stage,
+    replace_rows,
+    set_targets,
     solve_complex_bordered,
     solve_real_bordered,
 )
-from flexmbs.core.layout.state import (
-    FACTORED_STEP,
-    FACTORISATIONS,
-    HAS_PREDICTION,
-    HOLDING,
-    NEWTON_ITERATIONS,
-    OLD_STEP,
-    RESIDUALS,
-    TIME,
-    WORST,
-)
-from flexmbs.core.layout.tables import ACCELERATION_LEVEL, BALL, POSITION_LEVEL
+from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.implicit import (
+from flexmbs.core.methods import interface
+from flexmbs.core.methods.error_norm import (
+    error_norm,
+    is_integrated,
+    set_squared_errors,
+    set_weights,
+    squared_error,
+)
+from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
-    HOPELESS,
+    DIVERGING,
     MAX_ITERATIONS,
     after_failure,
     after_singular,
+    convergence,
     filter_right_side,
-    first_rate,
-    judge,
+    initial_rate,
     refresh_tangent,
-    set_weights,
-    weighed_error,
 )
-from flexmbs.core.methods.interface import attempt_step, keep_step
 from flexmbs.core.methods.radau_coefficients import (
     A2,
     COMPLEX_EIGENVALUE,
@@ -59,27 +54,27 @@ from flexmbs.core.methods.radau_coefficients import (
 )
 
 ERROR_ORDER = 4.0  # of the embedded estimate, in h
-HISTORY = 3  # rows: what a ball's stages look like in the new chart; history_a are the stage accelerations
+HISTORY_ROWS = 3  # what a ball's stages look like in the new chart; history_a are the stage accelerations
 
 
-@entry(attempt_step)
-def attempt_radau(tables, state, settings, scratch, work, h):
+@entry(interface.attempt_step)
+def attempt_step(tables, state, settings, scratch, work, h):
     """A step of Radau IIA."""
     set_weights(tables, state, settings, scratch)
     refresh_tangent(tables, state, scratch, work)
-    if state.number[FACTORED_STEP] != h and not factorise_newton(tables, state, scratch, work, h):
+    if state.factored_step_size != h and not factorise_newton(tables, state, scratch, work, h):
         after_singular(state, h)
         return 0, 1.0, ERROR_ORDER
     iterations = newton(tables, state, settings, scratch, work, h)
     if iterations == 0:
         after_failure(state, h)
         return 0, 1.0, ERROR_ORDER
-    return iterations, error_norm(tables, state, settings, scratch, work, h), ERROR_ORDER
+    return iterations, estimate_error(tables, state, settings, scratch, work, h), ERROR_ORDER
 
 
-@entry(keep_step)
-def keep_radau(tables, state, settings, scratch, h):
-    """Remember the stage accelerations, from which those of the next step are predicted."""
+@entry(interface.update_history)
+def update_history(tables, state, settings, scratch, h):
+    """Remember the stage accelerations, from which those of the next step are predicted; no step size is asked for."""
     for i in range(3):
         for k in range(state.q.shape[0]):
             state.history_a[i, k] = scratch.a[i, k]
@@ -89,7 +84,7 @@ def keep_radau(tables, state, settings, scratch, h):
             for i in range(3):
                 for k in range(c, c + 3):
                     state.history_q[i, k], state.history_v[i, k] = scratch.q[i, k], scratch.v[i, k]
-                restate(scratch.q[2], state.history_q[i], state.history_v[i], state.history_a[i], c)
+                restate(scratch.end_q, state.history_q[i], state.history_v[i], state.history_a[i], c)
     return 0.0
 
 
@@ -114,19 +109,19 @@ def factorise_newton(tables, state, scratch, work, h):
             scratch.complex[i, at] = both * (mass + mu * damping + mu2 * stiffness)
     unit_rows(tables, state, scratch.real)
     unit_rows(tables, state, scratch.complex)
-    state.count[FACTORISATIONS] += 1
-    state.number[FACTORED_STEP] = h
+    state.factorisations += 1
+    state.factored_step_size = h
     if not factorise_any(scratch.real, scratch.real_pivots, band, 0.0) or not factorise_any(
         scratch.complex, scratch.complex_pivots, band, 0.0
     ):
         return False
-    return state.flag[HOLDING] == 0 or factorise_borders(tables, state, scratch)
+    return state.replaced_count == 0 or factorise_borders(tables, state, scratch)
 
 
 @kernel
 def solve_real(tables, state, scratch, work):
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
-    if state.flag[HOLDING] != 0:
+    if state.replaced_count != 0:
         solve_real_bordered(tables, state, scratch)
     else:
         solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
@@ -135,7 +130,7 @@ def solve_real(tables, state, scratch, work):
 @kernel
 def solve_complex(tables, state, scratch, work):
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
-    if state.flag[HOLDING] != 0:
+    if state.replaced_count != 0:
         solve_complex_bordered(tables, state, scratch)
     else:
         solve_scaled(scratch.complex, scratch.complex_pivots, tables.band, state.scale, scratch.complex_x)
@@ -144,8 +139,8 @@ def solve_complex(tables, state, scratch, work):
 @kernel
 def predict(tables, state, scratch, work, h):
     """Stage accelerations from the last step's polynomial; signals at the stages (False when one is not finite)."""
-    t = state.number[TIME]
-    ratio = h / state.number[OLD_STEP] if state.flag[HAS_PREDICTION] != 0 else 0.0
+    t = state.time
+    ratio = h / state.last_step_size if state.has_prediction != 0 else 0.0
     finite = True
     for i in range(3):
         evaluate_signals(tables, t + C[i] * h, scratch.signal[i])
@@ -154,7 +149,7 @@ def predict(tables, state, scratch, work, h):
                 finite = finite and math.isfinite(scratch.signal[i, j, k])
         x = 1.0 + C[i] * ratio
         for k in range(state.q.shape[0]):
-            if state.flag[HAS_PREDICTION] != 0:
+            if state.has_prediction != 0:
                 total = 0.0
                 for j in range(3):
                     weight = LAGRANGE[j, 0] + x * (LAGRANGE[j, 1] + x * LAGRANGE[j, 2])
@@ -165,8 +160,8 @@ def predict(tables, state, scratch, work, h):
             s = tables.coordinates[k].signal
             if s >= 0:  # set_stages integrates these where the motion is not prescribed itself
                 scratch.a[i, k] = scratch.signal[i, s, 2 - tables.coordinates[k].level]
-    if state.flag[HOLDING] != 0:
-        aim(tables, state, scratch)
+    if state.replaced_count != 0:
+        set_targets(tables, state, scratch)
     return finite
 
 
@@ -200,12 +195,12 @@ def newton_update(tables, state, scratch, work, h):
         d0 = S_REAL[0] * x + 2.0 * (S_COMPLEX[0] * z).real
         d1 = S_REAL[1] * x + 2.0 * (S_COMPLEX[1] * z).real
         d2 = S_REAL[2] * x + 2.0 * (S_COMPLEX[2] * z).real
-        if state.held[i] != 0:  # the forces along held directions are kept apart
-            for slot in range(state.flag[HOLDING]):
-                if state.holder[slot] == i:
-                    scratch.push[0, slot] += d0
-                    scratch.push[1, slot] += d1
-                    scratch.push[2, slot] += d2
+        if state.replaced[i] != 0:  # forces in place of replaced rows are kept apart
+            for slot in range(state.replaced_count):
+                if state.replaced_rows[slot] == i:
+                    scratch.replacement_force[0, slot] += d0
+                    scratch.replacement_force[1, slot] += d1
+                    scratch.replacement_force[2, slot] += d2
             continue
         scratch.a[0, k] += d0
         scratch.a[1, k] += d1
@@ -220,7 +215,7 @@ def newton_update(tables, state, scratch, work, h):
             part += rate * rate + move * move
         if not part <= worst:
             worst = part
-            state.flag[WORST] = k
+            state.worst_coordinate = k
         total += part
     return math.sqrt(total / (6.0 * max(m - scratch.algebraic, 1)))
 
@@ -231,7 +226,7 @@ def newton(tables, state, settings, scratch, work, h):
     if not predict(tables, state, scratch, work, h):
         return 0
     previous = slowest = 0.0
-    rate = first_rate(state)
+    rate = initial_rate(state)
     for iteration in range(MAX_ITERATIONS):
         set_stages(tables, state, scratch, h)
         for i in range(3):
@@ -243,13 +238,13 @@ def newton(tables, state, settings, scratch, work, h):
             )
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
-            if state.flag[HOLDING] != 0:
-                hold_stage(tables, state, scratch, i)
-        state.count[RESIDUALS] += 3
-        state.count[NEWTON_ITERATIONS] += 1
+            if state.replaced_count != 0:
+                replace_rows(tables, state, scratch, i)
+        state.residual_evaluations += 3
+        state.newton_iterations += 1
         size = newton_update(tables, state, scratch, work, h)
-        verdict, rate, slowest = judge(state, settings, iteration, size, previous, rate, slowest)
-        if verdict == HOPELESS:
+        verdict, rate, slowest = convergence(state, settings, iteration, size, previous, rate, slowest)
+        if verdict == DIVERGING:
             return 0
         if verdict == CONVERGED:
             set_stages(tables, state, scratch, h)
@@ -259,55 +254,37 @@ def newton(tables, state, settings, scratch, work, h):
 
 
 @kernel
-def error_norm(tables, state, settings, scratch, work, h):
-    """Weighted size of the embedded error estimate, filtered by the real Newton matrix; 1 is the tolerance."""
+def embedded_error(state, scratch, k, h):
+    """Difference of the embedded solution in the position and velocity of coordinate ``k`` (IV.8.20), not filtered."""
+    position = h * state.v[k]
+    velocity = h * state.a[k]
+    for j in range(3):
+        position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
+        velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
+    return REAL_EIGENVALUE * position, REAL_EIGENVALUE * velocity
+
+
+@kernel
+def estimate_error(tables, state, settings, scratch, work, h):
+    """Norm of the embedded error estimate, filtered by the real Newton matrix; 1 is the tolerance."""
     m = len(tables.free)
     g = REAL_EIGENVALUE
     for i in range(m):
         k = tables.free[i]
-        position = h * state.v[k]
-        velocity = h * state.a[k]
-        for j in range(3):
-            position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
-            velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
-        scratch.error_q[i] = g * position
-        scratch.error_v[i] = g * velocity
+        scratch.error_q[i], scratch.error_v[i] = embedded_error(state, scratch, k, h)
         if is_algebraic(tables.coordinates[k]):
             scratch.error_q[i] = scratch.error_v[i] = 0.0
     filter_right_side(tables, state, scratch, h * g)
     solve_real(tables, state, scratch, work)
-    total = 0.0
-    worst = -1.0
     for i in range(m):
-        k = tables.free[i]
-        if is_algebraic(tables.coordinates[k]):
-            continue
-        shift = scratch.error_q[i] + h * g * scratch.real_x[i]
-        part = weighed_error(tables, settings, state, scratch, i, shift, scratch.real_x[i])
-        total += part
-        if part > worst:
-            worst = part
-            state.flag[WORST] = k
-    driven, count = driven_error(tables, state, settings, scratch, h)
-    return max(math.sqrt((total + driven) / (2.0 * max(m - scratch.algebraic + count, 1))), 1e-10)
-
-
-@kernel
-def driven_error(tables, state, settings, scratch, h):
-    """Sum of squares of what is integrated of coordinates driven by rate or acceleration; and how many there are."""
-    total, count = 0.0, 0
+        scratch.error_q[i] += h * g * scratch.real_x[i]
+        scratch.error_v[i] = scratch.real_x[i]
+    set_squared_errors(tables, state, settings, scratch)
     for k in range(len(tables.coordinates)):
-        level = tables.coordinates[k].level
-        if tables.coordinates[k].signal < 0 or level == POSITION_LEVEL:
-            continue
-        count += 1
-        position, velocity = h * state.v[k], h * state.a[k]
-        for j in range(3):
-            position += ERROR_WEIGHTS[j] * (scratch.q[j, k] - state.q[k])
-            velocity += ERROR_WEIGHTS[j] * (scratch.v[j, k] - state.v[k])
-        x = REAL_EIGENVALUE * position / (settings.atol_q[k] + settings.rtol * abs(scratch.q[2, k]))
-        total += x * x
-        if level == ACCELERATION_LEVEL:
-            y = REAL_EIGENVALUE * velocity / (settings.atol_v[k] + settings.rtol * abs(scratch.v[2, k]))
-            total += y * y
-    return total, count
+        if is_integrated(tables, k):
+            error_q, error_v = embedded_error(state, scratch, k, h)
+            scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, error_q, error_v)
+    return error_norm(tables, state, scratch)
+
+
+METHOD = Method("radau", attempt_step, update_history, history_rows=HISTORY_ROWS)

@@ -9,7 +9,7 @@ import math
 
 from flexmbs.core.abi.arrays import Floats, Integers
 from flexmbs.core.abi.kernel import entry, interface, kernel
-from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.layout.tables import FAULT_FUNCTION, FAULT_INPUTS, FAULT_TIME, VALUE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.sensors.sensors import read_sensor
 
@@ -46,7 +46,7 @@ def evaluate_function(tables, number, active, q, v, a, work):
     for i in range(len(inputs)):
         inputs[i] = read_sensor(tables, tables.inputs[function.input_start + i], active, q, v, a, work)
         finite = finite and math.isfinite(inputs[i])
-    time = work.signal[function.time, 0]
+    time = work.signal[function.time, VALUE]
     if function.address > 0:
         user_function(function.address, time, inputs, outputs)
     for i in range(function.outputs):
@@ -54,16 +54,16 @@ def evaluate_function(tables, number, active, q, v, a, work):
             outputs[i] = inputs[i] if function.address == 0 else 0.0
         elif finite and not math.isfinite(outputs[i]):
             note_fault(number, time, inputs, work)
-        work.signal[len(tables.signals) + function.output + i, 0] = outputs[i]
+        work.signal[len(tables.signals) + function.output + i, VALUE] = outputs[i]
         work.record[function.at + i] = outputs[i]
 
 
 @kernel
 def note_fault(number, time, inputs, work):
     """Remember which function gave no finite number, when, and what it was given."""
-    work.fault[0], work.fault[1] = number, time
+    work.fault[FAULT_FUNCTION], work.fault[FAULT_TIME] = number, time
     for i in range(len(inputs)):
-        work.fault[2 + i] = inputs[i]
+        work.fault[FAULT_INPUTS + i] = inputs[i]
 
 
 @kernel
@@ -75,6 +75,6 @@ def add_states(tables, v, a, work, residual):
         if state.signal < 0:
             continue
         if state.lag > 0.0:
-            residual[state.coordinate] -= (work.signal[state.signal, 0] - v[state.coordinate]) / state.lag
+            residual[state.coordinate] -= (work.signal[state.signal, VALUE] - v[state.coordinate]) / state.lag
         else:
-            residual[state.coordinate] -= work.signal[state.signal, 0]
+            residual[state.coordinate] -= work.signal[state.signal, VALUE]

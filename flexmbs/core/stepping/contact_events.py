@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import math
-
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.contact.gap import contact_force, gap_at
-from flexmbs.core.equations.mass_matrix import solve_mass
-from flexmbs.core.equations.projection import factorise_mass
+from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.quintic_interpolation import interpolate
-from flexmbs.core.laws.contact import law_energy
-from flexmbs.core.layout.state import END, IMPULSE, PEAK, PEAK_TIME, TIME
+from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.radau_coefficients import A, C
+from flexmbs.core.methods.interface import attempt_step
 
-SAMPLES = 8
+SAMPLES = 8  # points of a step at which gaps are looked at
 
 
 @kernel
 def gap_inside(tables, c, state, scratch, work, h, x):
     """Gap of contact ``c`` and its rate at point ``x`` of the step."""
     interpolate(tables, state, scratch, h, x)
-    evaluate_signals(tables, state.number[TIME] + x * h, work.signal)
+    evaluate_signals(tables, state.time + x * h, work.signal)
     impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
     return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
 
@@ -33,7 +28,7 @@ def first_event(tables, state, scratch, work, h):
     for c in range(len(tables.contacts)):
         sign = -1.0 if state.active[c] != 0 else 1.0  # sign * gap is positive before the event
         gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        gap1, rate1 = gap_at(tables, c, scratch.q[END], scratch.v[END], scratch.a[END], state.reference, work)
+        gap1, rate1 = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)
         reach = h * (abs(rate0) + abs(rate1))
         if sign * gap0 > 2.0 * reach and sign * gap1 > 2.0 * reach:
             continue
@@ -112,58 +107,30 @@ def root(tables, c, state, scratch, work, h, sign, left, right):
 
 
 @kernel
-def record_contact(tables, state, scratch, work, h):
-    """Add the step's impulse of each touching contact (Radau's quadrature of order 5) and keep the largest force."""
-    for c in range(len(tables.contacts)):
-        if state.active[c] == 0:
-            continue
-        contact = tables.contacts[c]
-        for i in range(3):
-            gap, rate = gap_inside(tables, c, state, scratch, work, h, C[i])
-            state.episode[c, IMPULSE] += h * A[2, i] * contact_force(contact, gap)
-        _gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        x = 1.0
-        if rate0 < 0.0 and rate > 0.0:
-            left, right = 0.0, 1.0
-            for _ in range(40):
-                x = 0.5 * (left + right)
-                gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-                if rate < 0.0:
-                    left = x
-                else:
-                    right = x
-        force = contact_force(contact, gap)
-        if force > state.episode[c, PEAK]:
-            state.episode[c, PEAK] = force
-            state.episode[c, PEAK_TIME] = state.number[TIME] + x * h
+def step_to_event(tables, c, state, settings, scratch, work, h, x):
+    """Repeat the step so that it ends on the event of contact ``c``.
 
-
-@kernel
-def onset_step(tables, c, state, scratch, work):
-    """A step that resolves the start of a contact: 1/30 of its expected duration (Hertz: about 3 depth / speed).
-
-    The mass seen by the contact is 1 / (g M^-1 g^T), with g the gradient of the gap rate in the velocities.
+    Returns its length; 0 when the event is now; -1 when Newton failed, with a smaller step prepared.
     """
-    m = len(tables.free)
-    _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-    for i in range(m):
-        k = tables.free[i]
-        old = state.v[k]
-        state.v[k] = old + 1.0
-        _gap, shifted = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        state.v[k] = old
-        scratch.error_v[i] = shifted - rate
-        scratch.real_x[i] = shifted - rate
-    if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
-        factorise_mass(tables, state, scratch)
-    solve_mass(tables, state, scratch, scratch.real_x)
-    compliance = 0.0
-    for i in range(m):
-        compliance += scratch.error_v[i] * scratch.real_x[i]
-    speed = max(abs(rate), 1e-6)
-    if not (compliance > 0.0 and math.isfinite(compliance)):
-        return 1e-6
-    depth = 1e-12
-    while law_energy(tables.contacts[c], depth) < 0.5 * speed * speed / compliance and depth < 1.0:
-        depth *= 1.2
-    return 0.1 * depth / speed
+    tolerance = 1e300
+    for k in range(state.q.shape[0]):
+        tolerance = min(tolerance, 1e-3 * (settings.atol_q[k] + 1e-13))
+    target = reached = x * h
+    for _ in range(6):
+        if target <= 1e-15 * max(1e-3, state.time):
+            return 0.0
+        iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, target)
+        if iterations == 0:
+            state.step_size = 0.5 * target
+            state.factored_step_size = 0.0
+            state.tangent_status = ALL_STALE
+            return -1.0
+        reached = target
+        gap, rate = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)
+        if abs(gap) <= tolerance or rate == 0.0:
+            break
+        change = -gap / rate
+        if abs(change) < 1e-14 * max(target, 1e-3) or target + change > 1.01 * h:
+            break
+        target = max(target + change, 0.5 * target)
+    return reached

@@ -7,7 +7,7 @@ import math
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import renew_accelerations
-from flexmbs.core.layout.state import ALL_STALE, FACTORED_STEP, HAS_PREDICTION, TANGENT, TIME, WORST
+from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.sensors.user_functions import sample_function
 
@@ -32,7 +32,7 @@ def next_limit(tables, state, settings):
 @kernel
 def is_due(tables, state, s):
     """Whether sampler ``s`` takes a sample now."""
-    return sample_time(tables, state, s) <= state.number[TIME] * (1.0 + ROUNDING)
+    return sample_time(tables, state, s) <= state.time * (1.0 + ROUNDING)
 
 
 @kernel
@@ -48,7 +48,7 @@ def any_due(tables, state):
 def take_samples(tables, state, scratch, work):
     """Call all controllers that are due, with the same state; False when an output is not finite or M is singular."""
     q, v, a = state.q, state.v, state.a
-    evaluate_signals(tables, state.number[TIME], work.signal)
+    evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
     for s in range(len(tables.samplers)):
@@ -63,9 +63,9 @@ def take_samples(tables, state, scratch, work):
             value = work.signal[len(tables.signals) + function.output + i, 0]
             state.v[sampler.coordinate + i] = value
             if not math.isfinite(value):
-                state.flag[WORST] = sampler.coordinate + i
+                state.worst_coordinate = sampler.coordinate + i
                 return False
         state.samples[s] += 1
-    state.flag[HAS_PREDICTION] = 0
-    state.number[FACTORED_STEP] = 0.0
-    return renew_accelerations(tables, state, scratch, work, 3 if state.flag[TANGENT] == ALL_STALE else 1)
+    state.has_prediction = 0
+    state.factored_step_size = 0.0
+    return renew_accelerations(tables, state, scratch, work, 3 if state.tangent_status == ALL_STALE else 1)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.arrays import Floats, Floats2, Floats3, Floats4, Integers
-from flexmbs.core.abi.kernel import entry
+from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_force, contact_geometry
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.layout.tables import RECORDED, WHOLE, Tables, Workspace
-from flexmbs.core.linalg.copying import copy_matrix
+from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
 
 
 @entry
 def describe_rows(
     tables: Tables, rows: Floats2, count: int, balls: int, work: Workspace, active: Integers, reference: Floats2,
-    out: Floats, energy: Floats2, frames: Floats3, gap: Floats2, force: Floats2, reaction: Floats3, effort: Floats2,
-    record: Floats2,
+    out: Floats, energy: Floats2, p_WB: Floats3, R_WB: Floats4, v_WB: Floats3, w_WB: Floats3, gap: Floats2,
+    force: Floats2, reaction: Floats3, effort: Floats2, record: Floats2,
 ) -> None:  # fmt: skip
     """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
 
-    energy (count, 3), frames (count, bodies, 24), gap and force (count, contacts), reaction (count, bodies +
-    constraints, 6), effort (count, coordinates): of driven coordinates their driving force (the residual), of
-    multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is
-    scratch.
+    energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
+    force (count, contacts); reaction (count, bodies + constraints, 6); effort (count, coordinates): of driven
+    coordinates their driving force (the residual), of multipliers the value of the constraint; record (count, k):
+    ``Workspace.record``.  ``out`` (coordinates,) is scratch.
     """
     n = len(tables.coordinates)
     at_v = 1 + n + 4 * balls
@@ -42,18 +41,27 @@ def describe_rows(
         for k in range(record.shape[1]):
             record[i, k] = work.record[k]
         for b in range(reaction.shape[1]):
-            for k in range(6):
-                reaction[i, b, k] = work.reaction[b, k]
+            copy_wrench(work.reaction[b], reaction[i, b])
         for k in range(n):
-            effort[i, k] = work.constraint[k, 0] if tables.coordinates[k].multiplier != 0 else out[k]
+            effort[i, k] = work.constraint[k, POSITION_LEVEL] if tables.coordinates[k].multiplier != 0 else out[k]
         energy_sums(tables, active, q, v, a, work, energy[i])
         for b in range(len(tables.bodies)):
-            for k in range(24):
-                frames[i, b, k] = work.frame[b, k]
+            frame = work.frame[b]
+            for k in range(3):
+                p_WB[i, b, k], v_WB[i, b, k], w_WB[i, b, k] = frame.p_WB[k], frame.v_WB[k], frame.w_WB[k]
+                for j in range(3):
+                    R_WB[i, b, k, j] = frame.R_WB[k, j]
         for c in range(len(tables.contacts)):
             distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
             force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0
+
+
+@kernel
+def copy_wrench(wrench, out):
+    """out (6,) = force and moment."""
+    for k in range(3):
+        out[k], out[3 + k] = wrench.force[k], wrench.moment[k]
 
 
 @entry
@@ -80,7 +88,8 @@ def describe_unit_multipliers(
         v[:] = 0.0
         a[:] = 0.0
         residual(tables, active, q, v, a, reference, work, base)
-        copy_matrix(work.reaction, still)
+        for b in range(len(still)):
+            copy_wrench(work.reaction[b], still[b])
         for c in range(forces.shape[1]):
             for k in range(n):
                 a[k] = 1.0 if colour[k] == c else 0.0
@@ -88,5 +97,6 @@ def describe_unit_multipliers(
             for k in range(n):
                 forces[i, c, k] = out[k] - base[k]
             for b in range(reaction.shape[2]):
+                copy_wrench(work.reaction[b], reaction[i, c, b])
                 for k in range(6):
-                    reaction[i, c, b, k] = work.reaction[b, k] - still[b, k]
+                    reaction[i, c, b, k] -= still[b, k]

@@ -285,7 +285,7 @@ class Curve:
         return float(candidates[np.argmin(np.linalg.norm(self.position(candidates) - target, axis=1))])
 
     def pool_values(self) -> np.ndarray:
-        """The curve as the flat array that ``core.mechanics.splines.curve_point`` reads; the layout is documented there."""
+        """The curve as the flat array that ``core.mechanics.splines.curve_point`` reads and documents."""
         header = [len(self.breaks) - 1, 0.0, self.length, float(self.closed), common_width(self.breaks), *self.up]
         return np.concatenate([header, self.breaks, self.coefficients.transpose(0, 2, 1).ravel()])
 

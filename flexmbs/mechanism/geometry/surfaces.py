@@ -168,7 +168,7 @@ class Surface:
         return float(found.x[0]), float(found.x[1])
 
     def pool_values(self) -> np.ndarray:
-        """The surface as the flat array that ``core.mechanics.splines.surface_point`` reads; the layout is documented there."""
+        """The surface as the flat array that ``core.mechanics.splines.surface_point`` reads and documents."""
         u, v = self.u_breaks, self.v_breaks
         counts = [len(u) - 1, len(v) - 1]
         header = [*counts, u[0], u[-1], v[0], v[-1], *map(float, self.closed), common_width(u), common_width(v)]

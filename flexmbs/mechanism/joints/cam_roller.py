@@ -2,7 +2,7 @@
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.curves import Curve
-from flexmbs.mechanism.joints.joint_type import Axis, JointType, checked_curve, number_not_zero
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve, number_not_zero
 
 
 def cam_roller(name: str, curve: Curve, radius: float, side: str = "right") -> JointType:

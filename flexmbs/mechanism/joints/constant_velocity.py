@@ -4,7 +4,7 @@ The shafts bend against each other about any axis across them but never twist: R
 u and v across the shaft, is a product q1 q2 q1 of unit quaternions whose component along the shaft always vanishes.
 """
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, directions_in_plane
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, directions_in_plane
 
 
 def constant_velocity(name: str, axis: DirectionLike = "z") -> JointType:

@@ -7,7 +7,7 @@ directions of travel run against each other, and back along the curve of b.
 import math
 
 from flexmbs.mechanism.geometry.curves import Curve
-from flexmbs.mechanism.joints.joint_type import Axis, JointType, checked_curve
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve
 
 
 def curve_on_curve(

@@ -1,6 +1,6 @@
 """Cylindrical joint: translation along and rotation about one axis of marker a."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
 def cylindrical(name: str, axis: DirectionLike = "z") -> JointType:

@@ -1,6 +1,6 @@
 """Fixed joint: marker b stays on marker a."""
 
-from flexmbs.mechanism.joints.joint_type import JointType
+from flexmbs.mechanism.joint_type import JointType
 
 
 def fixed(name: str) -> JointType:

@@ -1,6 +1,6 @@
 """Free joint: six freedoms; translations along the axes of marker a, then any rotation."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, JointType, translations
+from flexmbs.mechanism.joint_type import Axis, JointType, translations
 
 
 def free(name: str) -> JointType:

@@ -1,6 +1,6 @@
 """In-plane joint: the origin of marker b moves in a plane of marker a; any rotation."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, directions_in_plane
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, directions_in_plane
 
 
 def inplane(name: str, normal: DirectionLike = "z") -> JointType:

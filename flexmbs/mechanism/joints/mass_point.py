@@ -1,6 +1,6 @@
 """Joint of a point mass with ground: three translations and no rotation."""
 
-from flexmbs.mechanism.joints.joint_type import JointType, translations
+from flexmbs.mechanism.joint_type import JointType, translations
 
 
 def mass_point(name: str) -> JointType:

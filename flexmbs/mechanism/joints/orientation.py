@@ -1,6 +1,6 @@
 """Orientation joint: the axes of marker b stay parallel to those of marker a; all translations are free."""
 
-from flexmbs.mechanism.joints.joint_type import JointType, translations
+from flexmbs.mechanism.joint_type import JointType, translations
 
 
 def orientation(name: str) -> JointType:

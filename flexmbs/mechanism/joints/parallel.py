@@ -1,6 +1,6 @@
 """Parallel axes: an axis of marker b stays parallel to the same axis of marker a; all translations are free."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, translations, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, translations, unit_axis
 
 
 def parallel(name: str, axis: DirectionLike = "z") -> JointType:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from flexmbs.mechanism.joints.joint_type import (
+from flexmbs.mechanism.joint_type import (
     Axis,
     DirectionLike,
     JointType,

@@ -1,6 +1,6 @@
 """Planar joint: two translations in a plane of marker a and the rotation about its normal."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, directions_in_plane, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, directions_in_plane, unit_axis
 
 
 def planar(name: str, normal: DirectionLike = "z") -> JointType:

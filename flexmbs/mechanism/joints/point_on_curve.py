@@ -1,7 +1,7 @@
 """Point on curve: the origin of marker b moves on a curve of marker a like a bead on a wire; any rotation."""
 
 from flexmbs.mechanism.geometry.curves import Curve
-from flexmbs.mechanism.joints.joint_type import Axis, JointType, checked_curve
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve
 
 
 def point_on_curve(name: str, curve: Curve) -> JointType:

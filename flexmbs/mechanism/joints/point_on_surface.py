@@ -2,7 +2,7 @@
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.surfaces import Surface
-from flexmbs.mechanism.joints.joint_type import Axis, JointType
+from flexmbs.mechanism.joint_type import Axis, JointType
 
 
 def point_on_surface(name: str, surface: Surface) -> JointType:

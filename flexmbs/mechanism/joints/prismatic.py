@@ -1,6 +1,6 @@
 """Prismatic joint: one translation along an axis of marker a."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
 def prismatic(name: str, axis: DirectionLike = "x") -> JointType:

@@ -1,6 +1,6 @@
 """Revolute joint: one rotation about an axis of marker a (positive by the right-hand rule)."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
 def revolute(name: str, axis: DirectionLike = "z") -> JointType:

@@ -2,7 +2,7 @@
 
 import math
 
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, number_not_zero, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, number_not_zero, unit_axis
 
 
 def screw(name: str, pitch: float, axis: DirectionLike = "z") -> JointType:

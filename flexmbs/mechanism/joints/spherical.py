@@ -1,6 +1,6 @@
 """Spherical joint: any rotation of marker b against marker a, as a quaternion."""
 
-from flexmbs.mechanism.joints.joint_type import Axis, JointType
+from flexmbs.mechanism.joint_type import Axis, JointType
 
 
 def spherical(name: str) -> JointType:

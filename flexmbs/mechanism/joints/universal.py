@@ -4,7 +4,7 @@ The two axes are those of the cross; they stand at the angle that they have in t
 """
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.joints.joint_type import Axis, DirectionLike, JointType, unit_axis
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
 def universal(name: str, first: DirectionLike = "x", second: DirectionLike = "y") -> JointType:

@@ -16,8 +16,10 @@ from pathlib import Path
 import numba
 import numpy as np
 from first_order import EVALUATIONS, FirstOrder, gap, implicit
-from flexmbs.core.parts.words import floats_at, integers_at, tables_at, workspace_at
 from numba import types
+
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.machine_code.numba_types import block_at, pointer
 
 RESIDUAL = types.int32(types.float64, types.voidptr, types.voidptr, types.voidptr, types.voidptr)
 ROOT = types.int32(types.float64, types.voidptr, types.voidptr, types.CPointer(types.float64), types.voidptr)
@@ -25,6 +27,20 @@ NORMAL, ROOT_FOUND = 1, 2  # IDA_NORMAL, IDA_ROOT_RETURN
 MOST_STEPS = 5_000_000
 # SUNDIALS functions used, and what they return; arguments are given as ctypes values.
 VOID_POINTERS = ("N_VNew_Serial", "N_VGetArrayPointer", "SUNDenseMatrix", "SUNLinSol_Dense", "IDACreate")
+
+tables_at, workspace_at = block_at(Tables), block_at(Workspace)
+
+
+@numba.njit
+def floats_at(address, count):
+    """(count,) floats at an address."""
+    return numba.carray(pointer(address), (count,), numba.float64)
+
+
+@numba.njit
+def integers_at(address, count):
+    """(count,) integers at an address."""
+    return numba.carray(pointer(address), (count,), numba.int64)
 
 
 @cache

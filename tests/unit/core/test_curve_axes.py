@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
+from flexmbs.core.layout.frames import AXIS_STATE, CURVE_POINT, MARKER_FRAME, SURFACE_POINT, WRENCH
 from flexmbs.core.mechanics.curve_axes import (
-    WORLD_SIZE,
     back_through_curve,
     back_through_surface,
     through_curve,
@@ -30,6 +30,11 @@ SURFACE = fm.Surface.height(
     np.linspace(0, 3, 6), np.linspace(0, 2, 5), lambda x, y: np.sin(x) * np.cos(y) + 0.2 * x * y
 )
 KINDS = [(name, follow, inverse) for name in CURVES for follow in (0, 1) for inverse in (False, True)]
+
+
+def record(kind, numbers=None):
+    """One record; a view of ``numbers`` when these are given."""
+    return (np.zeros(1, kind) if numbers is None else numbers.view(kind)).view(np.recarray)[0]
 
 
 def polynomial(coefficients, t):
@@ -59,19 +64,21 @@ class Motion:
 
 
 def along_curve(name, follow, inverse):
-    """The move (rates, frame, world), and a start in the middle of a wide interval (all derivatives exist there)."""
+    """The move (rates, frame of 24 numbers, state), and a start in the middle of a wide interval (all derivatives exist there)."""
     curve = CURVES[name]
     pool = np.concatenate([RNG.normal(size=4), curve.pool_values()])
     kernel = through_inverse_curve if inverse else through_curve
     i = np.argmax(np.diff(curve.breaks))
     start = 0.5 * (curve.breaks[i] + curve.breaks[i + 1])
-    return lambda rates, f, world: kernel(pool, 4, follow, *rates, f, world), [start]
+    point = record(CURVE_POINT)
+    return lambda rates, f, state: kernel(pool, 4, follow, *rates, record(MARKER_FRAME, f), state, point), [start]
 
 
 def along_surface(inverse):
     pool = np.concatenate([RNG.normal(size=4), SURFACE.pool_values()])
     kernel = through_inverse_surface if inverse else through_surface
-    return lambda rates, f, world: kernel(pool, 4, *rates, f, world), [0.9, 0.75]
+    point = record(SURFACE_POINT)
+    return lambda rates, f, state: kernel(pool, 4, *rates, record(MARKER_FRAME, f), state, point), [0.9, 0.75]
 
 
 def moves():
@@ -102,7 +109,7 @@ def test_rates_of_the_moved_frame_are_its_derivatives(move, seed):
 
     def moved(t):
         f = motion.frame(t)
-        through(motion.rates(t), f, np.zeros(WORLD_SIZE))
+        through(motion.rates(t), f, record(AXIS_STATE))
         return f
 
     here = moved(0.0)
@@ -118,12 +125,12 @@ def test_rates_of_the_moved_frame_are_its_derivatives(move, seed):
 def test_power_before_and_after_differs_by_that_on_the_coordinates(move, seed):
     through, starts, back = move
     motion = Motion(seed, starts)
-    before, after, world = motion.frame(0.0), motion.frame(0.0), np.zeros(WORLD_SIZE)
+    before, after, state = motion.frame(0.0), motion.frame(0.0), record(AXIS_STATE)
     rates = motion.rates(0.0)
-    through(rates, after, world)
+    through(rates, after, state)
     wrench = np.random.default_rng(seed).normal(size=6)
     moved, point = wrench.copy(), after[9:12].copy()
-    forces = np.atleast_1d(back(world, point, moved))
+    forces = np.atleast_1d(back(state, point, record(WRENCH, moved)))
     assert point == pytest.approx(before[9:12], abs=1e-14)
     power_after = wrench[:3] @ after[15:18] + wrench[3:] @ after[12:15]
     power_before = moved[:3] @ before[15:18] + moved[3:] @ before[12:15]
@@ -139,18 +146,18 @@ def test_inverse_undoes(name, follow, seed):
     motion = Motion(seed, pair[0][1])
     for first, second in (pair, pair[::-1]):
         f = motion.frame(0.0)
-        first[0](motion.rates(0.0), f, np.zeros(WORLD_SIZE))
+        first[0](motion.rates(0.0), f, record(AXIS_STATE))
         assert np.abs(f - motion.frame(0.0)).max() > 1e-3
-        second[0](motion.rates(0.0), f, np.zeros(WORLD_SIZE))
+        second[0](motion.rates(0.0), f, record(AXIS_STATE))
         assert f == pytest.approx(motion.frame(0.0), abs=1e-11)
 
 
 def test_around_a_circle():
     """A frame that follows a circle of radius r at ds/dt = v turns at v / r and is accelerated towards the centre."""
     radius, speed, s = 0.7, 2.0, 0.3
-    f, world = np.zeros(24), np.zeros(WORLD_SIZE)
+    f, state, point = np.zeros(24), record(AXIS_STATE), record(CURVE_POINT)
     f[[0, 4, 8]] = 1.0
-    through_curve(fm.Curve.circle(radius).pool_values(), 0, 1, s, speed, 0.0, f, world)
+    through_curve(fm.Curve.circle(radius).pool_values(), 0, 1, s, speed, 0.0, record(MARKER_FRAME, f), state, point)
     out = np.array([np.cos(s / radius), np.sin(s / radius), 0.0])
     along = np.array([-out[1], out[0], 0.0])
     assert f[:9].reshape(3, 3) == pytest.approx(np.stack([along, -out, [0, 0, 1.0]], axis=1), abs=1e-9)
@@ -166,7 +173,9 @@ def test_frame_agrees_with_that_of_the_curve():
         for s in RNG.uniform(0.0, curve.length, 20):
             f = np.zeros(24)
             f[[0, 4, 8]] = 1.0
-            through_curve(curve.pool_values(), 0, 1, s, 0.0, 0.0, f, np.zeros(WORLD_SIZE))
+            through_curve(
+                curve.pool_values(), 0, 1, s, 0.0, 0.0, record(MARKER_FRAME, f), record(AXIS_STATE), record(CURVE_POINT)
+            )
             assert f[:9].reshape(3, 3) == pytest.approx(curve.frame(s), abs=1e-13)
             assert f[9:12] == pytest.approx(curve.position(s), abs=1e-13)
 
@@ -176,10 +185,11 @@ def test_wheel_on_wheel():
     a, b, s, rate = 0.7, 0.3, 0.4, 1.5
     f = np.zeros(24)
     f[[0, 4, 8]] = 1.0
-    through_curve(fm.Curve.circle(a).pool_values(), 0, 1, s, rate, 0.0, f, np.zeros(WORLD_SIZE))
+    frame, state, point = record(MARKER_FRAME, f), record(AXIS_STATE), record(CURVE_POINT)
+    through_curve(fm.Curve.circle(a).pool_values(), 0, 1, s, rate, 0.0, frame, state, point)
     contact = f[9:12].copy()
     f[[0, 1, 3, 4, 6, 7]] *= -1.0
-    through_inverse_curve(fm.Curve.circle(b).pool_values(), 0, 1, -s, -rate, 0.0, f, np.zeros(WORLD_SIZE))
+    through_inverse_curve(fm.Curve.circle(b).pool_values(), 0, 1, -s, -rate, 0.0, frame, state, point)
     out = np.array([np.cos(s / a), np.sin(s / a), 0.0])
     assert f[9:12] == pytest.approx((a + b) * out, abs=1e-10)
     assert f[12:15] == pytest.approx([0.0, 0.0, rate * (1.0 / a + 1.0 / b)], abs=1e-6)

@@ -10,9 +10,9 @@ ANGLES = (0.0, 1e-9, 1e-4, 1e-3, 0.02, 0.5, 2.0, 3.1)
 
 
 def matrix(vector):
-    out = np.zeros(9)
+    out = np.zeros((3, 3))
     rotation_matrix(*vector, out)
-    return out.reshape(3, 3)
+    return out
 
 
 @pytest.fixture(params=ANGLES)

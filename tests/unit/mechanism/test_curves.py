@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs.core.layout.frames import CURVE_POINT
 from flexmbs.core.mechanics.splines import curve_point
 
 
@@ -84,18 +85,18 @@ def test_kernel_gives_the_same_numbers(curve):
     """Inside, at the breaks, and beyond the ends; the curve lies in the middle of the pool."""
     pool = np.concatenate([[7.0, 8.0, 9.0], curve.pool_values(), [5.0]])
     inside = np.random.default_rng(3).uniform(0.0, curve.length, 50)
-    out = np.zeros(12)
+    out = np.zeros(1, CURVE_POINT).view(np.recarray)[0]
     for s in (*inside, *curve.breaks[:5], curve.length, -0.3, curve.length + 0.2, 7.3 * curve.length):
         curve_point(pool, 3, s, out)
-        for found, exact in zip(out.reshape(4, 3), curve.derivatives(s), strict=True):
+        for found, exact in zip((out.c, out.c_s, out.c_ss, out.c_sss), curve.derivatives(s), strict=True):
             assert found == pytest.approx(exact, rel=1e-12, abs=1e-12 * (1.0 + np.abs(exact).max()))
 
 
 def test_kernel_passes_on_what_is_not_a_number():
-    out = np.zeros(12)
+    out = np.zeros(1, CURVE_POINT).view(np.recarray)[0]
     for one in (fm.Curve.circle(1.0), helix()):
         curve_point(one.pool_values(), 0, np.nan, out)
-        assert np.isnan(out).all()
+        assert np.isnan([out.c, out.c_s, out.c_ss, out.c_sss]).all()
 
 
 def test_frame_follows_the_tangent(curve):

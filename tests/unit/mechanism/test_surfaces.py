@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs.core.layout.frames import SURFACE_POINT
 from flexmbs.core.mechanics.splines import surface_point
 
 
@@ -48,13 +49,14 @@ def places(surface, count=30):
 
 def test_kernel_gives_the_same_numbers(surface):
     pool = np.concatenate([[7.0, 8.0], surface.pool_values(), [5.0]])
-    out = np.zeros(18)
+    numbers = np.zeros(18)
+    out = numbers.view(SURFACE_POINT).view(np.recarray)[0]
     for u, v in zip(*places(surface), strict=True):
         surface_point(pool, 2, u, v, out)
-        for found, exact in zip(out.reshape(6, 3), surface.derivatives(u, v), strict=True):
+        for found, exact in zip(numbers.reshape(6, 3), surface.derivatives(u, v), strict=True):
             assert found == pytest.approx(exact, rel=1e-12, abs=1e-12 * (1.0 + np.abs(exact).max()))
     surface_point(pool, 2, np.nan, 0.0, out)
-    assert np.isnan(out).all()
+    assert np.isnan(numbers).all()
 
 
 def test_derivatives_are_those_of_the_position(surface):

@@ -9,61 +9,82 @@ from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import add_force
-from flexmbs.core.laws.force.measure import to_world
-from flexmbs.core.layout.force_tables import BUSHING_RECORD
+from flexmbs.core.layout.force_tables import (
+    BUSHING_FORCE,
+    BUSHING_MOMENT,
+    BUSHING_POWER,
+    BUSHING_RECORD,
+    DEFORMATION,
+    DEFORMATION_RATE,
+)
+from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.markers import marker_in_world
-from flexmbs.core.mechanics.rotation import cross, inverse_tangent, rotation_vector
+from flexmbs.core.mechanics.rotation import inverse_tangent, rotation_vector
+from flexmbs.core.mechanics.vectors import (
+    components,
+    cross,
+    difference,
+    relative_rotation,
+    rotate,
+    rotate_back,
+    vector_at,
+)
 
 
 @kernel
 def measure_bushing(tables, i, q, v, a, work):
-    """Deformation and its rate into ``work.record``; frames in ``work.scratch`` (a: 0, b: 1)."""
+    """Deformation and its rate into ``work.record``; frames in ``work.marker`` (A, B)."""
     bushing = tables.bushings[i]
-    fa, fb, turn = work.scratch[0], work.scratch[1], work.scratch[2]
-    marker_in_world(tables, bushing.a, q, v, a, work, fa)
-    marker_in_world(tables, bushing.b, q, v, a, work, fb)
-    out = work.record[bushing.at : bushing.at + 12]
-    px, py, pz = fb[9] - fa[9], fb[10] - fa[10], fb[11] - fa[11]
-    cx, cy, cz = cross(fa[12], fa[13], fa[14], px, py, pz)
-    ux, uy, uz = fb[15] - fa[15] - cx, fb[16] - fa[16] - cy, fb[17] - fa[17] - cz
-    wx, wy, wz = fb[12] - fa[12], fb[13] - fa[13], fb[14] - fa[14]
-    for k in range(3):
-        x, y, z = fa[k], fa[3 + k], fa[6 + k]
-        out[k] = x * px + y * py + z * pz
-        out[6 + k] = x * ux + y * uy + z * uz
-        out[9 + k] = x * wx + y * wy + z * wz
-        for j in range(3):
-            turn[3 * k + j] = x * fb[j] + y * fb[3 + j] + z * fb[6 + j]
-    out[3], out[4], out[5] = rotation_vector(turn)
-    out[9], out[10], out[11] = inverse_tangent(out[3], out[4], out[5], out[9], out[10], out[11], 1.0)
-    for k in range(6):
-        out[k] -= tables.pool[bushing.rest_at + k]
+    frame_a, frame_b, R_AB = work.marker[A], work.marker[B], work.scratch[0].R
+    marker_in_world(tables, bushing.a, q, v, a, work, frame_a)
+    marker_in_world(tables, bushing.b, q, v, a, work, frame_b)
+    out = work.record[bushing.at : bushing.at + BUSHING_RECORD]
+    px, py, pz = difference(frame_b.p_WM, frame_a.p_WM)
+    wx, wy, wz = components(frame_a.w_WM)
+    cx, cy, cz = cross(wx, wy, wz, px, py, pz)
+    ux, uy, uz = difference(frame_b.v_WM, frame_a.v_WM)
+    wx, wy, wz = difference(frame_b.w_WM, frame_a.w_WM)
+    px, py, pz = rotate_back(frame_a.R_WM, px, py, pz)
+    ux, uy, uz = rotate_back(frame_a.R_WM, ux - cx, uy - cy, uz - cz)
+    wx, wy, wz = rotate_back(frame_a.R_WM, wx, wy, wz)
+    relative_rotation(frame_a.R_WM, frame_b.R_WM, R_AB)
+    tx, ty, tz = rotation_vector(R_AB)
+    wx, wy, wz = inverse_tangent(tx, ty, tz, wx, wy, wz, 1.0)
+    for k, x in enumerate((px, py, pz, tx, ty, tz)):
+        out[DEFORMATION + k] = x - bushing.rest[k]
+    for k, x in enumerate((ux, uy, uz, wx, wy, wz)):
+        out[DEFORMATION_RATE + k] = x
 
 
 @kernel
 def add_bushings(tables, q, v, a, work, residual):
     for i in range(len(tables.bushings)):
         measure_bushing(tables, i, q, v, a, work)
-        bushing, pool = tables.bushings[i], tables.pool
+        bushing = tables.bushings[i]
         e = work.record[bushing.at : bushing.at + BUSHING_RECORD]
-        e[18] = 0.0
+        e[BUSHING_POWER] = 0.0
         for k in range(6):
-            pull = pool[bushing.rest_at + 6 + k]
+            pull = bushing.preload[k]
             for j in range(6):
-                pull += pool[bushing.stiffness_at + 6 * k + j] * e[j]
-                pull += pool[bushing.damping_at + 6 * k + j] * e[6 + j]
-            e[12 + k] = -pull
-            e[18] -= pull * e[6 + k]
-        rest = bushing.rest_at + 3
-        tx, ty, tz = e[3] + pool[rest], e[4] + pool[rest + 1], e[5] + pool[rest + 2]
+                pull += bushing.stiffness[k, j] * e[DEFORMATION + j]
+                pull += bushing.damping[k, j] * e[DEFORMATION_RATE + j]
+            e[BUSHING_FORCE + k] = -pull  # the moment stands behind the force
+            e[BUSHING_POWER] -= pull * e[DEFORMATION_RATE + k]
+        rotation = DEFORMATION + 3
+        tx, ty, tz = vector_at(e, rotation)
+        tx, ty, tz = tx + bushing.rest[3], ty + bushing.rest[4], tz + bushing.rest[5]
+        mx, my, mz = vector_at(e, BUSHING_MOMENT)
         # the transpose of the left tangent's inverse is that of the right one
-        e[15], e[16], e[17] = inverse_tangent(tx, ty, tz, e[15], e[16], e[17], -1.0)
-        fa, fb = work.scratch[0], work.scratch[1]
-        fx, fy, fz = to_world(fa, e[12], e[13], e[14])
-        mx, my, mz = to_world(fa, e[15], e[16], e[17])
-        dx, dy, dz = cross(fb[9] - fa[9], fb[10] - fa[10], fb[11] - fa[11], fx, fy, fz)
-        add_force(tables, bushing.b, q, fb, fx, fy, fz, mx, my, mz, work, residual)
-        add_force(tables, bushing.a, q, fa, -fx, -fy, -fz, -mx - dx, -my - dy, -mz - dz, work, residual)
+        mx, my, mz = inverse_tangent(tx, ty, tz, mx, my, mz, -1.0)
+        e[BUSHING_MOMENT], e[BUSHING_MOMENT + 1], e[BUSHING_MOMENT + 2] = mx, my, mz
+        frame_a, frame_b = work.marker[A], work.marker[B]
+        fx, fy, fz = vector_at(e, BUSHING_FORCE)
+        fx, fy, fz = rotate(frame_a.R_WM, fx, fy, fz)
+        mx, my, mz = rotate(frame_a.R_WM, mx, my, mz)
+        px, py, pz = difference(frame_b.p_WM, frame_a.p_WM)
+        dx, dy, dz = cross(px, py, pz, fx, fy, fz)
+        add_force(tables, bushing.b, q, frame_b, fx, fy, fz, mx, my, mz, work, residual)
+        add_force(tables, bushing.a, q, frame_a, -fx, -fy, -fz, -mx - dx, -my - dy, -mz - dz, work, residual)
 
 
 @kernel
@@ -72,10 +93,10 @@ def bushing_energy(tables, q, v, a, work):
     total = 0.0
     for i in range(len(tables.bushings)):
         measure_bushing(tables, i, q, v, a, work)
-        bushing, pool = tables.bushings[i], tables.pool
+        bushing = tables.bushings[i]
+        e = work.record[bushing.at + DEFORMATION : bushing.at + DEFORMATION_RATE]
         for k in range(6):
-            x = work.record[bushing.at + k]
-            total += pool[bushing.rest_at + 6 + k] * x
+            total += bushing.preload[k] * e[k]
             for j in range(6):
-                total += 0.5 * x * pool[bushing.stiffness_at + 6 * k + j] * work.record[bushing.at + j]
+                total += 0.5 * e[k] * bushing.stiffness[k, j] * e[j]
     return total

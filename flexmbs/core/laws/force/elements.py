@@ -5,6 +5,7 @@ from __future__ import annotations
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.laws.force.laws import law_energy, law_force
 from flexmbs.core.laws.force.measure import apply, measure
+from flexmbs.core.layout.force_tables import ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD, MEASURED, MEASURED_RATE
 
 
 @kernel
@@ -13,8 +14,9 @@ def add_elements(tables, q, v, a, work, residual):
         element = tables.elements[e]
         x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
         force = law_force(tables, element, x, rate, work)
-        record = work.record[element.at : element.at + 4]
-        record[0], record[1], record[2], record[3] = x, rate, force, force * rate
+        record = work.record[element.at : element.at + ELEMENT_RECORD]
+        record[MEASURED], record[MEASURED_RATE] = x, rate
+        record[ELEMENT_FORCE], record[ELEMENT_POWER] = force, force * rate
         apply(tables, element, force, nx, ny, nz, q, work, residual)
 
 

@@ -8,6 +8,9 @@ from flexmbs.core.laws.force.motor import motor_force
 from flexmbs.core.laws.force.spring import deformation_energy, spring_force
 from flexmbs.core.laws.force.stop import stop_energy, stop_force
 from flexmbs.core.layout.force_tables import FRICTION_LAW, MOTOR_LAW, SPRING_LAW, STOP_LAW
+from flexmbs.core.layout.tables import VALUE
+
+FACTOR = 0  # number of an applied force in an element's record: force per value of the signal
 
 
 @kernel
@@ -16,12 +19,12 @@ def law_force(tables, element, x, rate, work):
     if element.law == SPRING_LAW:
         return spring_force(tables.pool, element, x, rate)
     if element.law == FRICTION_LAW:
-        return friction_force(element, work.signal[element.signal, 0], rate)
+        return friction_force(element, work.signal[element.signal, VALUE], rate)
     if element.law == STOP_LAW:
         return stop_force(element, x, rate)
     if element.law == MOTOR_LAW:
-        return motor_force(tables.pool, element, work.signal[element.signal, 0], rate)
-    return element.p0 * work.signal[element.signal, 0]
+        return motor_force(tables.pool, element, work.signal[element.signal, VALUE], rate)
+    return element.p[FACTOR] * work.signal[element.signal, VALUE]
 
 
 @kernel

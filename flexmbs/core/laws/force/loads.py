@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import add_force
-from flexmbs.core.laws.force.measure import to_world
-from flexmbs.core.layout.tables import FOLLOWER
+from flexmbs.core.layout.frames import A
+from flexmbs.core.layout.tables import FOLLOWER, VALUE
 from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.vectors import rotate
 
 
 @kernel
 def add_loads(tables, q, v, a, work, residual):
-    f = work.scratch[0]
+    frame = work.marker[A]
     for i in range(len(tables.loads)):
         load = tables.loads[i]
-        marker_in_world(tables, load.marker, q, v, a, work, f)
-        x, y, z = work.signal[load.sx, 0], work.signal[load.sy, 0], work.signal[load.sz, 0]
+        marker_in_world(tables, load.marker, q, v, a, work, frame)
+        x, y, z = work.signal[load.sx, VALUE], work.signal[load.sy, VALUE], work.signal[load.sz, VALUE]
         x, y, z = load.factor * x, load.factor * y, load.factor * z
         if load.frame == FOLLOWER:
-            x, y, z = to_world(f, x, y, z)
+            x, y, z = rotate(frame.R_WM, x, y, z)
         if load.is_torque != 0:
-            add_force(tables, load.marker, q, f, 0.0, 0.0, 0.0, x, y, z, work, residual)
+            add_force(tables, load.marker, q, frame, 0.0, 0.0, 0.0, x, y, z, work, residual)
         else:
-            add_force(tables, load.marker, q, f, x, y, z, 0.0, 0.0, 0.0, work, residual)
+            add_force(tables, load.marker, q, frame, x, y, z, 0.0, 0.0, 0.0, work, residual)

@@ -8,28 +8,32 @@ from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
 
+COUNT, BEGINS = 0, 1  # places from ``at`` on
+C0, C1, C2, C3, C4, PIECE_SIZE = range(6)  # places in the coefficients of a piece
+
 
 @kernel
 def find_piece(pool, at, x):
     """Where the coefficients of the piece at ``x`` are, and x from its beginning."""
-    count = int(pool[at])
+    count, begins = int(pool[at + COUNT]), at + BEGINS
     low, high = 0, count
     while high - low > 1:
         middle = (low + high) // 2
-        if x < pool[at + 1 + middle]:
+        if x < pool[begins + middle]:
             high = middle
         else:
             low = middle
-    return at + 1 + count + 5 * low, x - pool[at + 1 + low]
+    return begins + count + PIECE_SIZE * low, x - pool[begins + low]
 
 
 @kernel
 def table_value(pool, at, x):
     k, s = find_piece(pool, at, x)
-    return pool[k] + s * (pool[k + 1] + s * (pool[k + 2] + s * pool[k + 3]))
+    return pool[k + C0] + s * (pool[k + C1] + s * (pool[k + C2] + s * pool[k + C3]))
 
 
 @kernel
 def table_integral(pool, at, x):
     k, s = find_piece(pool, at, x)
-    return pool[k + 4] + s * (pool[k] + s * (pool[k + 1] / 2.0 + s * (pool[k + 2] / 3.0 + s * pool[k + 3] / 4.0)))
+    c0, c1, c2, c3 = pool[k + C0], pool[k + C1], pool[k + C2], pool[k + C3]
+    return pool[k + C4] + s * (c0 + s * (c1 / 2.0 + s * (c2 / 3.0 + s * c3 / 4.0)))

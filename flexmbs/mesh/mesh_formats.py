@@ -74,7 +74,9 @@ FORMATS: tuple[MeshFormat, ...] = (
         rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)",
     ),
     MeshFormat("MED", (".med", ".rmed", ".mmed"), "flexmbs.mesh.readers.med.read_med:read_med", _HDF5),
-    MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
+    MeshFormat(
+        "UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"
+    ),
     MeshFormat(
         "Exodus",
         (".e", ".exo", ".ex2", ".exii", ".g", ".gen"),
@@ -88,7 +90,12 @@ FORMATS: tuple[MeshFormat, ...] = (
         "flexmbs.mesh.readers.vtk.read_vtk:read_vtk",
         rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile",
     ),
-    MeshFormat("Medit", (".mesh",), "flexmbs.mesh.readers.medit.read_medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
+    MeshFormat(
+        "Medit",
+        (".mesh",),
+        "flexmbs.mesh.readers.medit.read_medit:read_medit",
+        rb"(\s|#[^\n]*\n)*MeshVersionFormatted",
+    ),
     MeshFormat(
         "another format of meshio",
         (

@@ -13,8 +13,8 @@ from flexmbs.common.lazy_import import load
 from flexmbs.common.stages import listening, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.mesh_formats import FORMATS, MeshFormat, format_of
 from flexmbs.mesh.quality.unit_check import check_units
-from flexmbs.mesh.readers.mesh_formats import FORMATS, MeshFormat, format_of
 from flexmbs.mesh.skipped_content import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import SI, converted, unit_system
 

@@ -1,0 +1,88 @@
+"""Where errors become one number: reciprocal tolerances, and the weighted rms norm over all coordinates.
+
+As in scipy's ``solve_ivp`` and Hairer and Wanner's codes an error counts in parts of atol + rtol |y|, with the larger
+|y| of both ends of the step; 1 is the tolerance (Hairer, Norsett and Wanner I, 1993, II.4).  A method puts the square
+of what each coordinate's position and velocity miss into ``Scratch.squared_error``; :func:`error_norm` does the rest.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+
+MIN_ERROR = 1e-10  # of a step, in parts of the tolerance: below it there is nothing to gain
+
+
+@kernel
+def position_weight(settings, k, size):
+    """Reciprocal tolerance of the position of coordinate ``k`` where it is as large as ``size``."""
+    return 1.0 / (settings.atol_q[k] + settings.rtol * (size + settings.floor_q[k]))
+
+
+@kernel
+def velocity_weight(settings, k, size):
+    """Reciprocal tolerance of the velocity of coordinate ``k`` where it is as large as ``size``."""
+    return 1.0 / (settings.atol_v[k] + settings.rtol * size)
+
+
+@kernel
+def set_weights(tables, state, settings, scratch):
+    """Reciprocal tolerances of the free coordinates and velocities at the start of the step, for Newton's iteration."""
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        scratch.weight_q[i] = position_weight(settings, k, abs(state.q[k]))
+        scratch.weight_v[i] = velocity_weight(settings, k, abs(state.v[k]))
+
+
+@kernel
+def is_integrated(tables, k):
+    """Whether coordinate ``k`` is driven by a rate or acceleration, which the method integrates."""
+    return tables.coordinates[k].signal >= 0 and tables.coordinates[k].level != POSITION_LEVEL
+
+
+@kernel
+def squared_error(tables, state, settings, scratch, k, error_q, error_v):
+    """Sum of squares of the errors of coordinate ``k`` in parts of what is allowed over the step."""
+    x = error_q * position_weight(settings, k, max(abs(state.q[k]), abs(scratch.end_q[k])))
+    y = error_v * velocity_weight(settings, k, max(abs(state.v[k]), abs(scratch.end_v[k])))
+    if tables.coordinates[k].signal >= 0 and tables.coordinates[k].level != ACCELERATION_LEVEL:
+        y = 0.0  # the velocity is prescribed
+    return x * x + y * y
+
+
+@kernel
+def set_squared_errors(tables, state, settings, scratch):
+    """``scratch.squared_error`` of the free coordinates from ``scratch.error_q`` and ``error_v``; of all others 0."""
+    scratch.squared_error[:] = 0.0
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        if not is_algebraic(tables.coordinates[k]):
+            scratch.squared_error[k] = squared_error(
+                tables, state, settings, scratch, k, scratch.error_q[i], scratch.error_v[i]
+            )
+
+
+@kernel
+def rms_of_squares(tables, scratch, total):
+    """Root of the mean over positions and velocities of all coordinates whose error is controlled."""
+    count = len(tables.free) - scratch.algebraic
+    for k in range(len(tables.coordinates)):
+        if is_integrated(tables, k):
+            count += 1
+    return math.sqrt(total / (2.0 * max(count, 1)))
+
+
+@kernel
+def error_norm(tables, state, scratch):
+    """Weighted rms of ``scratch.squared_error``: 1 is the tolerance; keeps the worst coordinate."""
+    total, worst = 0.0, -1.0
+    for k in range(len(tables.coordinates)):
+        part = scratch.squared_error[k]
+        total += part
+        if part > worst:
+            worst = part
+            state.worst_coordinate = k
+    return max(rms_of_squares(tables, scratch, total), MIN_ERROR)

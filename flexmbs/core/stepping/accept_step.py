@@ -1,0 +1,44 @@
+"""Where a step is accepted: the state moves to its end."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import kernel
+from flexmbs.core.equations.projection import finish_constraints
+from flexmbs.core.equations.rotation_charts import new_chart
+from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
+from flexmbs.core.methods.interface import update_history
+from flexmbs.core.stepping.contact_episodes import record_contacts
+
+SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
+
+
+@kernel
+def accept_step(tables, state, settings, scratch, work, h, error, rows):
+    """Move the state to the end of the step and start a new chart for the balls; the factor that the method wants.
+
+    ``rows`` inside the step have been filled by the method.
+    """
+    record_contacts(tables, state, scratch, work, h, rows)
+    if len(tables.constraints) > 0:
+        finish_constraints(tables, state, scratch, work, settings.projection_levels)
+    wanted = update_history(scratch.update_history, tables, state, settings, scratch, h)
+    state.tangent_status = min(state.tangent_status, REUSABLE)
+    for k in range(state.q.shape[0]):
+        state.q[k] = scratch.end_q[k]
+        state.v[k] = scratch.end_v[k]
+        state.a[k] = scratch.end_a[k]
+    new_chart(tables, state)
+    state.time += h
+    state.last_step_size = h
+    state.last_error = max(error, SMALLEST_LAST_ERROR)
+    state.has_prediction = 1
+    state.last_step_rejected = 0
+    state.steps_accepted += 1
+    if state.replaced_count > 0:
+        state.tangent_status = ALL_STALE
+    elif state.tangent_refreshes_left > 0:
+        state.tangent_status = ALL_STALE
+        state.tangent_refreshes_left -= 1
+    elif state.last_convergence_rate > settings.reuse_rate:
+        state.tangent_status = MASS_STALE  # all of it only when Newton fails
+    return wanted
