@@ -1,10 +1,10 @@
 """Andrews' squeezing mechanism: seven bodies, three loops, driven by a motor.
 
 IVP test set after Schiehlen, Multibody Systems Handbook (1990), Manning (1981); names of lengths as in Hairer and
-Wanner, Solving Ordinary Differential Equations II, VII.7. World axes: the mechanism moves in the plane x y, without
-gravity. K1 turns about O, K3 about B, K5 and K7 about A; K2, K4 and K6 meet in the end of K2 with K3.
-The angles: beta of K1, theta of K2 against K1, gamma of K3, phi of K4 against K5, delta of K5, omega of K6 against K7,
-epsilon of K7.
+Wanner, Solving Ordinary Differential Equations II, VII.7. World axes: the mechanism moves in the x-y plane, without
+gravity. K1 turns about O, K3 about B, K5 and K7 about A; K2, K4 and K6 meet K3 at the end of K2.
+The angles: beta of K1, theta of K2 relative to K1, gamma of K3, phi of K4 relative to K5, delta of K5, omega of K6
+relative to K7, epsilon of K7.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Parameters:
         (-0.06171389001427645, 0.0, 0.45527981916307037, 0.22266839016588588, 0.48736497954384256, -0.22266839016588588,
          1.2305474445498212), "rad", "angles at the start: theta is kept, the others close the loops",
     )  # fmt: skip
-    v0: tuple = fm.parameter((0.0,) * 7, "rad/s", "rates at the start: theta is kept, the others follow")
+    v0: tuple = fm.parameter((0.0,) * 7, "rad/s", "rates at the start; theta is kept, the others follow from it")
     coordinates: str = fm.parameter("reduced", "", "coordinates: reduced or absolute")
     t_end: float = fm.parameter(0.03, "s", "end time")
     rtol: float = fm.parameter(1e-10, "", "relative tolerance")

@@ -1,10 +1,10 @@
 """Bricard's six-bar falls under gravity: overconstrained, and yet it moves.
 
-IFToMM multibody benchmark A04: five rods and the ground along six edges of a cube, joined by six revolutes, each of
-which is perpendicular to the two edges that meet in it. World axes: y up. The points at the start, in lengths of a
+IFToMM multibody benchmark A04: five rods and the ground along six edges of a cube, connected by six revolutes, each
+perpendicular to the two edges that meet at it. World axes: y up. The points at the start, in lengths of a
 rod: P0 (0, 0, 0), P1 (1, 0, 0), P2 (1, -1, 0), P3 (1, -1, 1), P4 (0, -1, 1), P5 (0, 0, 1); rod i leads from P(i-1) to
-Pi, the ground from P5 to P0. Axes of the revolutes in P0 to P5: y, z, x, y, z, x. P3 is tracked. By the Grübler count
-nothing moves; one constraint follows from the others.
+Pi, the ground from P5 to P0. Axes of the revolutes at P0 to P5: y, z, x, y, z, x. P3 is tracked. By the Grübler count
+nothing can move, but one constraint follows from the others.
 """
 
 from __future__ import annotations

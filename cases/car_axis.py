@@ -2,7 +2,7 @@
 
 IVP test set: two equal masses at the ends of a rigid rod, each on a spring above a wheel. The left wheel rests at the
 origin, the right one follows the road; the left mass stays on the line through the left wheel perpendicular to the
-axle. World axes: y up, everything moves in the plane x y.
+axle. World axes: y up; everything moves in the x-y plane.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Mass, centre and inertia of two bodies welded into one.
 
-The first body's inertia, as it is printed in its source, is no physical one: it has a negative principal moment. By
-default the case ends with that reason; with allow_nonphysical it is computed as printed, with a warning.
+The inertia of the first body, as printed in its source, is not physical: it has a negative principal moment. By
+default the case ends with an error that says so; with allow_nonphysical it is computed as printed, with a warning.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ MM = 1e-3  # m
 
 @dataclass(frozen=True)
 class Parameters:
-    allow_nonphysical: bool = fm.parameter(False, "", "compute also with an inertia that no mass distribution has")
+    allow_nonphysical: bool = fm.parameter(False, "", "accept an inertia that no mass distribution can have")
     m1: float = fm.parameter(231.1, "kg", "mass of body 1")
     x1: float = fm.parameter(-367.127909, "mm", "centre of body 1, x")
     y1: float = fm.parameter(12.326682, "mm", "centre of body 1, y")
     z1: float = fm.parameter(105.797098, "mm", "centre of body 1, z")
     J1_xx: float = fm.parameter(17.70964250037791, "kg m2", "inertia tensor of body 1 about its centre")
-    J1_yy: float = fm.parameter(16.41579683606009, "kg m2", "as J1_xx")
-    J1_zz: float = fm.parameter(15.55719337462858, "kg m2", "as J1_xx")
+    J1_yy: float = fm.parameter(16.41579683606009, "kg m2", "like J1_xx")
+    J1_zz: float = fm.parameter(15.55719337462858, "kg m2", "like J1_xx")
     J1_xy: float = fm.parameter(18.48821290734195, "kg m2", "entry of the tensor (not its negative)")
-    J1_xz: float = fm.parameter(18.11118260182349, "kg m2", "as J1_xy")
-    J1_yz: float = fm.parameter(6.83322956132983, "kg m2", "as J1_xy")
+    J1_xz: float = fm.parameter(18.11118260182349, "kg m2", "like J1_xy")
+    J1_yz: float = fm.parameter(6.83322956132983, "kg m2", "like J1_xy")
     m2: float = fm.parameter(91.2, "kg", "mass of body 2")
     x2: float = fm.parameter(562.339965, "mm", "centre of body 2, x")
     y2: float = fm.parameter(-23.307787, "mm", "centre of body 2, y")
     z2: float = fm.parameter(-18.991260, "mm", "centre of body 2, z")
     J2_xx: float = fm.parameter(1.008047, "kg m2", "inertia tensor of body 2 about its centre")
-    J2_yy: float = fm.parameter(6.641947, "kg m2", "as J2_xx")
-    J2_zz: float = fm.parameter(7.016648, "kg m2", "as J2_xx")
+    J2_yy: float = fm.parameter(6.641947, "kg m2", "like J2_xx")
+    J2_zz: float = fm.parameter(7.016648, "kg m2", "like J2_xx")
     J2_xy: float = fm.parameter(0.759788, "kg m2", "entry of the tensor (not its negative)")
-    J2_xz: float = fm.parameter(-0.643099, "kg m2", "as J2_xy")
-    J2_yz: float = fm.parameter(-0.059607, "kg m2", "as J2_xy")
+    J2_xz: float = fm.parameter(-0.643099, "kg m2", "like J2_xy")
+    J2_yz: float = fm.parameter(-0.059607, "kg m2", "like J2_xy")
 
 
 def analyse(p: Parameters) -> dict[str, object]:

@@ -37,7 +37,7 @@ class Parameters:
     bending_modes: int = fm.parameter(2, "", "bending modes of each link in the swing plane")
     axial_modes: int = fm.parameter(0, "", "axial modes of each link")
     contact_stiffness: float = fm.parameter(1.5385e10, "N/m^1.5", "Hertz stiffness of the stop")
-    stop: bool = fm.parameter(True, "", "whether there is a stop at the tip of the first link")
+    stop: bool = fm.parameter(True, "", "include the stop at the tip of the first link")
     t_end: float = fm.parameter(1.0, "s", "end time")
     rtol: float = fm.parameter(1e-7, "", "relative tolerance")
     atol: float = fm.parameter(1e-9, "", "absolute tolerance")

@@ -1,7 +1,7 @@
 """A heavy top spins about a fixed point, fast or slow.
 
 Data of Bruls, Cardona and Arnold (2012): a body of 15 kg on a ball joint 1 m below its centre along its own y axis.
-World axes: z up; the body's axes lie along those of the world at the start.
+World axes: z up; at the start the body axes are parallel to the world axes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A row of four-bar windows falls through its singular positions.
 
 IFToMM multibody benchmark A02: N windows of 2 N + 1 equal rods, all verticals upright at the start and turning to the
-right. Whenever the verticals lie along the line of their feet, the mechanism gains N freedoms for an instant.
+right. Whenever the verticals lie along the line of their feet, the mechanism has N additional freedoms for an instant.
 World axes: x along the feet, y up.
 """
 

@@ -1,6 +1,6 @@
 """A rack on a spring swings on its pinion.
 
-The rack hangs vertically in mesh with a pinion, and on a spring. Closed form: z = z0 + a (1 - cos(w t)) with
+The rack hangs vertically on a spring and meshes with a pinion. Closed form: z = z0 + a (1 - cos(w t)) with
 w^2 = k / (m + J / r^2) and a = (T / r - m g) / k. World axes: z up; the pinion turns about x.
 """
 

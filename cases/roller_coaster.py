@@ -1,7 +1,7 @@
 """A train of cars runs over a closed spline track.
 
-Every car follows the track; neighbours are joined by rigid drawbars. World axes: z up. Without friction the energy
-stays as it was.
+Every car follows the track; neighbours are connected by rigid drawbars. World axes: z up. Without friction, energy is
+conserved.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A thin disc rolls on a plane without slipping.
 
 With ``wobble`` 0 it rolls steadily in a circle: its axle at the angle tilt from the vertical, its centre at the
-distance X from the middle of the circle, with the rate of precession W that the moments about the centre ask for:
+distance X from the middle of the circle, with the rate of precession W that follows from the moments about the centre:
 W^2 sin(tilt) ((C + m r^2) X / r + A cos(tilt)) = m r g cos(tilt), where A and C = 2 A are the moments of inertia.
 World axes: z up, the middle of the circle at the origin.
 """

@@ -20,7 +20,7 @@ AXIAL_RIGIDITY = 1e6  # no axial modes: its value does not matter
 class Parameters:
     gamma: float = fm.parameter(6.0, "", "dimensionless spin, Omega L^2 sqrt(rho A / EI)")
     hub_ratio: float = fm.parameter(0.0, "", "radius of the hub divided by the length")
-    modes: int = fm.parameter(12, "", "bending modes in the plane looked at")
+    modes: int = fm.parameter(12, "", "bending modes in each plane considered")
 
 
 def build(p: Parameters, bending: tuple[int, int]) -> fm.System:

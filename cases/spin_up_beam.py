@@ -29,7 +29,7 @@ class Parameters:
     spin_up_time: float = fm.parameter(15.0, "s", "time until the spin rate is reached")
     modes: int = fm.parameter(3, "", "bending modes in the plane of rotation")
     axial_modes: int = fm.parameter(0, "", "axial modes")
-    geometric_stiffness: bool = fm.parameter(True, "", "whether second-order displacements are kept")
+    geometric_stiffness: bool = fm.parameter(True, "", "include second-order displacements")
     t_end: float = fm.parameter(20.0, "s", "end time")
     rtol: float = fm.parameter(1e-7, "", "relative tolerance")
     atol: float = fm.parameter(1e-9, "", "absolute tolerance")

@@ -102,7 +102,7 @@ def undriven(system: Mechanism, count: int) -> list[str]:
 
     model = closed_with_drivers(compile_system(system), 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
-    free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
+    free = model.free_coordinates
     motions = null_space(G[:, free])
     _triangle, order = qr(motions.T, mode="r", pivoting=True)
     return [model.coordinate_names[free[k]] for k in order[: min(count, 5, motions.shape[1])]]

@@ -87,8 +87,8 @@ def assemble(
     unknown = sorted({block.kind for block in mesh.blocks} - set(COMPUTED_KINDS))
     if unknown:
         raise MeshError(
-            f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} cannot be computed with; "
-            f"bodies are made of {', '.join(COMPUTED_KINDS)}"
+            f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} are not supported; supported are"
+            f" {', '.join(COMPUTED_KINDS)}"
         )
     refuse_uncomputed(mesh)
     for block in mesh.blocks:
@@ -171,12 +171,12 @@ def _require_material(block: ElementBlock, source: str) -> None:
         return  # checked where its stiffness matrix is made
     if not material.youngs_modulus > 0.0:
         raise MeshError(
-            f"{where}: material {material.name!r} has Young's modulus {material.youngs_modulus} Pa, not above 0"
+            f"{where}: material {material.name!r} has Young's modulus {material.youngs_modulus} Pa; it must be positive"
         )
     # beams and bars only use the shear modulus that it stands for; files that give E and G may leave the range
     highest = 0.5 if block.kind in SOLID_KINDS else 1.0 if block.kind in SHELL_KINDS else float("inf")
     if not -1.0 < material.poisson_ratio < highest:
         raise MeshError(
-            f"{where}: material {material.name!r} has Poisson's ratio {material.poisson_ratio}, not between -1 and"
-            f" {highest:g}"
+            f"{where}: material {material.name!r} has Poisson's ratio {material.poisson_ratio}; it must lie between"
+            f" -1 and {highest:g}"
         )

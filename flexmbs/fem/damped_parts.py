@@ -52,8 +52,8 @@ def _damping(block: ElementBlock) -> Damping | None:
     found = dict.fromkeys(getattr(layer.material, "damping", None) for layer in block.section.layers)
     if len(found) > 1:
         raise BodyError(
-            f"{block.where or block.property_name}: the layers of a shell have different damping; give all the same, "
-            "or the damping of the modes as numbers"
+            f"{block.where or block.property_name}: the layers of a shell have different damping; give all layers"
+            " the same damping, or give modal damping ratios"
         )
     return next(iter(found))
 

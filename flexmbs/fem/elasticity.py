@@ -152,8 +152,8 @@ def _positive(matrix: np.ndarray, where: str) -> np.ndarray:
         if np.linalg.eigvalsh(matrix * scale[:, None] * scale)[0] > 1e-10:
             return matrix
     raise MeshError(
-        f"{where} would gain energy by deforming (its elasticity matrix is not positive definite); check its Poisson's "
-        f"ratios (nu12 belongs to E1: nu12 / E1 = nu21 / E2) and the order of its constants"
+        f"{where} has an elasticity matrix that is not positive definite; check its Poisson's ratios (nu12 belongs"
+        " to E1: nu12 / E1 = nu21 / E2) and the order of its constants"
     )
 
 
@@ -164,5 +164,5 @@ def _unit_axes(axes: np.ndarray | None, where: str) -> np.ndarray | None:
     axes = np.array(axes, float)
     axes[np.isnan(axes).any(axis=(1, 2))] = np.eye(3)
     if abs(axes.transpose(0, 2, 1) @ axes - np.eye(3)).max(initial=0.0) > _ROUNDING_IN_FILES:
-        raise MeshError(f"{where} has directions that are not unit vectors normal to each other; check its orientation")
+        raise MeshError(f"{where} has material directions that are not orthonormal; check its orientation")
     return axes[:1] if len(axes) and np.all(axes == axes[0]) else axes

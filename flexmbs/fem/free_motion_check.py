@@ -28,17 +28,18 @@ def check_free_motion(model: FEModel, motions: np.ndarray) -> None:
     if len(wrong):
         joints = dict.fromkeys(dependence.follower_rows(wrong).values())
         raise BodyError(
-            f"{model.mesh.source or 'mesh'}: the body cannot move freely; it is held or strained in rigid motion by"
-            f" {_listed(joints)}: remove or correct it, since a body is held by its interfaces only"
+            f"{model.mesh.source or 'mesh'}: the body cannot move freely: rigid-body motion is restrained, or causes"
+            f" strain, because of {_listed(joints)}; remove or correct it (a body is supported only at its"
+            " interfaces)"
         )
     # springs and dashpots by name, however weak beside the body: moving with its frame they would hold it nowhere
     named = [name for part in model.parts for name in (*_names(part, "to_ground"), *_names(part, "not_rigid"))]
     if not named and not _resists(model.K, motions):
         return
     raise BodyError(
-        f"{model.mesh.source or 'mesh'}: the body cannot move freely; it is held or strained in rigid motion by"
-        f" {_listed(named) if named else 'its elements'}: remove it, since a body is held by its interfaces only (put"
-        " springs to ground between bodies and ground)"
+        f"{model.mesh.source or 'mesh'}: the body cannot move freely: rigid-body motion is restrained, or causes"
+        f" strain, because of {_listed(named) if named else 'its elements'}; remove it (a body is supported only at"
+        " its interfaces; state springs to ground in the System)"
     )
 
 

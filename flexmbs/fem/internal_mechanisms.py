@@ -140,7 +140,7 @@ def _sentence(model, solids: _Clusters, others: _Clusters, loose, motion: np.nda
     source = mesh.source or "mesh"
     if not count or of_clusters.max() < 1e-6 * np.abs(motion).max():
         dof = loose[int(np.argmax(np.abs(motion[6 * count :])))]
-        return f"{source}: nothing holds the {describe(dof, mesh.node_ids)}; couple it to nodes that determine it"
+        return f"{source}: nothing restrains the {describe(dof, mesh.node_ids)}; couple it to nodes that determine it"
     moving = int(np.argmax(of_clusters))
     clusters, own = (solids, moving) if moving < solids.count else (others, moving - solids.count)
     nodes = np.flatnonzero(clusters.label == own)
@@ -148,9 +148,10 @@ def _sentence(model, solids: _Clusters, others: _Clusters, loose, motion: np.nda
     ids = np.concatenate([block.ids[chosen] for block, chosen in zip(clusters.blocks, inside, strict=True)])
     kinds = [block.kind for block, chosen in zip(clusters.blocks, inside, strict=True) if chosen.any()]
     at = mesh.node_ids[np.intersect1d(nodes, joints)]
-    held = f"joined to the rest at node{'s' * (len(at) > 1)} {few(at)}" if len(at) else "not joined to the rest"
+    held = f"connected to the rest at node{'s' * (len(at) > 1)} {few(at)}" if len(at) else "not connected to the rest"
     return (
-        f"{source}: {len(ids)} elements of kind {', '.join(dict.fromkeys(kinds))} (element {ids[0]}) can move against"
-        f" the rest of the body without resistance: they are {held}, where rotation is undefined because nodes of"
-        " solids have none, or only some components are joined; join more nodes, or use a rigid or averaging coupling"
+        f"{source}: {len(ids)} elements of kind {', '.join(dict.fromkeys(kinds))} (element {ids[0]}) can move"
+        f" relative to the rest of the body without resistance: they are {held}, where rotation is not transmitted"
+        " because nodes of solids have none, or only some components are coupled; connect more nodes, or use a"
+        " rigid or averaging coupling"
     )

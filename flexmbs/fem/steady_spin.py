@@ -37,7 +37,7 @@ def spin_stiffness(
     axis = np.asarray(axis, float)
     length = np.linalg.norm(axis)
     if axis.shape != (3,) or not (np.isfinite(length) and length > 0.0):
-        raise BodyError(f"the spin axis is {axis.tolist()}; give three numbers that are not all zero.")
+        raise BodyError(f"the spin axis is {axis.tolist()}; it must have three numbers that are not all zero.")
     across = np.eye(3) - np.outer(axis, axis) / length**2
     load, softening = (speed**2 * found for found in centrifugal(model, across))
     displacement = _static(model, held, load)

@@ -160,7 +160,7 @@ class StressField:
 
     def _known_strain(self) -> np.ndarray:
         if self.strain is None:
-            raise ValueError("no strain is known here: reduced bodies keep stress only; model.stress gives both")
+            raise ValueError("reduced bodies store stress but not strain; model.stress gives both")
         return self.strain
 
 

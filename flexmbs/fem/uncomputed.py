@@ -16,7 +16,7 @@ def refuse_uncomputed(mesh: Mesh) -> None:
     for block in mesh.blocks:
         what = _uncomputed_in(block)
         if what:
-            raise MeshError(f"{block.where or source}: {block.kind} elements with {what} cannot be computed with")
+            raise MeshError(f"{block.where or source}: {block.kind} elements with {what} are not supported")
 
 
 def _uncomputed_in(block: ElementBlock) -> str:

@@ -26,10 +26,12 @@ _SHIFT = 1e-9
 # Part of the rounding of x^T K x up to which omega^2 counts as zero: rigid-body motion has 0.3 of it at most, the first
 # elastic mode 6e4 at least (cubes to bars 500 times as long as thick, beams of up to 3000 elements).
 _RIGID = 100.0
-_BUCKLED = "the stiffness matrix is not positive: the body buckles, or nodes are without stiffness and mass"
+_BUCKLED = (
+    "the stiffness matrix is not positive definite: the body buckles, or some nodes have neither stiffness nor mass"
+)
 _DIVERGENCE = (
-    "the body spins faster than it can bear: the softening exceeds the stiffness (divergence); spin slower, or hold"
-    " more of it."
+    "the angular velocity is too high: spin softening exceeds the stiffness (divergence); reduce it, or fix more of"
+    " the body."
 )
 
 
@@ -84,13 +86,15 @@ def natural_modes(
     """
     T = free_space(model, held)
     if not T.shape[1]:
-        raise BodyError("every node is held: nothing is left to vibrate; hold fewer sets.")
+        raise BodyError("every node is fixed, so nothing can vibrate; fix fewer sets.")
     asked = count if max_hz is None else None
     count = 10 if count is None else count
     if count < 1 or (max_hz is not None and not max_hz > 0.0):
         raise BodyError(f"count = {count} and max_hz = {max_hz}: give at least 1 mode, or a frequency above 0.")
     if asked is not None and asked > T.shape[1]:
-        raise BodyError(f"{asked:,} modes are more modes than freedoms: only {T.shape[1]:,} exist; ask for fewer.")
+        raise BodyError(
+            f"{asked:,} modes were requested, but there are only {T.shape[1]:,} degrees of freedom; request fewer."
+        )
     K = restricted(model.K if stiffness is None else stiffness, T)
     M = restricted(model.M, T)
     shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum() + spin**2
@@ -136,7 +140,7 @@ def _lowest_modes(
     shifted = K + shift * M
     if K.shape[0] <= _DENSE_LIMIT:
         return partial(_dense_modes, shifted.toarray(), M.toarray(), shift)
-    factor = symmetric_factor(shifted, "the stiffness matrix is singular: nodes without stiffness and mass")
+    factor = symmetric_factor(shifted, "the stiffness matrix is singular: some nodes have neither stiffness nor mass")
     iteration = BlockLanczos(factor.solve, M)
 
     def lowest(count: int) -> tuple[np.ndarray, np.ndarray]:

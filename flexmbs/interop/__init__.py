@@ -1,1 +1,1 @@
-"""Exchange: reduced bodies and matrices of other tools, and bodies from plain arrays."""
+"""Exchange with other tools: reduced bodies, FE matrices, and bodies from plain arrays."""

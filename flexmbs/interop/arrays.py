@@ -1,4 +1,4 @@
-"""A flexible body from explicit arrays, without any mesh."""
+"""A flexible body from plain arrays, without a mesh."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def body_from_arrays(
     D : modal damping (n, n), default none
     rotations : (n, nn, 3) rad per unit; without them a marker on a node carries forces and spherical joints only
     pairs, quadratic, quadratic_rotations : (p, 2), (p, nn, 3) second-order fields Z as in ``FlexibleBody``
-    cubic : (p, n) J/m3, strain energy sum_pa cubic_pa q_a(p) q_b(p) q_a besides 1/2 q K q
+    cubic : (p, n) J/m3, strain energy sum_pa cubic_pa q_a(p) q_b(p) q_a in addition to 1/2 q K q
     node_ids : nn numbers, default 1 to nn
     markers : name -> node number; default: one for each node, named by its number
     labels : n names of the modes
     attached_at : marker that the body frame is fixed to, None for a floating frame
-    faces : (k,) int, what is drawn: rows of ``points`` in VTK's style [count, i, j, k, ...]; default nothing
+    faces : (k,) int, displayed surface: rows of ``points`` in VTK format [count, i, j, k, ...]; default none
 
     Raises
     ------
-    BodyError : shapes do not fit each other, a marker's node does not exist, the mass is not positive.
+    BodyError : inconsistent shapes, a marker on a node that does not exist, a mass that is not positive.
 
     Warns
     -----
@@ -76,14 +76,16 @@ def body_from_arrays(
         quadratic_rotations = np.zeros((p, nn, 3))
     ids = np.arange(1, nn + 1) if node_ids is None else _whole(node_ids, f"{where}: node_ids")
     if ids.shape != (nn,) or len(np.unique(ids)) != nn:
-        raise BodyError(f"{where}: node_ids are {nn} different numbers, one for each point")
+        raise BodyError(f"{where}: node_ids must be {nn} different numbers, one for each point")
     if (M is None) == (moments is None):
         raise BodyError(f"{where}: give the mass either as M (nodal or scalar mass) or as moments (integrals)")
     if moments is None:
         moments = moments_of_nodes(points, modes, quadratic, M, where)
     inertia, notes = fields_with_moments(moments, where)
     if len(inertia.P) != n or len(inertia.Z) != p:
-        raise BodyError(f"{where}: moments are of {len(inertia.P)} modes and {len(inertia.Z)} pairs, not {n} and {p}")
+        raise BodyError(
+            f"{where}: moments are for {len(inertia.P)} modes and {len(inertia.Z)} pairs; expected {n} and {p}"
+        )
     Ke = _modal(K, modes, f"{where}: K")
     De = np.zeros((n, n)) if D is None else _modal(D, modes, f"{where}: D")
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)
@@ -140,20 +142,20 @@ def moments_of_nodes(points: np.ndarray, modes: np.ndarray, quadratic: np.ndarra
 
 
 def _scalar_mass(M, nn: int, where: str):
-    """Anything that multiplies nodal values: (nn, nn) sparse or dense."""
+    """(nn, nn) matrix that multiplies nodal values, sparse or dense."""
     M = M.tocsr() if sparse.issparse(M) else _numbers(M, f"{where}: M")
     if M.shape == (nn,):
         return sparse.diags_array(M)
     if M.shape == (nn, nn):
         return M
     if M.shape != (3 * nn, 3 * nn):
-        raise BodyError(f"{where}: M is ({nn},), ({nn}, {nn}) or ({3 * nn}, {3 * nn}), not {M.shape}")
+        raise BodyError(f"{where}: M must be ({nn},), ({nn}, {nn}) or ({3 * nn}, {3 * nn}), not {M.shape}")
     scalar = M[::3, ::3]
     rest = M - sparse.kron(sparse.csr_matrix(scalar), sparse.eye(3))
     if abs(rest).max() > 1e-9 * abs(M).max():
         raise BodyError(
-            f"{where}: M couples the directions x, y, z, or differs between them: inertia integrals follow from a "
-            "scalar mass matrix only; give nodal masses, or the integrals as moments"
+            f"{where}: M couples the directions x, y, z, or differs between them; inertia integrals need a "
+            "scalar mass matrix: give nodal masses, or the integrals as moments"
         )
     return scalar
 
@@ -177,7 +179,7 @@ def _array(values, shape: tuple[int, ...], where: str) -> np.ndarray:
         expected = ", ".join("any" if want == -1 else str(want) for want in shape)
         raise BodyError(f"{where}: expected an array of shape ({expected}), got {values.shape}")
     if not np.all(np.isfinite(values)):
-        raise BodyError(f"{where}: holds values that are not finite numbers")
+        raise BodyError(f"{where}: contains values that are not finite numbers")
     return values
 
 
@@ -189,7 +191,7 @@ def _numbers(values, where: str) -> np.ndarray:
 
 
 def _whole(values, where: str) -> np.ndarray:
-    """Whole numbers, also where they are written as floats."""
+    """Whole numbers, also if given as floats."""
     values = np.asarray(values)
     if values.size == 0:
         return values.astype(np.int64)
@@ -205,7 +207,7 @@ def _pairs(pairs, n: int, where: str) -> np.ndarray:
         raise BodyError(f"{where}: pairs: expected an array of shape (any, 2), got {pairs.shape}")
     pairs = pairs.reshape(-1, 2)
     if pairs.size and (pairs.min() < 0 or pairs.max() >= n or np.any(pairs[:, 0] > pairs[:, 1])):
-        raise BodyError(f"{where}: pairs are (a, b) with 0 <= a <= b <= {n - 1}")
+        raise BodyError(f"{where}: pairs must be (a, b) with 0 <= a <= b <= {n - 1}")
     return pairs
 
 
@@ -223,7 +225,7 @@ def _markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotati
     made = {}
     for name, number in markers.items():
         if int(number) not in row:
-            raise BodyError(f"{where}: marker '{name}': there is no node {number}")
+            raise BodyError(f"{where}: marker '{name}': node {number} does not exist")
         i = row[int(number)]
         none = np.zeros((len(modes), 3)), np.zeros((len(quadratic), 3))
         Psi, Zr = none if rotations is None else (rotations[:, i], quadratic_rotations[:, i])

@@ -1,4 +1,4 @@
-"""Stiffness and mass matrices that other FE tools have written, with the mesh that they belong to."""
+"""Stiffness and mass matrices written by other FE tools, for a given mesh."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NodalMatrices:
 
     Attributes
     ----------
-    dofs : (k,) int, 3 * node + direction with ``node`` the row in ``mesh.points``; those that the file has
+    dofs : (k,) int, 3 * node + direction with ``node`` the row in ``mesh.points``; the dofs in the file
     K, M : (k, k) csr, symmetric, N/m and kg
     """
 
@@ -29,17 +29,17 @@ class NodalMatrices:
     M: sparse.csr_matrix
 
     def full(self, node_count: int) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-        """K and M of all 3 * node_count displacements; held ones have empty rows."""
+        """K and M of all 3 * node_count displacements; constrained ones have empty rows."""
         count = len(self.dofs)
         place = sparse.csr_matrix((np.ones(count), (self.dofs, np.arange(count))), (3 * node_count, count))
         return (place @ self.K @ place.T).tocsr(), (place @ self.M @ place.T).tocsr()
 
 
 def read_calculix_matrices(prefix: str | Path, mesh: Mesh) -> NodalMatrices:
-    """What CalculiX writes for ``*FREQUENCY, SOLVER=MATRIXSTORAGE``: prefix.sti, prefix.mas, prefix.dof.
+    """Read the output of CalculiX for ``*FREQUENCY, SOLVER=MATRIXSTORAGE``: prefix.sti, prefix.mas, prefix.dof.
 
-    The .dof file names node and direction of every row; the others list the upper triangle as row, column, value. Their
-    units are those that the mesh was read with (``read_mesh(path, units)``; without: SI).
+    The .dof file lists node and direction of every row; the others list the upper triangle as row, column, value. Their
+    units are those with which the mesh was read (``read_mesh(path, units)``; default: SI).
     """
     dof_file, sti, mas = (Path(f"{prefix}.{ending}") for ending in ("dof", "sti", "mas"))
     dofs = _calculix_dofs(dof_file, mesh)
@@ -51,17 +51,17 @@ def read_calculix_matrices(prefix: str | Path, mesh: Mesh) -> NodalMatrices:
 def read_abaqus_matrix(path: str | Path, mesh: Mesh, quantity: str | None = None) -> sparse.csr_matrix:
     """A matrix (3 nn, 3 nn) of ``*MATRIX GENERATE`` in the format MATRIX INPUT (.mtx): node, dof, node, dof, value.
 
-    Of symmetric matrices either triangle, or both, may be listed. The result is in SI: N/m or kg.
+    For symmetric matrices, either triangle or both may be listed. The result is in SI: N/m or kg.
 
     Parameters
     ----------
-    mesh : read with the units of the matrix (``read_mesh(path, units)``; without: SI)
-    quantity : "stiffness" or "mass"; None: as Abaqus names its files, job_STIF2.mtx and job_MASS2.mtx. It matters only
-        where the units are not SI.
+    mesh : read with the units of the matrix (``read_mesh(path, units)``; default: SI)
+    quantity : "stiffness" or "mass"; None: from the file name, as Abaqus writes it (job_STIF2.mtx, job_MASS2.mtx). It
+        matters only if the units are not SI.
 
     Raises
     ------
-    BodyError : a line or node is wrong, or nothing says whether the matrix is a stiffness or a mass.
+    BodyError : a line or node is invalid, or it is unknown whether the matrix is a stiffness or a mass.
     """
     factor = _factor(Path(path), mesh, quantity)
     rows = _table(Path(path), 5, "node, dof, node, dof, value", skip="*")
@@ -72,7 +72,7 @@ def read_abaqus_matrix(path: str | Path, mesh: Mesh, quantity: str | None = None
 
 
 def _units_of(mesh: Mesh) -> dict[str, float]:
-    """The units of the matrices of displacements, in N/m and kg."""
+    """The units of stiffness and mass, in N/m and kg."""
     if not mesh.units:
         return {"stiffness": 1.0, "mass": 1.0}
     system = unit_system(mesh.units)
@@ -85,12 +85,12 @@ def _factor(path: Path, mesh: Mesh, quantity: str | None) -> float:
         named = [what for word, what in (("_STIF", "stiffness"), ("_MASS", "mass")) if word in path.name.upper()]
         if len(named) != 1 and any(unit != 1.0 for unit in units.values()):
             raise BodyError(
-                f"{path}: the mesh was read in {mesh.units}; say what is to be converted: quantity='stiffness' or"
-                " 'mass'"
+                f"{path}: the mesh was read in {mesh.units}; state the quantity for the conversion:"
+                " quantity='stiffness' or 'mass'"
             )
         quantity = named[0] if len(named) == 1 else "mass"
     if quantity not in units:
-        raise BodyError(f"{path}: quantity is 'stiffness' or 'mass', not {quantity!r}")
+        raise BodyError(f"{path}: quantity must be 'stiffness' or 'mass', not {quantity!r}")
     return units[quantity]
 
 
@@ -104,7 +104,7 @@ def _calculix_dofs(path: Path, mesh: Mesh) -> np.ndarray:
             nodes.append(as_int(node, f"{path}:{line}"))
             directions.append(as_int(direction, f"{path}:{line}"))
     if not nodes:
-        raise BodyError(f"{path}: is empty; expected NODE.DIRECTION line by line")
+        raise BodyError(f"{path}: is empty; expected lines of NODE.DIRECTION")
     dofs = _dofs(np.array(nodes), np.array(directions), mesh, path)
     if len(np.unique(dofs)) != len(dofs):
         raise BodyError(f"{path}: a degree of freedom is listed twice")
@@ -117,12 +117,14 @@ def _dofs(nodes: np.ndarray, directions: np.ndarray, mesh: Mesh, path) -> np.nda
     index = np.minimum(np.searchsorted(ids, nodes), len(ids) - 1)
     absent = np.flatnonzero(ids[index] != nodes)
     if len(absent):
-        raise BodyError(f"{path}: node {int(nodes[absent[0]])} is not in the mesh; give the mesh that it was made from")
+        raise BodyError(
+            f"{path}: node {int(nodes[absent[0]])} is not in the mesh; use the mesh from which the matrix was made"
+        )
     wrong = np.flatnonzero((directions < 1) | (directions > 3))
     if len(wrong):
         raise BodyError(
-            f"{path}: node {int(nodes[wrong[0]])} has degree of freedom {int(directions[wrong[0]])}; matrices of "
-            "solids (1 to 3) can be read"
+            f"{path}: node {int(nodes[wrong[0]])} has degree of freedom {int(directions[wrong[0]])}; only matrices of "
+            "solids (1 to 3) are supported"
         )
     return 3 * order[index] + directions.astype(np.int64) - 1
 
@@ -131,7 +133,7 @@ def _triangle(path: Path, size: int) -> sparse.csr_matrix:
     rows = _table(path, 3, "row, column, value")
     indices = rows[:, :2]
     if len(rows) and (indices.min() < 1 or indices.max() > size):
-        raise BodyError(f"{path}: names row {int(indices.max())}; the .dof file lists {size} degrees of freedom")
+        raise BodyError(f"{path}: row {int(indices.max())} does not exist; the .dof file lists {size} rows")
     first, second = indices.astype(np.int64).T - 1
     return _symmetric(first, second, rows[:, 2], size, str(path))
 
@@ -147,7 +149,7 @@ def _symmetric(first, second, values, size: int, where: str) -> sparse.csr_matri
 
 
 def _table(path: Path, columns: int, what: str, skip: str = "") -> np.ndarray:
-    """(lines, columns) numbers; a bad line is named."""
+    """(lines, columns) numbers; errors give the line."""
     lines = read_lines(path, f"lines of {what}")
     kept = [(k, text) for k, text in enumerate(lines, start=1) if text.strip()]
     if skip:

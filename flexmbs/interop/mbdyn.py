@@ -19,11 +19,11 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 
 
 def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
-    """A flexible body from the FEM file of an MBDyn modal joint (numbers taken as SI).
+    """A flexible body from the FEM file of an MBDyn modal joint (numbers in SI).
 
-    Inertia comes from groups 12 and 14 to 18 where they are all there, else from the lumped mass of group 11. Every
-    node becomes a marker, named by its label. Group 19 (stiffness under unit inertia loads, numbers 1 to 12) becomes
-    second-order fields; without it the body has no geometric stiffness.
+    Inertia is taken from groups 12 and 14 to 18 if all exist, otherwise from the lumped mass of group 11. Every
+    node becomes a marker, named by its label. Group 19 (stiffness under unit inertia loads, numbers 1 to 12) is
+    converted to second-order fields; without it the body has no geometric stiffness.
     """
     data = read_mbdyn_data(path)
     n, nn = data.shapes.shape[:2]
@@ -32,7 +32,7 @@ def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
     rotations = data.shapes[..., 3:]
     has_rotations = n == 0 or bool(rotations.any())
     if not has_rotations:
-        warnings.append(f"{path}: record group 8 has no rotations: markers carry forces and spherical joints only")
+        warnings.append(f"{path}: record group 8 has no rotations: markers support only forces and spherical joints")
     numbered = all(label.isdecimal() and len(label) < 18 for label in data.node_ids)
     ids = [int(label) for label in data.node_ids] if numbered else list(range(1, nn + 1))
     body = body_from_arrays(
@@ -63,17 +63,17 @@ def _with_stiffening(
     n = len(data.mass)
     if not any(1 <= number <= 12 for number in data.stiffening):
         warnings.append(
-            f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in spin"
+            f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in rotation"
         )
         return moments, all_pairs(0)
     absent = [str(number) for number in range(1, 13) if number not in data.stiffening]
     if absent:
         warnings.append(
-            f"{where}: record group 19 lacks the unit loads {', '.join(absent)}: they do not stiffen the body"
+            f"{where}: record group 19 lacks the unit loads {', '.join(absent)}: these do not stiffen the body"
         )
     warnings.append(
-        f"{where}: the body stiffens under inertia loads, not under forces at its markers: second-order displacements "
-        "of the nodes are not in the format"
+        f"{where}: the body stiffens under inertia loads, but not under forces at its markers: the format has no "
+        "second-order displacements of the nodes"
     )
     none = np.zeros((n, n))
     table = np.stack([data.stiffening.get(number, none) for number in range(1, 13)], axis=-1)
@@ -91,12 +91,12 @@ def _moments(data: MbdynData, where: str, warnings: list[str]) -> InertiaMoments
     if data.lumped is None:
         groups = ", ".join([*(["12"] if data.rigid_mass is None else []), *absent])
         raise BodyError(
-            f"{where}: the inertia is not complete: either record group 11 (lumped mass) is needed, or 12 and 14 to 18 "
+            f"{where}: the inertia is incomplete: record group 11 (lumped mass) or groups 12 and 14 to 18 are needed "
             f"(record group {groups} is missing)"
         )
     if data.rigid_mass is not None or len(absent) < len(invariants):
         warnings.append(
-            f"{where}: inertia is taken from the lumped mass of group 11; groups 12 and 14 to 18 are not used"
+            f"{where}: inertia is taken from the lumped mass of group 11; groups 12 and 14 to 18 are ignored"
         )
     return _moments_of_lumped(data, where, warnings)
 
@@ -106,7 +106,7 @@ def _moments_of_lumped(data: MbdynData, where: str, warnings: list[str]) -> Iner
     if np.any(np.ptp(masses, axis=1) > 1e-9 * np.abs(masses).max(initial=0.0)):
         raise BodyError(f"{where}: record group 11: the three masses of a node differ; expected one mass per node")
     if data.lumped[:, 3:].any():
-        warnings.append(f"{where}: record group 11: moments of inertia of the nodes are left out")
+        warnings.append(f"{where}: record group 11: moments of inertia of the nodes are ignored")
     moments = moments_of_nodes(
         data.points, data.shapes[..., :3], np.zeros((0, len(data.points), 3)), masses[:, 0], where
     )
@@ -147,10 +147,9 @@ def _with_notes(body: FlexibleBody, data: MbdynData, where: str) -> FlexibleBody
     started = [values for values in (data.initial_displacement, data.initial_velocity) if values is not None]
     if any(values.any() for values in started):
         notes.append(
-            f"{where}: initial modal displacements and velocities (groups 3, 4) belong to a run, not to a body: "
-            "give them to System.add(modal_coordinates=..., modal_velocities=...)"
+            f"{where}: initial modal displacements and velocities (groups 3, 4) are not part of a body; pass them to "
+            "System.add(modal_coordinates=..., modal_velocities=...)"
         )
-    warn(notes, BodyWarning, where=f"body '{body.name}'")
     warn(notes, BodyWarning, where=f"body '{body.name}'")
     return replace(body, warnings=(*body.warnings, *notes))
 
@@ -158,13 +157,13 @@ def _with_notes(body: FlexibleBody, data: MbdynData, where: str) -> FlexibleBody
 def write_mbdyn_fem(
     body: FlexibleBody, path: str | Path, *, all_nodes: bool = False, stress_stiffening: bool = True
 ) -> tuple[str, ...]:
-    """Write ``body`` as the FEM file of an MBDyn modal joint; what the format cannot hold is given back.
+    """Write ``body`` as the FEM file of an MBDyn modal joint; returns messages about data the format cannot hold.
 
     Parameters
     ----------
-    all_nodes : False writes the markers, numbered from 1 in their order; True also the mesh's nodes under their own
-        numbers, with the markers after them.
-    stress_stiffening : whether group 19 is written, which MBDyn reads in its newer versions only
+    all_nodes : False: only the markers, numbered from 1 in order; True: the nodes of the mesh with their own numbers,
+        followed by the markers
+    stress_stiffening : whether to write group 19, which only newer versions of MBDyn read
 
     The modal node of MBDyn is at the origin of the body frame.
     """
@@ -172,7 +171,7 @@ def write_mbdyn_fem(
     moments = moments_of_fields(body.inertia, body.mass)
     labels, points, shapes, warnings = _exposed(body, all_nodes)
     if body.cubic is not None:
-        warnings.append("the cubic strain energy has no place in the format")
+        warnings.append("the format cannot store the cubic strain energy")
     n = body.mode_count
     center = moments.first / moments.mass
     central = moments.second - moments.mass * np.outer(center, center)
@@ -221,7 +220,7 @@ def _exposed(body: FlexibleBody, all_nodes: bool):
         points.append(body.points)
         shapes.append(np.concatenate([body.modes, rotations], axis=2))
         if body.rotations is None:
-            warnings.append("the nodes of a solid have no rotations: zeros are written for them")
+            warnings.append("nodes of solids have no rotations: zeros are written for them")
     first = (int(body.node_ids.max(initial=0)) if all_nodes else 0) + 1
     for number, (name, marker) in enumerate(body.markers.items(), start=first):
         labels.append(str(number))
@@ -230,5 +229,5 @@ def _exposed(body: FlexibleBody, all_nodes: bool):
         if name != str(number):
             warnings.append(f"marker '{name}' is node {number}: the format numbers its nodes")
     if not labels:
-        raise BodyError(f"body '{body.name}' has no markers: write all nodes (all_nodes=True)")
+        raise BodyError(f"body '{body.name}' has no markers; write all nodes instead (all_nodes=True)")
     return tuple(labels), np.concatenate(points), np.concatenate(shapes, axis=1), warnings

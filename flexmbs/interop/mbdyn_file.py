@@ -1,6 +1,6 @@
-"""The FEM file of MBDyn's modal joint, number by number.
+"""The FEM file of MBDyn's modal joint: reading and writing its numbers.
 
-Text in record groups, each opened by ``** RECORD GROUP k``; other lines that begin with ``**`` are comments
+Text in record groups, each starting with ``** RECORD GROUP k``; other lines that begin with ``**`` are comments
 (MBDyn Input File Format, chapter "Modal joint", FEM file format; groups 13 to 19 as its newer versions read them).
 """
 
@@ -42,11 +42,11 @@ _REQUIRED = (2, 5, 6, 7, 8, 9, 10)
 
 @dataclass(frozen=True)
 class MbdynData:
-    """What a .fem file holds; optional groups are None. Units are those of the file.
+    """Content of a .fem file; optional groups are None. Units are those of the file.
 
     Attributes
     ----------
-    node_ids : (nn,) group 2; FEM labels, text that need not be numbers
+    node_ids : (nn,) group 2; FEM labels, text that may not be a number
     initial_displacement, initial_velocity : (n,) groups 3, 4
     points : (nn, 3) groups 5 to 7
     shapes : (n, nn, 6) group 8, displacements and rotations
@@ -89,7 +89,7 @@ class _Group:
 
 
 def read_mbdyn_data(path: str | Path) -> MbdynData:
-    """Read a .fem file; BodyError names file and line of what is missing or wrong."""
+    """Read a .fem file; BodyError gives file and line of missing or invalid content."""
     groups = _groups(path)
     if 1 not in groups:
         raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected the FEM file of an MBDyn modal joint")
@@ -137,7 +137,7 @@ def _groups(path: str | Path) -> dict[int, _Group]:
             if opened:
                 number = as_int(opened[1], f"{path}:{line}")
                 if number in found:
-                    raise BodyError(f"{path}:{line}: record group {number} comes again (line {found[number].line})")
+                    raise BodyError(f"{path}:{line}: record group {number} is repeated (line {found[number].line})")
                 current = found[number] = _Group(line)
         elif current is not None:
             current.words.extend((word, line) for word in text.replace(",", " ").split())
@@ -165,7 +165,7 @@ def _labels(path: str | Path, group: _Group, nn: int) -> tuple[str, ...]:
     seen: set[str] = set()
     for word, line in group.words:
         if word in seen:
-            raise BodyError(f"{path}:{line}: record group 2: node {word} is named twice")
+            raise BodyError(f"{path}:{line}: record group 2: node {word} is listed twice")
         seen.add(word)
     return tuple(word for word, _line in group.words)
 
@@ -177,9 +177,7 @@ def _numbers(path: str | Path, number: int, group: _Group, shape: tuple[int, ...
     where = f"record group {number} ({_TITLES[number].lower()})"
     if len(group.words) != expected:
         line = group.words[-1][1] if group.words else group.line
-        raise BodyError(
-            f"{path}:{line}: {where}: {len(group.words)} numbers; {expected} are expected after the counts of group 1"
-        )
+        raise BodyError(f"{path}:{line}: {where}: {len(group.words)} numbers; {expected} expected according to group 1")
     try:
         values = np.array([float(word) for word, _line in group.words])
         fast = bool(np.all(np.abs(values) <= LARGEST))
@@ -193,10 +191,13 @@ def _numbers(path: str | Path, number: int, group: _Group, shape: tuple[int, ...
 def _stiffening(path: str | Path, group: _Group, n: int) -> dict[int, np.ndarray]:
     where = f"{path}:{group.line}: record group 19"
     if not group.words:
-        raise BodyError(f"{where}: holds nothing; expected the number of matrices")
+        raise BodyError(f"{where}: is empty; expected the number of matrices")
     count = as_int(group.words[0][0], where)
     if count < 0 or len(group.words) != 1 + count * (1 + n * n):
-        raise BodyError(f"{where}: {len(group.words)} words; {count} matrices of {n} x {n} with their numbers differ")
+        raise BodyError(
+            f"{where}: {len(group.words)} numbers; {count} matrices of {n} x {n} with their indices need"
+            f" {1 + count * (1 + n * n)}"
+        )
     found = {}
     for start in range(1, len(group.words), 1 + n * n):
         index = as_int(group.words[start][0], f"{path}:{group.words[start][1]}: record group 19")
@@ -206,7 +207,7 @@ def _stiffening(path: str | Path, group: _Group, n: int) -> dict[int, np.ndarray
 
 
 def write_mbdyn_data(data: MbdynData, path: str | Path) -> None:
-    """Write a .fem file; every number with the 17 digits that repeat it exactly."""
+    """Write a .fem file; numbers have 17 digits, which reproduce them exactly."""
     write_lines(path, _lines(data), BodyError)
 
 

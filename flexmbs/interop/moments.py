@@ -1,4 +1,4 @@
-"""Inertia integrals of a body without its mass distribution, and the inertia fields that have these integrals."""
+"""Inertia integrals of a body with unknown mass distribution, and inertia fields with these integrals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class InertiaMoments:
 
 
 def moments_of_fields(inertia: InertiaFields, mass: float) -> InertiaMoments:
-    """The integrals that ``inertia`` stands for."""
+    """The integrals that ``inertia`` represents."""
     root, X, P, Z = np.sqrt(mass), inertia.X, inertia.P, inertia.Z
     return InertiaMoments(
         mass=mass,
@@ -63,15 +63,15 @@ def inertia_tensor(second: np.ndarray) -> np.ndarray:
 
 
 def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFields, list[str]]:
-    """Inertia fields with these integrals, and warnings; BodyError when no mass distribution can have them.
+    """Inertia fields with these integrals, and warnings; BodyError if no mass distribution can have them.
 
-    Fields Z_p get the smallest coefficients that have their integrals with 1 and x: what the integrals leave open
-    (int Z Phi^T dm, int Z Z^T dm) is of second order in the modal coordinates.
+    Fields Z_p get the smallest coefficients that reproduce their integrals with 1 and x; the undetermined terms
+    (int Z Phi^T dm, int Z Z^T dm) are of second order in the modal coordinates.
     """
     _check_shapes(moments, where)
     mass = float(moments.mass)
     if not (np.isfinite(mass) and mass > 0.0):
-        raise BodyError(f"{where}: the body's mass is {mass:g} kg; a positive number is expected")
+        raise BodyError(f"{where}: the mass of the body is {mass:g} kg; it must be positive")
     means = np.concatenate([moments.first[None], moments.mode_first]).reshape(-1) / mass
     gram = _gram(moments) - mass * np.outer(means, means)
     if not np.all(np.isfinite(gram)):
@@ -81,8 +81,8 @@ def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFie
     warnings = []
     if worst < -1e-6:
         warnings.append(
-            f"{where}: the inertia integrals contradict each other by {-worst:.1e} of their size (no distribution of "
-            "mass has them all); the nearest ones that are possible are used"
+            f"{where}: the inertia integrals contradict each other by {-worst:.1e} of their size (no mass distribution "
+            "has them all); the nearest possible ones are used"
         )
     c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(len(means) // 3, 3, -1)
     Z = _pair_coefficients(c[0], moments)
@@ -115,20 +115,20 @@ def _gram(moments: InertiaMoments) -> np.ndarray:
 
 
 def _check_rigid(central: np.ndarray, moments: InertiaMoments, where: str) -> None:
-    """A second moment of mass is not negative: the principal inertias obey the triangle inequality."""
+    """The second moment of mass must not be negative: principal inertias obey the triangle inequality."""
     size = max(np.trace(moments.second), 0.0)
     if np.linalg.eigvalsh(central)[0] < -1e-6 * size or not size >= 0.0:
         inertias = np.linalg.eigvalsh(inertia_tensor(central))
         raise BodyError(
             f"{where}: the principal moments of inertia {', '.join(f'{value:.6g}' for value in inertias)} kg m2 are "
-            "those of no body: each is at most the sum of the two others (is the inertia given about another point?)"
+            "not possible: each must be at most the sum of the other two (is the inertia given about another point?)"
         )
 
 
 def _root(gram: np.ndarray) -> tuple[np.ndarray, float]:
-    """c (k, R) with c c^T = gram, and by how much that failed (relative, negative).
+    """c (k, R) with c c^T = gram, and the error (relative, negative).
 
-    Integrals with x are met first: if not all can be, the products of the modes among themselves give way.
+    Integrals with x have priority: if not all can be met, the products of modes are changed.
     """
     norms = np.sqrt(np.maximum(np.diag(gram), 0.0))
     norms[norms < 1e-14 * norms.max(initial=0.0)] = 0.0
@@ -148,7 +148,7 @@ def _root(gram: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _with_modal_mass(inside: np.ndarray, rest: np.ndarray, gram: np.ndarray) -> np.ndarray:
-    """``rest`` with its modes mixed so that int Phi_a . Phi_b dm is what ``gram`` says, where that is possible."""
+    """``rest`` with its modes mixed so that int Phi_a . Phi_b dm agrees with ``gram``, if possible."""
     n = len(gram) // 3
     want = np.einsum("akbk->ab", (gram - inside @ inside.T).reshape(n, 3, n, 3))
     fields = rest.reshape(n, 3, -1)

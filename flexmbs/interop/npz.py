@@ -1,4 +1,4 @@
-"""Flexible bodies as NumPy .npz files: whole bodies bit for bit, or the plain arrays of a body made elsewhere."""
+"""Flexible bodies as NumPy .npz files: complete bodies bit for bit, or plain arrays of a body made elsewhere."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ def write_npz(body: FlexibleBody, path: str | Path) -> None:
 
 
 def read_npz(path: str | Path) -> FlexibleBody:
-    """Read what ``write_npz`` wrote, or a body from arrays named as the arguments of ``body_from_arrays``.
+    """Read a file of ``write_npz``, or a body from arrays named like the arguments of ``body_from_arrays``.
 
-    In the second case: points, modes, K and M, or the attributes of ``InertiaMoments`` in place of M; ``marker_names``
-    and ``marker_nodes`` name the markers. BodyError says which array is missing, unknown or of a wrong shape.
+    In the second case: points, modes, K and M, or the attributes of ``InertiaMoments`` instead of M; ``marker_names``
+    and ``marker_nodes`` define the markers. BodyError says which array is missing, unknown or has a wrong shape.
     """
     arrays = _load(path)
     try:
         if "format" not in arrays:
             return _from_plain(arrays, str(path))
         if str(arrays["format"]) not in READABLE:
-            raise BodyError(f"{path}: holds '{arrays['format']}'; expected '{FORMAT}'")
+            raise BodyError(f"{path}: contains '{arrays['format']}'; expected '{FORMAT}'")
         return checked_body(_from_whole(arrays, str(path)), str(path))
     except KeyError as error:
         raise BodyError(f"{path}: the body is incomplete ({error} is missing)") from error
     except (ValueError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
-        raise BodyError(f"{path}: an array is not what it should be ({text_of(error)})") from error
+        raise BodyError(f"{path}: an array has an unexpected type or shape ({text_of(error)})") from error
 
 
 def _load(path: str | Path) -> dict[str, np.ndarray]:
     def allow(size: float) -> None:
-        require_memory(size, str(path), "A machine with more memory, or a body with fewer modes.")
+        require_memory(size, str(path), "Use a machine with more memory, or a body with fewer modes.")
 
     try:
         return read_npz_arrays(path, allow)
@@ -112,7 +112,7 @@ def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
 
 
 def _texts(arrays: dict[str, np.ndarray], name: str) -> list[str]:
-    """A list of texts, not one text taken for a list of letters."""
+    """A list of texts (a single text is rejected)."""
     found = arrays[name]
     if found.ndim != 1 or found.size and found.dtype.kind != "U":
         raise ValueError(f"{name} is {found.dtype} of shape {found.shape}; expected a list of texts")
@@ -138,10 +138,10 @@ def _from_plain(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
     known = _ARGUMENTS | _MOMENTS | {"marker_names", "marker_nodes"}
     unknown = sorted(set(arrays) - known)
     if unknown:
-        raise BodyError(f"{where}: array '{unknown[0]}' is not known; known are {', '.join(sorted(known))}")
+        raise BodyError(f"{where}: unknown array '{unknown[0]}'; known arrays: {', '.join(sorted(known))}")
     missing = [name for name in ("points", "modes", "K") if name not in arrays]
     if missing:
-        raise BodyError(f"{where}: array '{missing[0]}' is missing; needed are points, modes, K and M or moments")
+        raise BodyError(f"{where}: array '{missing[0]}' is missing; required: points, modes, K, and M or moments")
     given = {name: _plain(value) for name, value in arrays.items() if name in _ARGUMENTS}
     integrals = {name: _plain(value) for name, value in arrays.items() if name in _MOMENTS}
     if integrals:
@@ -150,10 +150,10 @@ def _from_plain(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
             raise BodyError(f"{where}: array '{absent[0]}' of the inertia integrals is missing")
         given["moments"] = InertiaMoments(**integrals)
     if ("marker_names" in arrays) != ("marker_nodes" in arrays):
-        raise BodyError(f"{where}: marker_names and marker_nodes belong together")
+        raise BodyError(f"{where}: marker_names and marker_nodes must be given together")
     if "marker_names" in arrays:
         names, nodes = arrays["marker_names"].tolist(), arrays["marker_nodes"].tolist()
         if np.ndim(names) != 1 or np.shape(names) != np.shape(nodes):
-            raise BodyError(f"{where}: marker_names and marker_nodes are lists of one length")
+            raise BodyError(f"{where}: marker_names and marker_nodes must be lists of equal length")
         given["markers"] = dict(zip(map(str, names), nodes, strict=True))
     return body_from_arrays(**{"name": Path(where).stem, "source": where, **given})

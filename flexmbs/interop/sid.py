@@ -17,11 +17,11 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 
 
 def read_sid(path: str | Path) -> FlexibleBody:
-    """A flexible body from a SID_FEM file (numbers taken as SI).
+    """A flexible body from a SID_FEM file (numbers in SI).
 
-    Every node becomes a marker, named by its number. The first-order parts of phi, psi, Ct, Cr and Oe hold the
-    geometric stiffness under unit loads; they become second-order fields of all pairs of modes. What the format leaves
-    open (products of second-order fields among themselves) is of second order in the modal coordinates.
+    Every node becomes a marker, named by its number. The first-order parts of phi, psi, Ct, Cr and Oe contain the
+    geometric stiffness under unit loads; they are converted to second-order fields of all pairs of modes. The terms
+    missing in the format (products of second-order fields) are of second order in the modal coordinates.
     """
     data = read_sid_data(path)
     n, where = len(data.labels), str(path)
@@ -29,20 +29,20 @@ def read_sid(path: str | Path) -> FlexibleBody:
         if name not in data.parts:
             raise BodyError(f"{where}: {name} is missing")
     if not data.mass > 1e-60:
-        raise BodyError(f"{where}: the mass is {data.mass:g} kg; a positive number is expected")
+        raise BodyError(f"{where}: the mass is {data.mass:g} kg; it must be positive")
     if not data.nodes:
-        raise BodyError(f"{where}: the frame has no node; expected at least one 'new node'")
+        raise BodyError(f"{where}: the frame has no nodes; expected at least one 'new node'")
     warnings = list(data.notes)
     has_rotations = n == 0 or any(node.parts["psi"].M0.any() for node in data.nodes if "psi" in node.parts)
     K, pairs = _stiffness(data, where, warnings), _pairs(data)
     moments = _moments(data, pairs, where, warnings)
     fields = _nodal(data, n, where, warnings)
     if not has_rotations:
-        warnings.append(f"{where}: psi is zero at every node: markers carry forces and spherical joints only")
+        warnings.append(f"{where}: psi is zero at every node: markers support only forces and spherical joints")
     if not len(pairs):
         warnings.append(
-            f"{where}: holds no geometric stiffness (first-order parts of Ct, Oe, phi): this body does not stiffen "
-            "under load or in spin"
+            f"{where}: contains no geometric stiffness (first-order parts of Ct, Oe, phi): this body does not stiffen "
+            "under load or in rotation"
         )
     held = [node.number for node, phi, psi in zip(data.nodes, fields["phi"], fields["psi"], strict=True)
             if n and not phi.any() and not psi.any()] if has_rotations else []  # fmt: skip
@@ -66,13 +66,13 @@ def read_sid(path: str | Path) -> FlexibleBody:
 
 
 def _stiffness(data: SidData, where: str, warnings: list[str]) -> np.ndarray:
-    """Ke, and the stiffness of a prestress where ksigma has one."""
+    """Ke, plus the stiffness of a prestress if ksigma contains one."""
     K = data.parts["Ke"].M0
     stress = data.parts.get("ksigma")
     if stress is None:
         return K
     if stress.M0.shape[1] == 1 and stress.M0.any() and K.shape != (1, 1):
-        warnings.append(f"{where}: ksigma: the modal forces of a prestress (m0) are left out")
+        warnings.append(f"{where}: ksigma: the modal forces of a prestress (m0) are ignored")
     extra = stress.M0 if stress.M0.shape == K.shape and K.shape != (1, 1) else None
     if stress.first_order is not None and stress.M0.shape[1] == 1:
         extra = stress.first_order[:, :, 0]
@@ -83,7 +83,7 @@ def _stiffness(data: SidData, where: str, warnings: list[str]) -> np.ndarray:
 
 
 def _pairs(data: SidData) -> np.ndarray:
-    """All pairs of modes where the file has geometric stiffness, else none. (Cr, Oe have first-order parts without.)"""
+    """All pairs of modes if the file has geometric stiffness, otherwise none (Cr and Oe always have first orders)."""
     n = len(data.labels)
     geometric = data.parts["Ct"].first_order is not None or any(
         node.parts[name].first_order is not None for node in data.nodes for name in ("phi", "psi") if name in node.parts
@@ -152,8 +152,8 @@ def _mode_mode(
         T = from_centrifugal(parts["Oe"].first_order)
         return antisymmetric + 0.5 * (T + T.swapaxes(0, 1))
     warnings.append(
-        f"{where}: how the modal mass divides between the directions x, y, z is not in the file (Gr has no first-order "
-        "part): it is estimated from the mode shapes at the nodes"
+        f"{where}: the file does not say how the modal mass is distributed over the directions x, y, z (Gr has no "
+        "first-order part): it is estimated from the mode shapes at the nodes"
     )
     return antisymmetric + _divided(data, position, second)
 
@@ -161,7 +161,7 @@ def _mode_mode(
 def _divided(data: SidData, position: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Symmetric part of int Phi_a Phi_b^T dm with trace Me.
 
-    What follows from int Phi_a dm and int Phi_a x^T dm, and the rest of Me in the directions in which the nodes move.
+    The part that follows from int Phi_a dm and int Phi_a x^T dm, plus the rest of Me in the directions of nodal motion.
     """
     n, first, mass = len(position), data.parts["mdCM"].M0[:, 0], data.mass
     Ct = data.parts["Ct"].M0
@@ -177,7 +177,7 @@ def _divided(data: SidData, position: np.ndarray, second: np.ndarray) -> np.ndar
 
 
 def _share_roots(data: SidData, n: int) -> np.ndarray:
-    """(n, 3, 3) symmetric roots of how the motion of the nodes in each mode divides between directions (trace 1)."""
+    """(n, 3, 3) symmetric roots of the distribution of nodal motion over directions in each mode (trace 1)."""
     phi = np.array([node.parts["phi"].M0 if "phi" in node.parts else np.zeros((3, n)) for node in data.nodes])
     directions = np.einsum("ika,ila->akl", phi, phi)
     total = np.trace(directions, axis1=1, axis2=2)[:, None, None]
@@ -196,11 +196,11 @@ def _nodal(data: SidData, n: int, where: str, warnings: list[str]) -> dict[str, 
 
     others = [node.number for node in data.nodes if " ".join(node.frame.lower().split()) not in ("body ref", "")]
     if others:
-        raise BodyError(f"{where}: node {others[0]} is given in another frame than 'body ref'")
+        raise BodyError(f"{where}: node {others[0]} is given in a frame other than 'body ref'")
     axes = {node.number: node.parts["AP"].M0 for node in data.nodes if "AP" in node.parts}
     turned = [number for number, AP in axes.items() if np.abs(AP - np.eye(3)).max() > 1e-9]
     if turned:
-        warnings.append(f"{where}: the axes of node {turned[0]} (AP) are turned: its marker keeps the axes of the body")
+        warnings.append(f"{where}: the axes of node {turned[0]} (AP) are rotated; its marker has the axes of the body")
     found = {"origin": np.array([node.parts["origin"].M0[:, 0] for node in data.nodes])}
     for name in ("phi", "psi"):
         found[name] = np.array([part(node, name).M0 for node in data.nodes])
@@ -211,11 +211,11 @@ def _nodal(data: SidData, n: int, where: str, warnings: list[str]) -> dict[str, 
 
 
 def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
-    """Write ``body`` as a SID_FEM file, its markers as nodes 1, 2, ...; what the format cannot hold is given back."""
+    """Write ``body`` as a SID_FEM file, markers as nodes 1, 2, ...; returns messages about data the format lacks."""
     body = with_field_for_each_pair(body)
     n, m = body.mode_count, moments_of_fields(body.inertia, body.mass)
     if not body.markers:
-        raise BodyError(f"body '{body.name}' has no markers: a SID_FEM file needs at least one node")
+        raise BodyError(f"body '{body.name}' has no markers; a SID_FEM file needs at least one node")
     warnings = [
         f"marker '{name}' is node {number}: the format numbers its nodes"
         for number, name in enumerate(body.markers, start=1)
@@ -223,11 +223,11 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
     ]
     if len(body.pairs):
         warnings.append(
-            "second-order fields are kept to first order in the modal coordinates (Ct, Cr, Oe, phi, psi); their "
-            "products among themselves and with the modes have no place in the format"
+            "second-order fields are kept to first order in the modal coordinates (Ct, Cr, Oe, phi, psi); the format "
+            "cannot store their products with each other and with the modes"
         )
     if body.cubic is not None:
-        warnings.append("the cubic strain energy has no place in the format")
+        warnings.append("the format cannot store the cubic strain energy")
     Ct1 = pair_table(m.pair_first, body.pairs, n)
     H = pair_table(m.pair_position, body.pairs, n)
     J = inertia_tensor(m.second)

@@ -1,4 +1,4 @@
-"""SID_FEM text files (Wallrapp's standard input data of a flexible body), number by number.
+"""SID_FEM text files (Wallrapp's standard input data of a flexible body): reading and writing their numbers.
 
 An object tree: part / new modal / refmod, frame / new node / origin, phi, psi, AP, then mdCM, J, Ct, Cr, Me, Gr, Ge,
 Oe, ksigma, Ke, De. Each quantity is a Taylor expansion M0(i, j) + sum_k M1(i, k, j) q_k.
@@ -30,9 +30,9 @@ _ZERO, _DIAGONAL, _SYMMETRIC, _FULL, _UNIT = range(5)
 
 @dataclass(frozen=True)
 class Taylor:
-    """M0 (rows, columns) + sum_k M1 (rows, nq, columns) q_k; M1 is None where the file lists no first-order part.
+    """M0 (rows, columns) + sum_k M1 (rows, nq, columns) q_k; M1 is None if the file lists no first-order part.
 
-    ``order`` is what the file says of it; None when not read from a file.
+    ``order`` is the order stated in the file; None if not read from a file.
     """
 
     M0: np.ndarray
@@ -47,7 +47,7 @@ class Taylor:
 
 @dataclass(frozen=True)
 class SidNode:
-    """A node of the frame: number, the frame that it is given in, and its expansions by name."""
+    """A node of the frame: number, reference frame, and expansions by name."""
 
     number: int
     frame: str
@@ -56,7 +56,7 @@ class SidNode:
 
 @dataclass(frozen=True)
 class SidData:
-    """What a SID_FEM file holds. Units are those of the file.
+    """Content of a SID_FEM file. Units are those of the file.
 
     Attributes
     ----------
@@ -65,8 +65,8 @@ class SidData:
     mass : number
     labels : names of the modes
     nodes : of the frame
-    parts : mdCM, J, Ct, ... by name; those that the file leaves out are missing
-    notes : what of the file is not kept
+    parts : mdCM, J, Ct, ... by name; only those in the file
+    notes : messages about content of the file that is ignored
     """
 
     mass: float
@@ -90,7 +90,7 @@ def part_shape(name: str, nq: int) -> tuple[tuple[int, int], ...]:
 
 
 def read_sid_data(path: str | Path) -> SidData:
-    """Read a SID_FEM file; BodyError names file and line of what is missing or wrong."""
+    """Read a SID_FEM file; BodyError gives file and line of missing or invalid content."""
     return _Reader(path).read()
 
 
@@ -146,7 +146,7 @@ class _Reader:
 
     def _body(self) -> None:
         if self._next("part")[0].lower() != "part":
-            raise BodyError(f"{self.where}: expected 'part'; this is no SID_FEM file")
+            raise BodyError(f"{self.where}: expected 'part'; this is not a SID_FEM file")
         proper = {name.lower(): name for name in BODY_PARTS}
         while True:
             key, value = self._next("part")
@@ -161,10 +161,10 @@ class _Reader:
                 self._frame()
             elif word in proper:
                 if proper[word] in self.parts:
-                    raise BodyError(f"{self.where}: {key} is there already")
+                    raise BodyError(f"{self.where}: {key} is repeated")
                 self.parts[proper[word]] = self._taylor(proper[word])
             elif word != "end modal":
-                raise BodyError(f"{self.where}: '{key[:40]}' is not known; expected one of {', '.join(BODY_PARTS)}")
+                raise BodyError(f"{self.where}: unknown '{key[:40]}'; expected one of {', '.join(BODY_PARTS)}")
 
     def _refmod(self) -> None:
         while True:
@@ -193,7 +193,7 @@ class _Reader:
                 raise BodyError(f"{self.where}: '{key[:40]}' in frame; expected 'new node' or 'end frame'")
             number = as_int(value, f"{self.where}: new node")
             if any(node.number == number for node in self.nodes):
-                raise BodyError(f"{self.where}: node {number} is there already")
+                raise BodyError(f"{self.where}: node {number} is repeated")
             self.nodes.append(self._node(number))
 
     def _node(self, number: int) -> SidNode:
@@ -224,7 +224,7 @@ class _Reader:
 
     def _taylor(self, name: str) -> _Listed:
         if self.nq is None:
-            raise BodyError(f"{self.where}: {name} comes before refmod, which says how many modes there are")
+            raise BodyError(f"{self.where}: {name} comes before refmod, which states the number of modes")
         listed = _Listed(name, self.line)
         while True:
             key, value = self._next(name)
@@ -250,7 +250,7 @@ class _Reader:
 
 @dataclass
 class _Listed:
-    """A quantity as the file lists it: counts and entries (indices, value, line) of m0 and m1."""
+    """A quantity as listed in the file: counts and entries (indices, value, line) of m0 and m1."""
 
     name: str
     line: int
@@ -264,10 +264,10 @@ class _Listed:
 
 @dataclass
 class _Tables:
-    """Makes expansions of the listed quantities, once all of the file is known.
+    """Converts the listed quantities to expansions, after the whole file has been read.
 
-    Some writers leave nelastq at the number of all modes when they write a few, some list M1(i, j, k) with the mode
-    last, some give J as a matrix: what the other quantities of the file say decides.
+    Some programs keep nelastq at the number of all modes although they write only a few, some list M1(i, j, k) with
+    the mode last, some give J as a matrix: the other quantities of the file decide.
     """
 
     path: str | Path
@@ -301,7 +301,7 @@ class _Tables:
             if not _inside(index, shape):
                 inner = ",".join(map(str, index))
                 raise BodyError(
-                    f"{self.path}:{line}: {listed.name}: ({inner}) lies outside of {' x '.join(map(str, shape))}"
+                    f"{self.path}:{line}: {listed.name}: ({inner}) is outside {' x '.join(map(str, shape))}"
                 )
             array[tuple(i - 1 for i in index)] = value
         return array
@@ -312,7 +312,7 @@ def _tables(path: str | Path, nq: int, listed: list[_Listed], notes: list[str]) 
     own = {part.counts["nq"] for part in listed if part.counts.get("nq")}
     rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
     if len(own) == 1 and own == rows and min(own) < nq:
-        notes.append(f"{path}: nelastq is {nq}, but the matrices are of {min(own)} modes; these are read")
+        notes.append(f"{path}: nelastq is {nq}, but the matrices have {min(own)} modes; these are read")
         nq = min(own)
     modes_second, modes_last = True, True
     for part in listed:
@@ -333,7 +333,7 @@ def _six(J: np.ndarray) -> np.ndarray:
 
 
 def _completed(M0: np.ndarray, structure: int) -> np.ndarray:
-    """M0 as its structure number says: unit matrices are not listed, of symmetric ones perhaps one half."""
+    """M0 completed by its structure number: unit matrices are not listed, symmetric ones may be listed in part."""
     if structure == _UNIT and not M0.any():
         return np.eye(*M0.shape)
     if structure == _SYMMETRIC and M0.shape[0] == M0.shape[1]:
@@ -342,7 +342,7 @@ def _completed(M0: np.ndarray, structure: int) -> np.ndarray:
 
 
 def write_sid_data(data: SidData, path: str | Path) -> None:
-    """Write a SID_FEM file; every number with the 17 digits that repeat it exactly."""
+    """Write a SID_FEM file; numbers have 17 digits, which reproduce them exactly."""
     write_lines(path, _lines(data), BodyError)
 
 

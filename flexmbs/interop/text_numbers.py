@@ -1,4 +1,4 @@
-"""Numbers in text files, with the place of what cannot be read."""
+"""Numbers in text files; errors give file and line."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ LARGEST = 1e60  # products of four such numbers are still finite
 
 
 def read_lines(path: str | Path, what: str) -> list[str]:
-    """Lines of a text file; BodyError when it is missing or not text."""
+    """Lines of a text file; BodyError if it is missing or not text."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise BodyError(f"{path}: cannot be read ({error.strerror or error}); expected {what}") from error
     if b"\0" in content[:4096]:
-        raise BodyError(f"{path}: holds binary data; expected {what} as text")
+        raise BodyError(f"{path}: contains binary data; expected {what} as text")
     return content.decode("utf-8-sig", errors="replace").splitlines()
 
 
 def as_float(text: str, where: str) -> float:
-    """A number, with a Fortran exponent D if need be."""
+    """A number, possibly with a Fortran exponent D."""
     try:
         value = float(text.strip().replace("D", "E").replace("d", "e"))
     except ValueError:
@@ -31,7 +31,7 @@ def as_float(text: str, where: str) -> float:
     if not np.isfinite(value):
         raise BodyError(f"{where}: '{text.strip()[:40]}' is not a finite number")
     if abs(value) > LARGEST:
-        raise BodyError(f"{where}: {value:g} is beyond {LARGEST:g}; no quantity of a body is that large")
+        raise BodyError(f"{where}: {value:g} exceeds {LARGEST:g}, too large for any quantity of a body")
     return value
 
 

@@ -1,1 +1,1 @@
-"""What a case script says: bodies, markers, joints, forces, contacts."""
+"""The mechanism as a case script states it: bodies, markers, joints, forces, contacts."""

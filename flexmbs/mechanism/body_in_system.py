@@ -1,4 +1,4 @@
-"""Bodies as parts of a system: they hand out markers."""
+"""Bodies as parts of a system, with their markers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from flexmbs.reduction.high_modes import (
 )
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """'; did you mean ...?' when a known word is near, else the list of what is known."""
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' if a known name is similar, otherwise the list of known names."""
     known = [str(k) for k in known]
-    near = difflib.get_close_matches(str(word), known, n=1)
+    near = difflib.get_close_matches(str(name), known, n=1)
     return f"; did you mean '{near[0]}'?" if near else f"; known: {', '.join(known) if known else 'none'}"
 
 
 class BodyInSystem:
     """Ground, a rigid body or a flexible body within one system; ``part["name"]`` is one of its markers.
 
-    ``condensed`` (modes,) says which modal coordinates follow their load without inertia of their own.
+    ``condensed`` (modes,) marks modal coordinates without inertia, which follow their load statically.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class BodyInSystem:
     ) -> None:
         self.name = name
         self.body = body
-        self._turn: np.ndarray | None = None  # modal coordinates of the body given are this times the own ones
+        self._turn: np.ndarray | None = None  # transformation from own modal coordinates to those of the given body
         if high_modes is not None:
             self._apply(high_modes)
         self.condensed = np.zeros(self.mode_count, dtype=bool)
@@ -56,16 +56,16 @@ class BodyInSystem:
             for marker_name, fields in body.markers.items():
                 turn = body.places[marker_name].rotation if marker_name in body.places else np.eye(3)
                 self.markers[marker_name] = Marker(name, marker_name, fields.position, turn, fields)
-        # the reference frame itself; on a flexible body it is no material point, so nothing else may attach to it
+        # the reference frame; on a flexible body it is not a material point, so nothing may be attached to it
         self.frame = Marker(name, "origin", np.zeros(3), np.eye(3))
         if not self.is_flexible:
             self.markers["origin"] = self.frame
 
     def _apply(self, high_modes: QuasiStatic | DampedModes) -> None:
-        """Put the body in the form in which ``high_modes`` can be said of it."""
+        """Transform the body as ``high_modes`` requires."""
         if not isinstance(high_modes, QuasiStatic | DampedModes):
             raise MechanismError(
-                f"body '{self.name}': high_modes = {high_modes!r}: expected QuasiStatic(above=Hz) or DampedModes"
+                f"body '{self.name}': high_modes = {high_modes!r}; expected QuasiStatic(above=Hz) or DampedModes"
             )
         if not self.is_flexible:
             raise MechanismError(f"body '{self.name}': high_modes is for flexible bodies; this one is rigid")
@@ -75,7 +75,7 @@ class BodyInSystem:
             self.body, self._turn = in_eigenvectors(self.body)
 
     def own_coordinates(self, q: np.ndarray) -> np.ndarray:
-        """(modes,) values of the own modal coordinates at values q (modes,) of those of the body that was added."""
+        """(modes,) own modal coordinates for modal coordinates q (modes,) of the body that was added."""
         return q if self._turn is None else np.linalg.solve(self._turn, q)
 
     @property
@@ -113,7 +113,7 @@ class BodyInSystem:
         position : (3,) m, body frame (rigid bodies and ground)
         rotation : matrix, rotation vector or quaternion: marker axes in the body frame
         node : node number of the mesh (flexible bodies)
-        on : name of an interface (flexible bodies): a further marker there, with other axes
+        on : name of an interface (flexible bodies), for another marker there with different axes
         """
         where = f"marker '{name}' on body '{self.name}'"
         if name in self.markers:

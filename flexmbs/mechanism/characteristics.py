@@ -1,4 +1,4 @@
-"""Characteristics of springs, dampers and motors: force over deformation or speed, as a curve through given points."""
+"""Characteristics of springs, dampers and motors: force versus deformation or speed, through given points."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CharacteristicLike: TypeAlias = "ArrayLike | Characteristic"
 
 @dataclass(frozen=True, eq=False)
 class Characteristic:
-    """Force over deformation (m or rad), or over speed, through points; straight beyond the first and the last.
+    """Force versus deformation (m or rad) or speed, through given points; linear extrapolation beyond the ends.
 
     Parameters
     ----------
     x : (k,) ascending, k >= 2
     y : (k,) N or N m
     kind : "pchip" (monotone between the points, one continuous derivative; Fritsch and Carlson 1980), "cubic" (spline
-        with two continuous derivatives, which may swing over), "linear" (has kinks: steps become short there)
+        with two continuous derivatives, which may overshoot), "linear" (its kinks cause short steps)
     """
 
     x: np.ndarray
@@ -38,7 +38,7 @@ class Characteristic:
         self.check("characteristic")
 
     def check(self, where: str) -> None:
-        """MechanismError that begins with ``where`` when the points make no curve."""
+        """MechanismError, starting with ``where``, if the points do not define a curve."""
         x, y = self.x, self.y
         if self.kind not in KINDS:
             raise MechanismError(f"{where}: kind {self.kind!r} is unknown; expected one of {', '.join(KINDS)}")
@@ -54,7 +54,7 @@ class Characteristic:
             raise MechanismError(f"{where}: x must ascend, but x[{i + 1}] = {x[i + 1]:g} follows x[{i}] = {x[i]:g}")
 
     def _cubics(self) -> np.ndarray:
-        """(4, k - 1) coefficients of descending powers of x from the beginning of each piece."""
+        """(4, k - 1) coefficients of descending powers of x, measured from the start of each piece."""
         from scipy.interpolate import CubicSpline, PchipInterpolator
 
         if self.kind == "linear" or len(self.x) == 2:
@@ -87,7 +87,7 @@ def _integral(begins: np.ndarray, pieces: np.ndarray, areas: np.ndarray) -> floa
 
 
 def characteristic(given: CharacteristicLike | None, where: str) -> Characteristic | None:
-    """A characteristic given as such or as a pair of rows (x, y); None when it is something else (a number)."""
+    """A characteristic, given as such or as a pair of rows (x, y); None if it is something else (a number)."""
     if isinstance(given, Characteristic):
         return given
     if isinstance(given, tuple | list) and len(given) == 2 and all(np.ndim(row) == 1 for row in given):

@@ -1,4 +1,4 @@
-"""Composite rigid bodies: parts welded into one."""
+"""Composite rigid bodies: parts welded together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flexmbs.mechanism.rigid_body import RigidBody
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A rigid body at its place in a composite.
+    """A rigid body with its position in a composite.
 
     Attributes
     ----------
@@ -32,15 +32,14 @@ class Part:
 
 
 def weld(parts: Iterable[Part | RigidBody]) -> RigidBody:
-    """One rigid body of several: mass, common centre and inertia about it, and everything drawn.
+    """One rigid body made of several: mass, centre of mass, inertia and surface.
 
     Parameters
     ----------
     parts : Part, or RigidBody where its frame is that of the composite
 
-    A part of non-physical inertia (``allow_nonphysical``) may be among them; a MechanismWarning says when the composite
-    is not physical either. BodyError when there are no parts or one is something else; a wrong place is named by the
-    number of the part.
+    Parts may have non-physical inertia (``allow_nonphysical``); a MechanismWarning is issued if the composite is
+    non-physical too. BodyError if there are no parts or one has the wrong type; messages name the number of the part.
     """
     bodies = [_in_place(part, number) for number, part in enumerate(parts, start=1)]
     if not bodies:

@@ -1,4 +1,4 @@
-"""The part of Mechanism that states couplings, rods, cables, prescribed markers and what rolls."""
+"""The methods of Mechanism for couplings, gears, belts, rods, cables, prescribed markers and rolling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kept = TypeVar("Kept", bound=Constraint | ElasticCoupling)
 
 
 class ConstraintMethods:
-    """Mixed into Mechanism. A joint with several coordinates is given as (joint, "coordinate") where one is needed."""
+    """Mixin of Mechanism. A joint with several coordinates is given as (joint, "coordinate")."""
 
     joints: dict[str, Joint]
     constraints: dict[str, Constraint]
@@ -37,10 +37,10 @@ class ConstraintMethods:
         acceleration: FunctionOfTime | None = None,
         name: str | None = None,
     ) -> Coupling:
-        """Hold a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.
+        """Constrain a sum of factor * joint coordinate: ``couple((wheel, 2.0), (slide, "displacement", -1.0))``.
 
         terms : (joint, factor) or (joint, coordinate, factor)
-        value : number or function of time that the sum is equal to; None: what it is at the stated start values
+        value : number or function of time that the sum equals; None: its value at the stated start values
         rate, acceleration : derivatives of a Python function; without a value, the sum is prescribed by its rate or
             acceleration (see ``Joint.prescribe``)
         """
@@ -67,18 +67,17 @@ class ConstraintMethods:
     ) -> Coupling:
         """Gears on two joints: the coordinate of ``second`` grows by ``ratio`` times that of ``first``.
 
-        first, second : joint or (joint, "coordinate"); both bear a wheel on the same body, which may itself move
-        ratio : negative for wheels outside each other whose axes point the same way
-        teeth : (of the first, of the second) in place of the ratio; ``internal``: one wheel is a ring around the other
+        first, second : joint or (joint, "coordinate"); the bearings of both wheels on one body, which may itself move
+        ratio : negative for external gears whose axes point in the same direction
+        teeth : numbers of teeth (first, second), instead of the ratio; ``internal``: one wheel is a ring gear
 
-        They mesh as they stand at the stated start values. The multiplier is the torque on the second joint's
-        coordinate; the bearings do not feel the force of the teeth (for that let pitch circles roll:
-        ``rolling_curves``).
+        They mesh at the stated start values. The multiplier is the torque on the second joint's coordinate; the tooth
+        force does not act on the bearings (to include it, let pitch circles roll: ``rolling_curves``).
         """
         name = self._constraint_name(name, "gear")
         where = f"gear '{name}'"
         if (ratio is None) == (teeth is None):
-            raise MechanismError(f"{where}: give either ratio= or teeth=(of the first, of the second)")
+            raise MechanismError(f"{where}: give either ratio= or teeth=(first, second)")
         if teeth is not None:
             if np.shape(teeth) != (2,):
                 raise MechanismError(f"{where}: teeth = {teeth!r}; expected two numbers")
@@ -95,8 +94,7 @@ class ConstraintMethods:
 
         A negative radius turns the sense around.
 
-        Joints or (joint, "coordinate"); they mesh as they stand at the stated start values. The multiplier is the force
-        on the rack.
+        Joints or (joint, "coordinate"); they mesh at the stated start values. The multiplier is the force on the rack.
         """
         name = self._constraint_name(name, "rack")
         where = f"rack and pinion '{name}'"
@@ -113,19 +111,18 @@ class ConstraintMethods:
         closed: bool = True,
         name: str | None = None,
     ) -> tuple:
-        """A belt over two or more pulleys, without slip; rigid, or elastic with ``stiffness``.
+        """A belt over two or more pulleys without slip; rigid, or elastic with ``stiffness``.
 
         Parameters
         ----------
         pulleys : joints or (joint, "coordinate"), in the order in which the belt passes them
-        radii : m, one a pulley; negative where the belt's other side lies on the pulley, which then turns against the
-        others
-        stiffness, damping : N/m, N s/m of each free span (one number, or one a span), relaxed at the stated start
-        values
-        closed : whether the last pulley is joined to the first (spans of an elastic belt: as many as pulleys, else one
-        less)
+        radii : m, one per pulley; negative where the pulley is on the other side of the belt and rotates in the
+            opposite direction
+        stiffness, damping : N/m, N s/m of each free span (one number, or one per span), relaxed at the stated start
+            values
+        closed : whether the belt runs from the last pulley back to the first (an open elastic belt has one span less)
 
-        Returns the couplings, named ``name 1``, ``name 2`` ... The belt's pull on the bearings is not part of it.
+        Returns the couplings, named ``name 1``, ``name 2`` ... The belt force on the bearings is not included.
         """
         name = self._constraint_name(name, "belt")
         where = f"belt '{name}'"
@@ -168,8 +165,8 @@ class ConstraintMethods:
     ) -> Cable:
         """Cable of ``length`` (m, or a function of time: a winch) from the first marker over the others to the last.
 
-        It runs over the markers without friction (eyes, or pulleys of no size) and is always taut.
-        parts : how often the cable runs between two neighbours (a tackle), one a gap; default once
+        It runs over the markers without friction (eyes, or pulleys of zero radius) and is always taut.
+        parts : number of cable parts between neighbouring markers (a tackle), one per gap; default one
         """
         name = self._constraint_name(name, "cable")
         where = f"cable '{name}'"
@@ -179,7 +176,7 @@ class ConstraintMethods:
             self._check_marker(marker, where)
         parts = [1.0] * (len(markers) - 1) if parts is None else [_positive(n, f"{where}: parts") for n in parts]
         if len(parts) != len(markers) - 1:
-            raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one a gap")
+            raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one per gap")
         size, given = self._length(length, where)
         return self._keep(Cable(name, tuple(markers), tuple(parts), size, given))
 
@@ -219,8 +216,8 @@ class ConstraintMethods:
     ) -> Rolling:
         """A thin disc of ``radius`` (m) about the origin of ``disc`` rolls on a plane without slipping.
 
-        disc : its centre; ``axle``: axis of this marker along which its axle points
-        plane : a point of the plane; ``normal``: axis of this marker that points to the side on which the disc is
+        disc : its centre; ``axle``: axis of this marker along its axle
+        plane : a point of the plane; ``normal``: axis of this marker that points to the side of the disc
 
         The reaction "NAME.reaction.force" acts on the disc at its centre, with its moment.
         """
@@ -300,7 +297,7 @@ class ConstraintMethods:
 def _not_zero(value: Any, where: str) -> float:
     number = as_number(value, where)
     if number == 0.0:
-        raise MechanismError(f"{where} is zero: nothing would be coupled; give a number other than zero")
+        raise MechanismError(f"{where} is zero, so nothing would be coupled; give a non-zero number")
     return number
 
 

@@ -1,4 +1,4 @@
-"""Constraints that are no joints: couplings of joint coordinates, rods, cables, prescribed markers, what rolls."""
+"""Constraints other than joints: couplings of joint coordinates, rods, cables, prescribed markers, rolling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Terms = tuple[tuple[Joint, str, float], ...]
 
 
 def stated_sum(terms: Terms) -> float:
-    """Sum of factor * coordinate at the start values that are stated (unstated ones are zero)."""
+    """Sum of factor * coordinate at the stated start values (zero if not stated)."""
     return sum(factor * joint.start.get(coordinate, 0.0) for joint, coordinate, factor in terms)
 
 
@@ -43,7 +43,7 @@ class ElasticCoupling:
 
 @dataclass(frozen=True, eq=False)
 class Distance:
-    """A massless rigid rod of ``length`` (m; the signal, when there is one, prescribes it in time)."""
+    """A massless rigid rod of ``length`` (m); a signal, if given, prescribes the length in time."""
 
     name: str
     a: Marker
@@ -67,9 +67,9 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Cable:
-    """A cable over ``markers``, without mass, friction and stretch, always taut.
+    """A cable over ``markers``, massless, frictionless, inextensible and always taut.
 
-    ``parts`` (markers - 1,): how many parts of it run between two markers; ``length`` (m): their sum at t = 0.
+    ``parts`` (markers - 1,): number of cable parts between neighbouring markers; ``length`` (m): total at t = 0.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Contact: the shapes that touch, and the elastic law between them (laws: flexmbs.core.laws.contact)."""
+"""Contacts: their shapes and the elastic law between them (laws: flexmbs.core.laws.contact)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Point(Sphere):
-    """The marker's origin itself."""
+    """The origin of the marker."""
 
     radius: float = 0.0
 
@@ -41,7 +41,7 @@ class Plane:
         normal = as_vector(self.normal, f"contact plane on marker '{self.marker.label}': normal")
         length = float(np.linalg.norm(normal))
         if length == 0.0:
-            raise MechanismError(f"contact plane on marker '{self.marker.label}': the normal has no length")
+            raise MechanismError(f"contact plane on marker '{self.marker.label}': the normal has zero length")
         object.__setattr__(self, "normal", tuple(normal / length))
 
 

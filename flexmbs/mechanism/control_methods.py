@@ -1,4 +1,4 @@
-"""The part of Mechanism that states sensors, user functions, user states and controllers."""
+"""The methods of Mechanism for sensors, user functions, user states and controllers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class SignalMethods:
         kind                                        of
         "coordinate", "rate", "acceleration"        a joint (``coordinate`` where it has several): rad or m
         "reaction force", "reaction moment"         a joint or a constraint: on its second marker's body, world axes, N
-                                                    and N m; the joint then closes by constraints
+                                                    and N m. A force, function or controller that depends on the
+                                                    reaction of a joint cuts the joint (with a MechanismWarning)
         "position", "velocity", "acceleration"      a marker, as seen from marker ``relative_to`` (ground), in its axes
         "rotation", "angular velocity",             a marker, likewise: rotation vector (rad, at most pi), rad/s, rad/s2
         "angular acceleration"
@@ -79,14 +80,14 @@ class SignalMethods:
     ) -> Sensor:
         """A user function f(t, *inputs) of time (s) and sensors, as a sensor of its ``outputs`` numbers.
 
-        It must depend on its arguments only: it is called many times in a step, also at states that are not kept.
-        Its outputs are histories "NAME" or "NAME.0", "NAME.1" ...
+        It must depend on its arguments only: it is called many times per step, including at states that are rejected.
+        Its outputs are the histories "NAME" or "NAME.0", "NAME.1" ...
 
         Parameters
         ----------
         inputs : sensors; each is one argument, a float or (with several numbers) an array
-        compiled : None: by numba where it can, in Python otherwise; False: never; True: by numba, or an error.  numba
-            sees outer variables as they are when a run begins
+        compiled : None: compiled by numba if possible, otherwise called in Python; False: never compiled; True:
+            compiled, or an error. Compiled functions use the values that outer variables have at the start of a run
         """
         name = name or f"function {len(self.functions) + 1}"
         self._check_name(name)
@@ -131,7 +132,7 @@ class SignalMethods:
         """Give a state its rate x' = rate(t, x, *inputs) after it was made."""
         where = f"state '{state.name}'"
         if state.rule:
-            raise MechanismError(f"{where}: its rate is given already")
+            raise MechanismError(f"{where}: its rate has already been given")
         chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         state.rule.append(user_function(where, rate, (state, *chosen), state.size, compiled))
         return state
@@ -159,8 +160,8 @@ class SignalMethods:
     ) -> Controller:
         """A sampled controller: function(t, *inputs) is called once every ``period`` (s); outputs are held in between.
 
-        Steps end exactly on the samples.  The function may keep its own memory (an object with ``__call__``, say):
-        Python calls it in the order of time, once a sample.  Controllers that are due together see the same state.
+        Steps end exactly at the samples. The function may have memory (for example an object with ``__call__``): Python
+        calls it in order of time, once per sample. Controllers sampled at the same time see the same state.
         Returns a sensor of the outputs; history "NAME" (or "NAME.0", ...).
 
         Parameters

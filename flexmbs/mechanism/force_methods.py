@@ -1,4 +1,4 @@
-"""The part of Mechanism that states forces: springs, bushings, point loads, loads spread over flexible bodies."""
+"""The methods of Mechanism for forces: springs, bushings, point loads, distributed loads on flexible bodies."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ForceMethods:
             that returns three numbers
         compiled : see :meth:`function`
 
-        A pulse of time that is shorter than the steps can be stepped over: give ``simulate`` a ``max_step`` then.
+        Steps may skip a pulse that is shorter than they are: set ``max_step`` in ``simulate``.
         """
         return self._load(marker, force, False, follower, name, inputs, compiled)
 
@@ -69,7 +69,7 @@ class ForceMethods:
         inputs: UserInputs = (),
         compiled: bool | None = None,
     ) -> Load:
-        """Torque (N m) on a marker; everything as in :meth:`force`."""
+        """Torque (N m) on a marker; parameters as in :meth:`force`."""
         return self._load(marker, torque, True, follower, name, inputs, compiled)
 
     def _load(
@@ -102,7 +102,7 @@ class ForceMethods:
         if isinstance(components, Sensor):
             components = tuple(components[i] for i in range(components.size))
         if inputs and not all(isinstance(part, Sensor) for part in components):
-            raise MechanismError(f"{where}: inputs= go with one function f(t, *inputs) that returns three numbers")
+            raise MechanismError(f"{where}: inputs= requires one function f(t, *inputs) that returns three numbers")
         parts = tuple(components) if np.iterable(components) and not isinstance(components, str) else ()
         if len(parts) != 3 or any(np.ndim(part) > 0 for part in parts if not isinstance(part, Sensor)):
             raise MechanismError(
@@ -131,18 +131,18 @@ class ForceMethods:
 
         Parameters
         ----------
-        stiffness : N/m, or the tension over the stretch as two rows (m, N) or a Characteristic
-        damping : N s/m, or the tension over the rate in the same forms
-        length : m, without elastic tension
+        stiffness : N/m, or tension versus elongation as two rows (m, N) or a Characteristic
+        damping : N s/m, or tension versus rate in the same forms
+        length : m, at which the elastic tension is zero
         preload : N, tension at that length
-        force : f(t, length, rate, *inputs) -> tension (N), in place of stiffness and damping (it stores no energy)
+        force : f(t, length, rate, *inputs) -> tension (N), instead of stiffness and damping (it stores no energy)
         """
         name = name or f"spring {len(self.springs) + 1}"
         where = f"spring '{name}'"
         self._check_force_ends(a, b, name, where, turn=False)
         law = spring_law(stiffness, damping, length, preload, f"{where}:")
         if isinstance(law.rest, float) and law.rest < 0.0:
-            raise MechanismError(f"{where}: length {law.rest:g} m must not be below 0")
+            raise MechanismError(f"{where}: length {law.rest:g} m must not be negative")
         if force is not None:
             if any(part != 0.0 for part in (law.stiffness, law.damping, law.preload) if isinstance(part, float)):
                 raise MechanismError(f"{where}: give either force= or stiffness, damping and preload")
@@ -166,13 +166,13 @@ class ForceMethods:
     ) -> Element:
         """Torsion spring and damper about ``axis`` of a: torque -(k (angle - rest) + preload + c angle') on b.
 
-        The angle is the twist of b against a about the axis, taken within half a turn of ``rest``; where a joint turns
-        further, use ``joint.spring``.  Histories: "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
+        The angle is the rotation of b relative to a about the axis, within half a turn of ``rest``; if a joint rotates
+        further, use ``joint.spring``. Histories: "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
 
         Parameters
         ----------
-        stiffness : N m/rad, or the elastic torque over the angle from rest as two rows (rad, N m) or a Characteristic
-        damping : N m s/rad, or the torque over the rate in the same forms
+        stiffness : N m/rad, or elastic torque versus angle from rest as two rows (rad, N m) or a Characteristic
+        damping : N m s/rad, or torque versus rate in the same forms
         rest : rad
         """
         name = name or f"torsion spring {len(self.springs) + 1}"
@@ -195,7 +195,7 @@ class ForceMethods:
     ) -> Bushing:
         """Elastic connection in all six directions: force and moment -(K (e - rest) + preload + C e') on b.
 
-        e: displacement (m) and rotation vector (rad, below pi) of b against a, in the axes of a.  Histories:
+        e: displacement (m) and rotation vector (rad, below pi) of b relative to a, in the axes of a.  Histories:
         "NAME.displacement.x", "NAME.rotation.x", "NAME.force.x", "NAME.moment.x" (on b, axes of a), "NAME.power".
 
         Parameters
@@ -226,10 +226,10 @@ class ForceMethods:
 
         Parameters
         ----------
-        nodes : node numbers in the order of the line; each pair of neighbours carries the load between them, half each
-        force : three numbers, functions of time or sensors (N/m), in world axes; with ``follower`` in axes that start
-            as those of the body and turn with the nodes (needs nodes with rotations: beams, shells), right to first
-            order in the deformation
+        nodes : node numbers in order along the line; the load between two neighbours is shared equally
+        force : three numbers, functions of time or sensors (N/m), in world axes; with ``follower`` in body axes that
+            rotate with the nodes (requires nodes with rotations: beams, shells), accurate to first order in the
+            deformation
         """
         name = name or f"line load {len(self.loads) + 1}"
         where = f"line load '{name}'"
@@ -254,15 +254,15 @@ class ForceMethods:
         follower: bool = True,
         name: str | None = None,
     ) -> SpreadLoad:
-        """Pressure (Pa, positive pushes into the body) on a part of a flexible body's surface.
+        """Pressure (Pa, positive into the body) on a part of the surface of a flexible body.
 
         Parameters
         ----------
         pressure : number, function of time, or sensor
         where : function of points (k, 3) m of the undeformed surface in the body frame -> (k,) bool; a face is loaded
-            when all its points are chosen; None: the whole surface
-        follower : the pressure stays normal to the deforming surface (right to first order in the deformation), or
-            keeps the normals and areas of the undeformed body
+            if all its points are selected; None: the whole surface
+        follower : True: normal to the deformed surface (accurate to first order in the deformation); False: with the
+            normals and areas of the undeformed body
         """
         name = name or f"pressure {len(self.loads) + 1}"
         label = f"pressure '{name}'"
@@ -291,7 +291,7 @@ class ForceMethods:
 
 
 def _matrix(given: ArrayLike, where: str) -> np.ndarray:
-    """(6, 6) from itself, a diagonal, two numbers (translation, rotation), or one number; symmetric, not negative."""
+    """(6, 6) matrix from a matrix, a diagonal, two numbers (translation, rotation) or one; positive semidefinite."""
     try:
         values = np.array(given, dtype=float)
     except (TypeError, ValueError):
@@ -307,7 +307,7 @@ def _matrix(given: ArrayLike, where: str) -> np.ndarray:
         )
     size = np.abs(matrix).max(initial=0.0)
     if np.abs(matrix - matrix.T).max() > 1e-9 * size:
-        raise MechanismError(f"{where}: the matrix is not symmetric, so it would create energy in a closed cycle")
+        raise MechanismError(f"{where}: the matrix is not symmetric and would generate energy in a closed cycle")
     if np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
         raise MechanismError(f"{where}: the matrix has a negative eigenvalue {np.linalg.eigvalsh(matrix).min():.3g}")
     return 0.5 * (matrix + matrix.T)

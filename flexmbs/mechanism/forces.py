@@ -1,4 +1,4 @@
-"""Forces as users state them: elements (a law along a coordinate, a line or an angle), bushings, loads.
+"""Forces as users state them: force elements (a law along a coordinate, line or angle), bushings, loads.
 
 The laws are those of ``core/laws/force``, one class each.
 """
@@ -16,10 +16,10 @@ from flexmbs.mechanism.characteristics import Characteristic, CharacteristicLike
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
-from flexmbs.mechanism.sensors import Sensor
+from flexmbs.mechanism.sensors import Sensor, cut_for_reactions
 from flexmbs.mechanism.time_signals import Signal, signal
 
-#: What sets a force: a number, a function of time, or a sensor (of states and controllers too).
+#: What determines a force: a number, a function of time, or a sensor (including states and controllers).
 Quantity: TypeAlias = Signal | Sensor
 #: The same as users give it.
 QuantityLike: TypeAlias = FunctionOfTime | Sensor
@@ -28,10 +28,11 @@ LoadLike: TypeAlias = Sequence[QuantityLike] | np.ndarray | Sensor | Callable[..
 
 
 def quantity(given: object, where: str) -> Quantity:
-    """A number, a function of time, or a sensor of one number; MechanismError otherwise."""
+    """A number, a function of time, or a sensor with one number; MechanismError otherwise."""
     if isinstance(given, Sensor):
         if given.size != 1:
-            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; take one, sensor[i]")
+            raise MechanismError(f"{where}: sensor '{given.name}' has {given.size} numbers; use one of them, sensor[i]")
+        cut_for_reactions(given, where)
         return given
     return signal(given, where)
 
@@ -50,8 +51,8 @@ class SpringLaw:
 class FrictionLaw:
     """-mu(rate) normal radius (core/laws/force/friction.py).
 
-    ``normal``: force on the sliding faces, or None: that of the joint's reaction, behind a lag (s) and with ``arm``
-    (1/m) times the moment across the axis.
+    ``normal``: force on the sliding faces; None: that of the joint's reaction, filtered by a lag (s), plus ``arm``
+    (1/m) times the moment transverse to the axis.
     """
 
     static: float
@@ -66,7 +67,7 @@ class FrictionLaw:
 
 @dataclass(frozen=True)
 class StopLaw:
-    """Compliant stops at both ends of a range (core/laws/force/stop.py)."""
+    """Compliant end stops of a range (core/laws/force/stop.py)."""
 
     lower: float
     upper: float
@@ -112,10 +113,10 @@ class Element:
 
     @property
     def kind(self) -> str:
-        """What it is, in words."""
-        words = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
+        """Kind of element, for descriptions."""
+        kinds = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
         if self.joint is not None:
-            return words.get(type(self.law), "spring")
+            return kinds.get(type(self.law), "spring")
         return "spring damper" if self.axis is None else "torsion spring"
 
 
@@ -146,7 +147,7 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class SpreadLoad:
-    """A load spread over a flexible body: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
+    """A distributed load: ``amplitude`` times ``fields`` (1 + n, 6 + n) (core/laws/force/spread.py)."""
 
     name: str
     body: str
@@ -159,9 +160,9 @@ def spring_law(
 ) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
     parts: list[Any] = []
-    for word, given in (("stiffness", stiffness), ("damping", damping)):
-        curve = characteristic(given, f"{where} {word}")
-        parts.append(as_number(cast(float, given), f"{where} {word}", 0.0) if curve is None else curve)
+    for name, given in (("stiffness", stiffness), ("damping", damping)):
+        curve = characteristic(given, f"{where} {name}")
+        parts.append(as_number(cast(float, given), f"{where} {name}", 0.0) if curve is None else curve)
     return SpringLaw(parts[0], parts[1], as_number(rest, f"{where} rest"), as_number(preload, f"{where} preload"))
 
 
@@ -176,7 +177,7 @@ def friction_law(
     bearing_length: float | None,
     where: str,
 ) -> FrictionLaw:
-    """Friction with checked numbers; ``normal`` "reaction" or a quantity."""
+    """Friction law with checked parameters; ``normal``: "reaction" or a quantity."""
     static = as_number(static, f"{where}: static coefficient", 0.0)
     dynamic = static if dynamic is None else as_number(dynamic, f"{where}: dynamic coefficient", 0.0)
     if dynamic > static:
@@ -208,7 +209,7 @@ def stop_law(
     depth: float,
     where: str,
 ) -> StopLaw:
-    """Stops with checked numbers; an end that is None is open."""
+    """Stop law with checked parameters; an end that is None has no stop."""
     if lower is None and upper is None:
         raise MechanismError(f"{where}: give lower=, upper= or both")
     low = -np.inf if lower is None else as_number(lower, f"{where}: lower")
@@ -223,7 +224,7 @@ def stop_law(
 
 
 def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:
-    """A motor whose curve is a pair of rows (speeds, torques) or a Characteristic."""
+    """Motor law; its curve is a pair of rows (speeds, torques) or a Characteristic."""
     chosen = characteristic(curve, f"{where}: curve")
     if chosen is None:
         raise MechanismError(f"{where}: curve: expected two rows (speeds, torques) or a Characteristic, got {curve!r}")

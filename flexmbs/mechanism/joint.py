@@ -1,4 +1,4 @@
-"""Joints as users stated them; what acts in them: flexmbs.mechanism.joint_forces."""
+"""Joints as users state them (forces in joints: flexmbs.mechanism.joint_forces)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ JointCoordinate: TypeAlias = "Joint | tuple[Joint, str]"
 class Joint(JointForces):
     """A joint between two markers, with its start values.
 
-    ``given`` names the coordinates whose start values the user stated (they are kept where loops can close with
-    them); ``held``: those that must be kept; ``cut``: closed by constraints even where the tree of bodies could be
-    built with it.
+    ``given`` names the coordinates with stated start values (kept if the loops can close with them); ``held``: those
+    that must be kept; ``cut``: modelled by constraints even if the spanning tree could contain the joint.
     """
 
     name: str
@@ -78,15 +77,15 @@ class Joint(JointForces):
     ) -> Joint:
         """Prescribe a coordinate (rad or m) at position, velocity or acceleration level.
 
-        The first of ``position``, ``rate`` and ``acceleration`` that is given says the level: a number, a signal with
-        exact derivatives (Step, Harmonic, Table ...), or a Python function of time.  Those after it are the derivatives
-        of a Python function, where known; else they are differences over 3 ms to both sides (also before t = 0), and
-        the function must be smooth.  What is prescribed by rate or acceleration starts from the start values.
+        The first given of ``position``, ``rate`` and ``acceleration`` sets the level: a number, a function with exact
+        derivatives (Step, Harmonic, Table ...), or a Python function of time. The following ones are the derivatives of
+        a Python function, if known; otherwise finite differences over 3 ms to both sides are used (also before t = 0),
+        and the function must be smooth. A coordinate prescribed by rate or acceleration starts from its start values.
         """
         chosen = self._single(coordinate, "prescribe")
         if chosen in self.drivers:
             raise MechanismError(
-                f"joint '{self.name}': '{chosen}' is prescribed already; a second driver would contradict the first"
+                f"joint '{self.name}': '{chosen}' is already prescribed; a second driver would contradict the first"
             )
         where = f"joint '{self.name}', prescribed {chosen}"
         self.drivers[chosen], self.levels[chosen] = driver(position, rate, acceleration, where)
@@ -95,9 +94,9 @@ class Joint(JointForces):
         return self
 
     def hold(self, *coordinates: str) -> Joint:
-        """Keep the start values of coordinates (all without a name) when loops are closed: the others must give way.
+        """Keep the start values of these coordinates (default: all) when loops are closed, so that others change.
 
-        A ball's coordinate is called "rotation".
+        The coordinate of a ball joint is called "rotation".
         """
         for name in coordinates:
             if name not in self.coordinates:

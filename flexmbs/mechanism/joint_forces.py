@@ -1,4 +1,4 @@
-"""What acts inside a joint: springs, friction, stops, motors, applied efforts, each along one of its coordinates."""
+"""Forces in joints: springs, friction, end stops, motors and applied efforts along one joint coordinate each."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from flexmbs.mechanism.sensors import UserInputs, user_function
 class JointForces:
     """Methods of :class:`flexmbs.mechanism.joint.Joint`; efforts are N along displacements, N m about angles.
 
-    Each is a part of the results: "J.angle.spring.effort" (what acts on the coordinate; positive drives it up) and
-    "J.angle.spring.power" (effort times rate: what it puts into the mechanism, W).
+    Histories: "J.angle.spring.effort" (force or torque on the coordinate, positive in its positive direction) and
+    "J.angle.spring.power" (effort times rate: power supplied to the mechanism, W).
     """
 
     name: str
@@ -52,10 +52,10 @@ class JointForces:
 
         Parameters
         ----------
-        stiffness : N/m or N m/rad, or the elastic effort over x - rest as two rows (x, effort) or a Characteristic
-        damping : N s/m or N m s/rad, or the damping effort over the rate in the same forms
+        stiffness : N/m or N m/rad, or elastic effort versus x - rest as two rows (x, effort) or a Characteristic
+        damping : N s/m or N m s/rad, or damping effort versus rate in the same forms
         rest : m or rad
-        preload : N or N m, pulls the coordinate down
+        preload : N or N m, acts in the negative direction of the coordinate
         """
         chosen = self._single(coordinate, "a spring")
         law = spring_law(stiffness, damping, rest, preload, f"joint '{self.name}', spring")
@@ -78,30 +78,29 @@ class JointForces:
     ) -> Self:
         """Add regularised Coulomb friction: effort -mu(rate) normal_force radius (core/laws/force/friction.py).
 
-        A joint that sticks creeps slower than ``transition``: choose it small against the speeds of interest.
+        A sticking joint creeps at less than ``transition``: choose it small compared with the speeds of interest.
 
         Parameters
         ----------
-        static, dynamic : coefficients; dynamic None: as static
-        normal_force : N, a number, a function of time, a sensor, or "reaction": the load that the joint itself carries
-            (it then closes by constraints; see ``lag``)
-        transition, full_slip : m/s or rad/s: where the static coefficient is reached, and from where on the dynamic one
-            holds (None: 1.5 times ``transition``)
-        radius : m, of the faces that slide about a rotation; translations take none
-        lag : s; with "reaction", the load follows the joint's reaction with this time constant.  Without a lag,
-        friction
-            and reaction would depend on each other within an instant, which has no or several solutions where friction
-            jams (Painleve); error: lag times the rate of the load
-        bearing_length : m; with "reaction", moments across the axis press with 2 moment / bearing_length as well; None:
-            they do not count
+        static, dynamic : coefficients; dynamic None: the same as static
+        normal_force : N, a number, a function of time, a sensor, or "reaction": the load carried by the joint itself
+            (the joint is then cut: modelled by constraints; see ``lag``)
+        transition, full_slip : m/s or rad/s: speed at which the static coefficient is reached, and above which the
+            dynamic one applies (None: 1.5 times ``transition``)
+        radius : m, of the sliding faces of a rotation; not for translations
+        lag : s; with "reaction", the load follows the reaction of the joint with this time constant. Without a lag,
+            friction and reaction would depend on each other instantaneously, with no or several solutions where
+            friction jams (Painleve paradox); error: lag times the rate of change of the load
+        bearing_length : m; with "reaction", a moment transverse to the axis adds 2 moment / bearing_length to the load;
+            None: moments are ignored
         """
         chosen = self._single(coordinate, "friction")
         where = f"joint '{self.name}', friction"
         turns = self.type.coordinates[chosen] == "rad"
         if turns and radius is None:
-            raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the faces that slide")
+            raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
         if not turns and radius is not None:
-            raise MechanismError(f"{where}: radius= belongs to rotations; '{chosen}' is a displacement")
+            raise MechanismError(f"{where}: radius= is for rotations; '{chosen}' is a displacement")
         law = friction_law(
             static, dynamic, normal_force, 1.0 if radius is None else radius, transition, full_slip, lag,
             bearing_length, where,
@@ -127,9 +126,9 @@ class JointForces:
 
         Parameters
         ----------
-        lower, upper : m or rad; None: no stop there
-        stiffness : N/m^exponent or N m/rad^exponent; with an exponent above 1 the force begins smoothly
-        damping : N s/m or N m s/rad; it rises from zero to all of itself over ``depth`` (m or rad)
+        lower, upper : m or rad; None: no stop at that end
+        stiffness : N/m^exponent or N m/rad^exponent; an exponent above 1 makes the force start smoothly
+        damping : N s/m or N m s/rad; it increases from zero to its full value over ``depth`` (m or rad)
         """
         chosen = self._single(coordinate, "a limit")
         law = stop_law(lower, upper, stiffness, exponent, damping, depth, f"joint '{self.name}', limit")
@@ -146,7 +145,7 @@ class JointForces:
     ) -> Self:
         """Add a motor: effort command T(rate), with T its torque-speed curve at full command.
 
-        Backwards (command < 0) the curve is mirrored: command T(-rate).
+        In reverse (command < 0) the curve is mirrored: command * T(-rate).
 
         Parameters
         ----------
@@ -165,7 +164,7 @@ class JointForces:
         name: str | None = None,
         compiled: bool | None = None,
     ) -> Self:
-        """Apply an effort that drives the coordinate up: a number, a sensor, or a function f(t, *inputs) of sensors."""
+        """Apply an effort in the positive direction: a number, a sensor, or a function f(t, *inputs) of sensors."""
         chosen = self._single(coordinate, "an actuator")
         where = f"joint '{self.name}', effort"
         if callable(effort) and len(inputs) > 0:
@@ -184,7 +183,7 @@ class JointForces:
         return self
 
     def _check_angles(self, coordinate: str, word: str, **values: float | None) -> None:
-        """A warning where angles look like degrees."""
+        """Warn if an angle looks like degrees."""
         for name, value in values.items():
             if self.type.coordinates[coordinate] == "rad" and value is not None:
                 unit_plausibility.angle(float(value), f"joint '{self.name}', {word}: {name}")

@@ -1,8 +1,8 @@
-"""The part of Mechanism that states joints.
+"""The methods of Mechanism for joints.
 
-All have the same shape: the two markers, what the joint needs to know, start values and start rates of its coordinates
-(None: not given; zero, unless a closed loop needs something else), ``name``, and ``cut``: True closes the joint by
-constraints even where the bodies could be carried by it.
+All have the same form: two markers, the geometry of the joint, start values and start rates of its coordinates (None:
+not given; zero, unless closing a loop requires another value), ``name``, and ``cut``: True models the joint by
+constraints even if the spanning tree could contain it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class JointMethods:
     ) -> Joint:
         """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
         if kind not in JOINT_TYPES:
-            raise MechanismError(f"no joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
+            raise MechanismError(f"unknown joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
         name = name or f"{kind} {sum(j.type.name == kind for j in self.joints.values()) + 1}"
         for marker in (a, b):
             self._check_marker(marker, f"joint '{name}'")
@@ -49,8 +49,8 @@ class JointMethods:
             if needed and not marker.can_turn:
                 raise MechanismError(
                     f"joint '{name}': marker '{marker.label}' is a single node of a solid and has no rotation; only a "
-                    "spherical joint, or the second marker of another joint that leaves all rotations free, can sit "
-                    "there; or name a node set as an interface in reduce()"
+                    "spherical joint, or the second marker of another joint with free rotation, can be attached there; "
+                    "otherwise define a node set as an interface in reduce()"
                 )
         self.joints[name] = Joint(name, joint_type, a, b, cut=bool(cut))
         return self.joints[name]
@@ -63,7 +63,7 @@ class JointMethods:
         rotation: RotationLike | None = None,
         angular_velocity: ArrayLike | None = None,
     ) -> Joint:
-        """Start values and rates by coordinate, and those of a ball; None: not given."""
+        """Set start values and rates by coordinate, and those of a ball joint; None: not given."""
         where = f"joint '{joint.name}'"
         try:
             for numbers, start, given, word in (
@@ -83,12 +83,12 @@ class JointMethods:
                 joint.angular_velocity = as_vector(angular_velocity, f"{where}: angular_velocity (rad/s)")
                 joint.given_rates.add("rotation")
         except MechanismError:
-            del self.joints[joint.name]  # a refused joint must not stay in the system
+            del self.joints[joint.name]  # a rejected joint must not remain in the system
             raise
         return joint
 
     def fixed(self, a: Marker, b: Marker, name: str | None = None, cut: bool = False) -> Joint:
-        """b stays on a."""
+        """Marker b is fixed to marker a."""
         return self.joint("fixed", a, b, name, cut)
 
     def revolute(
@@ -101,7 +101,7 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
     ) -> Joint:
-        """Rotation of b against a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
+        """Rotation of b relative to a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
         return self._state(self.joint("revolute", a, b, name, cut, axis=axis), {"angle": angle}, {"angle": rate})
 
     def prismatic(
@@ -114,7 +114,7 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
     ) -> Joint:
-        """Translation of b against a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
+        """Translation of b relative to a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
         joint = self.joint("prismatic", a, b, name, cut, axis=axis)
         return self._state(joint, {"displacement": displacement}, {"displacement": rate})
 
@@ -200,7 +200,7 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
     ) -> Joint:
-        """Shafts along ``axis`` of a and of b that meet at any angle (bending angles, rad) and turn equally fast."""
+        """Shafts along ``axis`` of a and of b at any angle (bending angles, rad) with equal speeds of rotation."""
         joint = self.joint("constant_velocity", a, b, name, cut, axis=axis)
         return self._state(joint, {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate})
 
@@ -213,7 +213,7 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
     ) -> Joint:
-        """Any rotation of b against a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
+        """Free rotation of b relative to a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
         return self._state(self.joint("spherical", a, b, name, cut), {}, {}, rotation, angular_velocity)
 
     def free(
@@ -227,7 +227,7 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
     ) -> Joint:
-        """Six freedoms of b against a: start position and velocity in axes of a, angular velocity in axes of b."""
+        """Six freedoms of b relative to a: start position and velocity in axes of a, angular velocity in axes of b."""
         joint = self.joint("free", a, b, name, cut)
         values, rates = {}, {}
         try:

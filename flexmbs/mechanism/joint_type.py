@@ -1,4 +1,4 @@
-"""A joint: a chain of rotations, translations, points of curves, and the ball, from marker a to marker b."""
+"""A joint type: a chain of rotations, translations, curve points and at most one ball joint, from marker a to b."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class JointType:
 
     @property
     def ends_with_ball(self) -> bool:
-        """Whether any rotation of marker b is free."""
+        """Whether the rotation of marker b is completely free."""
         return bool(self.axes) and self.axes[-1].kind == "ball"
 
     @property
     def coordinates(self) -> dict[str, str]:
-        """Unit of every coordinate but a ball's, by name: that of the first axis that it moves."""
+        """Unit of each coordinate except that of a ball joint, by name: that of the first axis it moves."""
         found: dict[str, str] = {}
         for axis in self.axes:
             if axis.kind != "ball":
@@ -103,7 +103,7 @@ def directions_in_plane(
 
 
 def number_not_zero(value: Any, what: str, joint: str) -> float:
-    """A finite number other than zero; MechanismError else."""
+    """A finite non-zero number; MechanismError otherwise."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -114,7 +114,7 @@ def number_not_zero(value: Any, what: str, joint: str) -> float:
 
 
 def checked_curve(curve: object, joint: str, what: str = "curve") -> Curve:
-    """A Curve; MechanismError else."""
+    """A Curve; MechanismError otherwise."""
     if not isinstance(curve, Curve):
         raise MechanismError(
             f"joint '{joint}': {what} must be a Curve, such as Curve.through(points), got {type(curve).__name__}"

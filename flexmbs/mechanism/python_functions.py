@@ -22,7 +22,7 @@ def number_or_function(given: Any, name: str) -> float | Callable[[float], float
         except Exception as error:
             raise MechanismError(f"{name}: the function of time fails at t = 0: {error!r}") from error
         if not math.isfinite(at_start):
-            raise MechanismError(f"{name}: the function of time gives {at_start!r} at t = 0")
+            raise MechanismError(f"{name}: the function of time returns {at_start!r} at t = 0")
         return given
     try:
         value = float(given)

@@ -69,26 +69,23 @@ class RigidBody:
             object.__setattr__(self, "surface", box.moved(center, np.eye(3)))
         reason = self.nonphysical_reason
         if reason and not self.allow_nonphysical:
-            raise BodyError(f"rigid body: {reason}; allow_nonphysical=True computes mass properties with it")
+            raise BodyError(f"rigid body: {reason}; allow_nonphysical=True accepts it for mass properties only")
         if reason:
-            warn(f"rigid body: {reason}; its mass properties are computed", MechanismWarning)
+            warn(f"rigid body: {reason}; it is accepted for mass properties only", MechanismWarning)
 
     @property
     def nonphysical_reason(self) -> str:
-        """Why no mass distribution has this inertia, in words; empty when one has."""
+        """Why no mass distribution has this inertia, as text; empty if the inertia is physical."""
         lowest = float(np.linalg.eigvalsh(_second_moment(self.inertia))[0])
         moments = np.linalg.eigvalsh(self.inertia)
         if lowest >= -_NEGATIVE * max(np.abs(moments).max(), 1e-300):
             return ""
         if moments[0] < 0.0:
             return (
-                f"its inertia is no physical one: it has a negative principal moment ({moments[0]:.6g} kg m2 of "
+                f"its inertia is not physical: it has a negative principal moment ({moments[0]:.6g} kg m2 of "
                 f"{moments} kg m2)"
             )
-        return (
-            f"principal moments {moments} kg m2 belong to no mass distribution; "
-            "each must not exceed the sum of the other two"
-        )
+        return f"no mass distribution has principal moments {moments} kg m2; none may exceed the sum of the other two"
 
     @property
     def second_moment(self) -> np.ndarray:
@@ -98,8 +95,8 @@ class RigidBody:
         """
         if reason := self.nonphysical_reason:
             raise BodyError(
-                f"rigid body: {reason}. It cannot move; its mass properties, and weld() to a body whose inertia is "
-                "physical, are all that can be done with it"
+                f"rigid body: {reason}. It cannot be simulated; it can be used only for mass properties and in weld() "
+                "to a body with physical inertia"
             )
         return _second_moment(self.inertia)
 

@@ -1,4 +1,4 @@
-"""From the words of ``System.sensor`` to readings; what is unknown or does not fit is refused by name."""
+"""The kinds of sensors of ``System.sensor``, and the readings that they measure."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ KINDS = tuple(dict.fromkeys((*_JOINT, *_REACTION, *_MARKER, *_BODY, *_ENERGY, "t
 
 
 def make_sensor(system, kind: str, of, relative_to, component, axis, coordinate, at, name: str | None) -> Sensor:
-    """A sensor (System.sensor); MechanismError for what is unknown or does not fit together."""
+    """A sensor (System.sensor); MechanismError for an unknown kind or inconsistent arguments."""
     if kind not in KINDS:
-        raise MechanismError(f"no sensor '{kind}'{suggestion(kind, KINDS)}")
+        raise MechanismError(f"unknown sensor kind '{kind}'{suggestion(kind, KINDS)}")
     where = f"sensor '{name}'" if name else f"sensor of {kind}"
     label = name or f"{kind} of {getattr(of, 'label', None) or getattr(of, 'name', 'the mechanism')}"
     if kind == "time":
@@ -59,7 +59,7 @@ def _check_known(group, part, where: str, what: str) -> None:
 
 
 def _chosen(component, count: int, where: str) -> range | tuple[int, ...]:
-    """Numbers of the components that are asked for."""
+    """Indices of the requested components."""
     if component is None:
         return range(count)
     letters = dict(zip("xyz", range(count), strict=False))
@@ -78,7 +78,6 @@ def _of_joint(kind: str, joint: Joint, coordinate: str | None, label: str) -> Se
 def _reaction(system, kind: str, of, component, label: str, where: str) -> Sensor:
     if isinstance(of, Joint):
         _check_known(system.joints, of, where, "joint")
-        of.cut = True  # a joint of the tree knows its reaction only after everything else is computed
     else:
         _check_known(system.constraints, of, where, "joint or constraint")
     first, unit = _REACTION[kind]

@@ -1,4 +1,4 @@
-"""What user functions, controllers and commands can look at: one or more numbers measured on the mechanism."""
+"""Sensors: one or more numbers measured on the mechanism, for user functions, controllers and histories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.errors import MechanismError
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import force_tables as t
 from flexmbs.mechanism.markers import Marker
 
@@ -109,7 +110,7 @@ class UserFunction:
 
     @property
     def depends_on_accelerations(self) -> bool:
-        """Whether an input is an acceleration or a reaction, which are known only once a run has begun."""
+        """Whether an input is an acceleration or a reaction, which are known only during a run."""
         return any(
             reading.kind in t.OF_ACCELERATIONS
             or isinstance(reading.owner, UserFunction)
@@ -119,7 +120,7 @@ class UserFunction:
         )
 
     def arguments(self, values: np.ndarray) -> list[float | np.ndarray]:
-        """What the function is called with behind the time: a float for each sensor of one number, else an array."""
+        """Arguments after the time: a float for each sensor with one number, otherwise an array."""
         found: list[float | np.ndarray] = []
         at = 0
         for sensor in self.inputs:
@@ -129,19 +130,37 @@ class UserFunction:
         return found
 
     def checked(self, result: ArrayLike) -> np.ndarray:
-        """(outputs,) what the function returned; MechanismError when it is something else."""
+        """(outputs,) values that the function returned; MechanismError if their number is wrong."""
         try:
             values = np.atleast_1d(np.asarray(result, dtype=float))
         except (TypeError, ValueError):
             values = np.zeros((0, 0))
         if values.shape != (self.outputs,):
             what = "one number" if self.outputs == 1 else f"{self.outputs} numbers"
-            raise MechanismError(f"{self.name} returned {result!r}, where {what} would be right")
+            raise MechanismError(f"{self.name} returned {result!r}; expected {what}")
         return values
 
 
 #: What a user function reads: one sensor, or several.
 UserInputs: TypeAlias = Sensor | Sequence[Sensor]
+
+
+def cut_for_reactions(sensor: Sensor, where: str) -> None:
+    """Cut the joints whose reactions ``where`` needs while forces are computed; a MechanismWarning says so.
+
+    The reaction of a joint in the spanning tree is known only after all forces are known: enough for a history, but not
+    for a force or a function. In a cut joint the reaction is given by the multipliers, which are unknowns.
+    """
+    for reading in sensor.readings:
+        owner: Any = reading.owner
+        if reading.kind == t.REACTION and getattr(owner, "cut", True) is False:
+            owner.cut = True
+            warn(
+                f"joint '{owner.name}': {where} depends on its reaction (sensor '{sensor.name}'), so the joint is cut: "
+                "constraints replace its coordinates in the equations of motion. State the joint with cut=True to "
+                "accept this",
+                MechanismWarning,
+            )
 
 
 def user_function(
@@ -153,7 +172,8 @@ def user_function(
     chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
     for sensor in chosen:
         if not isinstance(sensor, Sensor):
-            raise MechanismError(f"{name}: input {sensor!r} is no sensor; make one with system.sensor(...)")
+            raise MechanismError(f"{name}: input {sensor!r} is not a sensor; make one with system.sensor(...)")
+        cut_for_reactions(sensor, name)
     if not (isinstance(outputs, int | np.integer) and outputs > 0):
         raise MechanismError(f"{name}: outputs = {outputs!r} must be a positive whole number")
     return UserFunction(name, function, chosen, int(outputs), compiled)

@@ -135,7 +135,9 @@ class Pieces(TimeFunction):
         out = np.zeros(3)
         pieces_at(self.values, 0, float(t), out)
         if self.beyond == STOP and not math.isfinite(out[0]) and math.isfinite(t):
-            raise MechanismError(f"the table ends: it holds times from {self.times[0]:g} s to {self.times[-1]:g} s")
+            raise MechanismError(
+                f"the time is outside the table, which covers {self.times[0]:g} s to {self.times[-1]:g} s"
+            )
         value, rate, acceleration = out.tolist()
         return value, rate, acceleration
 
@@ -203,7 +205,9 @@ class Table(Pieces):
                 f"Table: {word} times: t[{i}] = {times[i]:.9g} s, t[{i + 1}] = {times[i + 1]:.9g} s; they must increase"
             )
         if beyond == "repeat" and abs(values[-1] - values[0]) > 1e-9 * np.ptp(values):
-            raise MechanismError(f"Table: a table that repeats must end as it begins: {values[0]:g}, {values[-1]:g}")
+            raise MechanismError(
+                f"Table: the first and last value of a periodic table must be equal: {values[0]:g}, {values[-1]:g}"
+            )
         if beyond == "repeat":
             values[-1] = values[0]
         spline = CubicSpline(times, values, bc_type="periodic" if beyond == "repeat" else "not-a-knot")

@@ -1,4 +1,4 @@
-"""Functions of time given by the user, made callable from the compiled loop."""
+"""Functions of time given by the user, made callable from compiled code."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def driver(
     derivatives = given[level + 1 :]
     if isinstance(given[level], TimeFunction) and any(part is not None for part in derivatives):
         raise MechanismError(
-            f"{name}: {type(given[level]).__name__} has its own derivatives; give no rate and no acceleration beside it"
+            f"{name}: {type(given[level]).__name__} has its own derivatives; do not give a rate or an acceleration"
         )
     made = motion(given[level], name, *(part for part in derivatives if callable(part)))
     if made.value is None and any(callable(part) or part for part in derivatives):
@@ -125,11 +125,11 @@ class CompiledSignals:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C has struck in a function: then none is called any more, so that the compiled loop ends."""
+        """Whether Ctrl-C interrupted a function; then no function is called any more, so that compiled code ends."""
         return isinstance(self.error, KeyboardInterrupt)
 
     def runs_user_code(self) -> bool:
-        """Whether a Python function of the user is running, which may never return."""
+        """Whether a Python function of the user is running (it may never return)."""
         return self.calls > 0
 
     def address(self, function: Callable[[float], float] | None) -> int:

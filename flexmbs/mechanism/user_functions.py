@@ -1,4 +1,4 @@
-"""User functions as C functions void f(double t, const double* inputs, double* outputs): by numba, or called back."""
+"""User functions as C functions void f(double t, const double* inputs, double* outputs), compiled or called back."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 def function_address(function: UserFunction, signals: CompiledSignals, example) -> int:
-    """Address of the C function; ``example``: what the function returned once (None: not known, so it is called back).
+    """Address of the C function; ``example``: a value that it returned (None: unknown, so it is called back).
 
-    MechanismError when it must be compiled and numba cannot.
+    MechanismError if it must be compiled and numba cannot.
     """
     compilable = not PLAIN_PYTHON and function.compiled is not False
     if compilable and (function.compiled or (example is not None and not _has_memory(function))):
         try:
             compiled = _compiled(function, np.ndim(example) == 0 if example is not None else function.outputs == 1)
-        except Exception as error:  # numba raises errors of any kind on what it does not know
+        except Exception as error:  # numba raises exceptions of any type for unsupported code
             if function.compiled:
                 raise MechanismError(f"{function.name}: numba cannot compile it: {error}") from error
         else:
@@ -39,7 +39,7 @@ def function_address(function: UserFunction, signals: CompiledSignals, example) 
 
 
 def _has_memory(function: UserFunction) -> bool:
-    """Whether the function sees a list, dict or set, of which numba would take a copy."""
+    """Whether the function refers to a list, dict or set, which numba would copy."""
     try:
         found = inspect.getclosurevars(function.function)
     except TypeError:

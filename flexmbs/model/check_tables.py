@@ -1,8 +1,7 @@
-"""Every index and offset of the tables, checked before compiled code gets them: it trusts them.
+"""Checks of every index and offset in the tables before they are passed to compiled code.
 
-Kernels check nothing: a marker that is not there, or an offset behind the end of the pool, would be read and written in
-somebody else's memory. One pass of array operations over each table; a mechanism of some bodies takes less than a
-millisecond.
+The kernels check nothing: an invalid marker index, or an offset beyond the end of the pool, would make them access
+foreign memory. The checks are array operations over each table and take less than a millisecond for a small mechanism.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _OF_COORDINATES = (f.COORDINATE_VALUE, f.COORDINATE_RATE, f.COORDINATE_ACCELERAT
 
 
 class _Tables:
-    """Sizes that indices are compared with, and the comparisons."""
+    """The limits of indices, and the comparisons."""
 
     def __init__(self, tables: t.Tables) -> None:
         self.tables, self.pool = tables, tables.pool
@@ -45,8 +44,8 @@ class _Tables:
         at = int(np.argmax(bad))
         first, last = (int(np.broadcast_to(limit, bad.shape)[at]) for limit in (start, end))
         raise MechanismError(
-            f"tables: {what} of record {at} is {values[at]}; expected {first} to {last - 1}. This is a defect of "
-            "flexmbs or of a saved state: kernels would read memory that is not theirs"
+            f"tables: {what} of record {at} is {values[at]}; expected {first} to {last - 1}. This is a defect in "
+            "flexmbs or in a saved state"
         )
 
     def room(self, what: str, at, size) -> None:
@@ -64,12 +63,12 @@ class _Tables:
         counts = self.pool[at + number]
         self.within(f"{what} (count in the pool)", counts, len(self.pool) + 1, 1)
         if np.any(counts % 1.0 != 0.0):
-            raise MechanismError(f"tables: {what} (count in the pool) is no whole number")
+            raise MechanismError(f"tables: {what} (count in the pool) is not a whole number")
         return counts.astype(np.int64)
 
 
 def check_tables(tables: t.Tables) -> None:
-    """MechanismError naming the first entry of ``tables`` that kernels could not use."""
+    """MechanismError naming the first invalid entry of ``tables``."""
     c = _Tables(tables)
     for name in ("pool", "gravity"):
         if not np.all(np.isfinite(getattr(tables, name))):
@@ -105,7 +104,7 @@ def _check_bodies(c: _Tables) -> None:
     for k in "xyz":
         c.within(f"rows_{k} of bodies", bodies[f"rows_{k}"], rows + 1)
     if np.any(bodies["rows_x"] + bodies["rows_y"] + bodies["rows_z"] != rows):
-        raise MechanismError("tables: a body has not as many rows as its components together")
+        raise MechanismError("tables: the number of rows of a body differs from the sum over its components")
     c.room("row_at of bodies", bodies["row_at"], rank * rows)
     flexible = n > 0
     for name in ("stiffness_at", "damping_at"):
@@ -115,9 +114,9 @@ def _check_bodies(c: _Tables) -> None:
         c.room(f"{name} of bodies", bodies[name][given], size[given])
     plain = bodies["form_at"] == -1
     if np.any(forms[plain] != pairs[plain]):
-        raise MechanismError("tables: a body has not as many forms as pairs")
+        raise MechanismError("tables: the number of forms of a body differs from its number of pairs")
     if not np.all(np.isfinite(bodies["root_mass"])):
-        raise MechanismError("tables: the root of a body's mass is not finite")
+        raise MechanismError("tables: the square root of a body's mass is not finite")
 
 
 def _check_fields(c: _Tables) -> None:
@@ -267,11 +266,11 @@ def _check_unknowns(c: _Tables) -> None:
     c.within("condensed", tables.condensed, c.coordinates)
     c.within("free", tables.free, c.coordinates)
     if len(np.unique(tables.free)) != len(tables.free):
-        raise MechanismError("tables: an unknown stands twice among the free ones")
+        raise MechanismError("tables: a free unknown is listed twice")
     c.within("band", tables.band.reshape(1), max(len(tables.free), 1))
 
 
-#: What is looked at only where one of these tables holds something.
+#: Checks that apply only if one of these tables is not empty.
 _CHECKS = {
     _check_axes: ("axes",),
     _check_signals: ("signals",),

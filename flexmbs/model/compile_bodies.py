@@ -11,10 +11,10 @@ from flexmbs.core.layout.tables import ROW
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
-# Coefficients below this part of the largest one are noise of the eigen-decomposition that made them; dropping them
-# keeps the tables sparse and changes inertia integrals by less than their own rounding.
+# Coefficients below this fraction of the largest one are noise of the eigenvalue decomposition; dropping them keeps the
+# tables sparse and changes inertia integrals by less than their rounding.
 NOISE = 1e-15
-# Dot products over rows run in SIMD lanes; whole numbers of lanes leave no slow remainder.
+# Dot products over rows use SIMD lanes; a multiple of the number of lanes avoids a slow remainder.
 LANES = 8
 
 
@@ -89,7 +89,7 @@ def condensed_units(system, modal: Mapping[str, slice], count: int) -> np.ndarra
     for name, part in modal.items():
         own = system.bodies[name]
         mass, stiffness = np.diag(own.body.Me), np.diag(own.body.Ke)
-        # any unit does where a mode carries no mass
+        # any value will do for a mode without mass
         mass = np.where(mass > 0.0, mass, own.body.mass)
         units[part][own.condensed] = mass[own.condensed] / stiffness[own.condensed]
     return units

@@ -18,12 +18,13 @@ from flexmbs.model.compile_functions import FunctionTables, part_name
 
 @dataclass(frozen=True)
 class RecordColumn:
-    """A history: ``factor`` times number ``at`` of ``Workspace.record``."""
+    """A history: ``factor`` times number ``at`` of ``Workspace.record``, or of the reaction of ``reaction_of``."""
 
     name: str
     unit: str
     at: int
     factor: float = 1.0
+    reaction_of: str = ""  # joint or constraint; ``at`` is then the component (three forces, three moments)
 
 
 class ForceTables:
@@ -53,7 +54,11 @@ class ForceTables:
             self.functions.function(function)
         for state in system.states.values():
             self.functions.add_equations(state)
-        named = {name: [self.functions.sensor(r) for r in sensor.readings] for name, sensor in system.sensors.items()}
+        # reactions are known only after everything else: their histories are read from the reactions themselves
+        named = {
+            name: [r if r.kind == f.REACTION else self.functions.sensor(r) for r in sensor.readings]
+            for name, sensor in system.sensors.items()
+        }
         self.number_records(system, named)
 
     def add_element(self, element: Element) -> None:
@@ -106,7 +111,7 @@ class ForceTables:
         return given, -1
 
     def _reaction_load(self, element: Element) -> int:
-        """Row of the load that friction feels: that of the joint's reaction, behind a lag."""
+        """Row of the normal load of friction: the reaction of the joint, filtered by a lag."""
         joint, law = element.joint, element.law
         direction = next(axis.direction for axis in joint.type.axes if axis.coordinate == element.coordinate)
         turns = joint.type.coordinates[element.coordinate] == "rad"
@@ -147,19 +152,21 @@ class ForceTables:
         )  # fmt: skip
         self.records["loads"].append(record)
 
-    def number_records(self, system, named: dict[str, list[int]]) -> None:
+    def number_records(self, system, named: dict[str, list[int | Reading]]) -> None:
         """Places in ``Workspace.record`` of sensors and outputs; histories of those that have names."""
         functions = self.functions
         for sensor in functions.sensors:
             sensor["at"] = self._take(1)
         for function in functions.functions:
             function["at"] = self._take(int(function["outputs"]))
-        for name, numbers in named.items():
-            unit = system.sensors[name].unit
-            self.columns += [
-                RecordColumn(part_name(name, i, len(numbers)), unit, int(functions.sensors[number]["at"]))
-                for i, number in enumerate(numbers)
-            ]
+        for name, measured in named.items():
+            unit, size = system.sensors[name].unit, len(measured)
+            for i, one in enumerate(measured):
+                label = part_name(name, i, size)
+                if isinstance(one, Reading):
+                    self.columns.append(RecordColumn(label, unit, one.component, one.factor, one.owner.name))
+                else:
+                    self.columns.append(RecordColumn(label, unit, int(functions.sensors[one]["at"])))
         for name, function in system.functions.items():
             at = int(functions.functions[functions.function(function)]["at"])
             self.columns += [

@@ -206,9 +206,9 @@ class _Compiler:
         return first
 
     def reaction_row(self, name: str) -> int:
-        """Where ``Workspace.reaction`` holds that of a cut joint or other constraint."""
+        """Row of ``Workspace.reaction`` of a cut joint or other constraint."""
         if name not in self.constraint_names:
-            raise MechanismError(f"joint '{name}' holds nothing, so it has no reaction to measure")
+            raise MechanismError(f"joint '{name}' constrains nothing, so it has no reaction")
         return len(self.records["bodies"]) + self.constraint_names.index(name)
 
     def add_rigid(self, body, links: dict[str, int]) -> None:
@@ -229,7 +229,7 @@ class _Compiler:
         self.q += list(part.modal_coordinates)
         self.v += list(part.modal_velocities)
         self.modal[name] = slice(modal_start, len(self.q))
-        # loops close with the joints; bodies are deformed for it only where nothing else helps
+        # loops are closed by the joints; bodies are deformed only if rigid motion cannot close them
         self.given += [True] * body.mode_count
         self.given_rates += [True] * body.mode_count
         rows, counts, coefficients = inertia_rows(body)

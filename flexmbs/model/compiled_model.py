@@ -1,4 +1,4 @@
-"""The compiled mechanism: flat tables for the kernels, and the names that lead back to the user's words."""
+"""The compiled mechanism: flat tables for the kernels, and the names used in the mechanism."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Model:
     reference : (balls, 4) start quaternions (w, x, y, z)
     coordinate_names, stored_names, rate_names, stored_units : see model.coordinate_names; the first with multipliers
     coordinate_count : local coordinates without the multipliers
-    tree : who hangs on whom, and the joints that close loops
+    tree : spanning tree: the joint that carries each body, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
     prescribing : names of those that the user prescribes in time
     coordinate_index : "joint.coordinate" -> local coordinate
@@ -46,7 +46,7 @@ class Model:
     user_functions : of the records of ``tables.functions``; None: one that hands its input on
     lags : records of ``tables.states`` that begin at what they follow
     record_columns : histories of what ``Workspace.record`` holds
-    closing : what closing the loops took besides rigid motion (None: nothing)
+    closing : misalignment and bending involved in closing the loops (None: none)
     """
 
     tables: Tables
@@ -81,6 +81,21 @@ class Model:
     closing: LoopClosure | None = None
 
     @property
+    def is_driven(self) -> np.ndarray:
+        """(coordinate_count,) bool: coordinates that drivers prescribe."""
+        return self.tables.coordinates["signal"][: self.coordinate_count] >= 0
+
+    @property
+    def driven_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that drivers prescribe."""
+        return np.flatnonzero(self.is_driven)
+
+    @property
+    def free_coordinates(self) -> np.ndarray:
+        """Numbers of the coordinates that no driver prescribes."""
+        return np.flatnonzero(~self.is_driven)
+
+    @property
     def state_coordinates(self) -> np.ndarray:
         """(n,) bool: coordinates without a position, whose velocities are user states."""
         return self.tables.coordinates["state"] != 0
@@ -89,11 +104,6 @@ class Model:
     def resting_rates(self) -> np.ndarray:
         """(n,) velocities at rest: zero, but user states, lags and held outputs are as they start."""
         return np.where(self.state_coordinates, self.v, 0.0)
-
-    @property
-    def driven_coordinates(self) -> np.ndarray:
-        """Numbers of the coordinates that drivers prescribe, in the order of the tables."""
-        return np.flatnonzero(self.tables.coordinates["signal"][: self.coordinate_count] >= 0)
 
     @property
     def log_row(self) -> LogRow:

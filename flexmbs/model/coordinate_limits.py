@@ -1,4 +1,4 @@
-"""Where curves and surfaces end: coordinates beyond which a run stops."""
+"""Limits of coordinates at the ends of curves and surfaces, where a run stops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexmbs.mechanism.joint_type import Axis
 
 @dataclass(frozen=True)
 class CoordinateEnd:
-    """A coordinate of ``joint`` (its number) and the values between which it has a curve to move on."""
+    """A coordinate of ``joint`` (its number) and its range on a curve or surface."""
 
     joint: str
     coordinate: int
@@ -21,12 +21,12 @@ class CoordinateEnd:
     what: str
 
     def slack(self) -> float:
-        """Rounding that is forgiven, m."""
+        """Tolerance for rounding, m."""
         return 1e-9 * (self.high - self.low)
 
 
 def ends_of_axis(joint: str, axis: Axis, coordinate: int, second: int) -> list[CoordinateEnd]:
-    """Ends of the open curve or surface along which an axis moves."""
+    """Ends of the open curve or surface along which an axis moves; empty if there are none."""
     if isinstance(axis.curve, Surface):
         if axis.curve.coefficients.shape[:2] == (1, 1):  # a plane has no ends
             return []
@@ -43,7 +43,7 @@ def ends_of_axis(joint: str, axis: Axis, coordinate: int, second: int) -> list[C
 
 
 def coordinate_beyond(ends, q: np.ndarray) -> tuple[int, CoordinateEnd] | None:
-    """First row of ``q`` (rows, coordinates) where a coordinate is beyond an end, and that end; None: no row."""
+    """First row of ``q`` (rows, coordinates) with a coordinate beyond an end, and that end; None if there is none."""
     found = None
     for end in ends:
         values = q[:, end.coordinate]
@@ -54,8 +54,8 @@ def coordinate_beyond(ends, q: np.ndarray) -> tuple[int, CoordinateEnd] | None:
 
 
 def end_passed(end: CoordinateEnd, q: np.ndarray) -> str:
-    """What has happened at coordinates ``q``, for messages."""
+    """Message that a coordinate has passed its end at coordinates ``q``."""
     return (
-        f"joint '{end.joint}' has left {end.what}: it is at {q[end.coordinate]:.6g} m, and there is something to move "
-        f"on from {end.low:.6g} m to {end.high:.6g} m only"
+        f"joint '{end.joint}' has left {end.what}: it is at {q[end.coordinate]:.6g} m, but {end.what} covers only "
+        f"{end.low:.6g} m to {end.high:.6g} m"
     )

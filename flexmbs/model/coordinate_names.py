@@ -28,7 +28,7 @@ class CoordinateNames:
         return len(self.coordinates) - 1
 
     def add_state(self, name: str) -> int:
-        """A user state: the velocity of a coordinate that has no meaning itself."""
+        """A user state: the velocity of a coordinate without physical meaning."""
         self.add(f"{name}.integral", "")
         self.rates[-1] = name
         return len(self.coordinates) - 1

@@ -1,4 +1,4 @@
-"""Which coordinates and multipliers the forces, user functions and states of a model tie together."""
+"""Coordinates and multipliers coupled by the forces, user functions and states of a model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Groups:
         return [self.marker(record["a"]), self.marker(record["b"])]
 
     def behind(self, row: int) -> list[np.ndarray]:
-        """What a row of ``Workspace.signal`` depends on: nothing for functions of time."""
+        """Coordinates on which a row of ``Workspace.signal`` depends; none for functions of time."""
         output = int(row) - len(self.tables.signals)
         if output < 0:
             return []

@@ -1,4 +1,4 @@
-"""What closing the loops took besides rigid motion: joints out of line, bodies that are bent for it, axes that lock."""
+"""Report on loop closure: misaligned joints, bodies bent to close the loops, and axes that lock them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class MisalignedJoint:
-    """A joint that closes a loop, and by how much it stays open when all bodies keep their shape.
+    """A joint that closes a loop, and by how much it stays open with rigid bodies.
 
     Attributes
     ----------
     joint, kind : name of the joint and of its type
     a, b : labels of its markers
-    gap : (3,) m, from where the joint wants marker b to where it is, in the axes of marker a
-    turn : (3,) rad, rotation vector of marker b against where the joint wants it, in the axes of marker b
+    gap : (3,) m, from the position of marker b required by the joint to its actual position, in the axes of marker a
+    turn : (3,) rad, rotation vector from the required to the actual orientation of marker b, in the axes of marker b
     """
 
     joint: str
@@ -31,16 +31,16 @@ class MisalignedJoint:
         parts = []
         gap, turn = float(np.linalg.norm(self.gap)), float(np.linalg.norm(self.turn))
         if gap > 1e-9:
-            parts.append(f"off by {length_in_words(gap)} along {direction_in_words(self.gap)} of marker '{self.a}'")
+            parts.append(f"off by {length_text(gap)} along {direction_text(self.gap)} of marker '{self.a}'")
         if turn > 1e-9:
-            against = "" if parts else f" against marker '{self.a}'"
+            relative = "" if parts else f" relative to marker '{self.a}'"
             angle = f"{np.degrees(turn):.4g} degrees"
-            parts.append(f"turned by {angle}{against} about its own {direction_in_words(self.turn)}")
+            parts.append(f"turned by {angle}{relative} about its own {direction_text(self.turn)}")
         least = f"off by {gap:.2g} m and turned by {turn:.2g} rad"
         return f"{self.kind} '{self.joint}': marker '{self.b}' is {' and '.join(parts) or least}"
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, as JSON can hold them, with the sizes of gap (m) and turn (degrees) and the sentence."""
+        """Plain values for JSON, including the sizes of gap (m) and angle (degrees) and the sentence."""
         return {
             "joint": self.joint, "kind": self.kind, "a": self.a, "b": self.b, "gap": list(self.gap),
             "turn": list(self.turn), "gap_m": float(np.linalg.norm(self.gap)),
@@ -50,10 +50,10 @@ class MisalignedJoint:
 
 @dataclass(frozen=True)
 class BentBody:
-    """A flexible body that was deformed to close a loop, beyond the modal coordinates that were stated.
+    """A flexible body deformed to close a loop, beyond its stated modal coordinates.
 
-    energy (J) of that deformation, its largest ``strain`` along the edges of the surface (None: no surface is known)
-    and its largest von Mises ``stress`` there (Pa; None: not known).
+    energy (J) of that deformation, largest ``strain`` along the edges of the surface (None: no surface) and largest von
+    Mises ``stress`` on the surface (Pa; None: unknown).
     """
 
     body: str
@@ -73,7 +73,7 @@ class BentBody:
 
 @dataclass(frozen=True)
 class NearlyParallelAxis:
-    """A joint of a loop whose axis is nearly, but not, parallel to those of the ``others``; ``angle`` in rad."""
+    """A joint whose axis is nearly, but not exactly, parallel to those of the ``others``; ``angle`` in rad."""
 
     joint: str
     angle: float
@@ -83,16 +83,16 @@ class NearlyParallelAxis:
     @property
     def sentence(self) -> str:
         parallel = f"{_quoted(self.others)}{', which are parallel' if len(self.others) > 1 else ''}"
-        lock = "; with rigid bodies it locks their loop" if self.locked else ""
+        lock = "; with rigid bodies this locks the loop" if self.locked else ""
         angle = f"{np.degrees(self.angle):.4g} degrees"
         return f"the axis of '{self.joint}' is {angle} from {_of(self.others)}{parallel}{lock}"
 
 
 @dataclass(frozen=True)
 class LoopClosure:
-    """See the module; empty tuples when rigid motion closed the loops.
+    """Report on loop closure; all tuples are empty if rigid motion closed the loops.
 
-    ``drivers``: names of the drivers that demand the deformation (the loops close without them).
+    ``drivers``: names of the drivers that require the deformation (without them, rigid motion closes the loops).
     """
 
     joints: tuple[MisalignedJoint, ...] = ()
@@ -111,27 +111,27 @@ class LoopClosure:
 
     @property
     def sentence(self) -> str:
-        """What is misaligned, what was bent for it, and which axes are odd."""
+        """Misaligned joints, bent bodies and nearly parallel axes, as text."""
         bent = "; ".join(body.sentence for body in self.bodies)
         if self.drivers:
-            parts = [f"the loops close only by bending what {_quoted(self.drivers)} deform"] if bent else []
+            parts = [f"with the drivers of {_quoted(self.drivers)} the loops close only by bending"] if bent else []
         else:
             parts = ["; ".join(joint.sentence for joint in self.joints)] if self.joints else []
-        parts += [f"bent to close it: {bent}"] if bent else []
+        parts += [f"bent to close the loop: {bent}"] if bent else []
         return ". ".join([*parts, self.locks]) if self.axes else ". ".join(parts)
 
     @property
     def locks(self) -> str:
-        """Which axes lock loops, or are the odd ones of a loop that does not close."""
+        """Nearly parallel axes, as text."""
         return "; ".join(axis.sentence for axis in self.axes)
 
 
-def length_in_words(size: float) -> str:
-    """A length in mm."""
+def length_text(size: float) -> str:
+    """A length (m) in mm."""
     return f"{1e3 * size:.4g} mm"
 
 
-def direction_in_words(vector) -> str:
+def direction_text(vector) -> str:
     """ "x", "-z" or "(0.6, 0, 0.8)"."""
     unit = np.asarray(vector) / max(float(np.linalg.norm(vector)), 1e-300)
     k = int(np.argmax(np.abs(unit)))
@@ -145,5 +145,5 @@ def _of(names) -> str:
 
 
 def _quoted(names) -> str:
-    words = [f"'{name}'" for name in names]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    quoted = [f"'{name}'" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

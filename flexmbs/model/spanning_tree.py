@@ -1,4 +1,4 @@
-"""Order the bodies into a spanning tree from ground: who hangs on whom by which joint, and which joints close loops."""
+"""Spanning tree of the bodies from ground: the joint that carries each body, and the joints that close loops."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from flexmbs.mechanism.joints.mass_point import mass_point
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.rigid_body import RigidBody
 
-SEGMENT = 8  # joints between free bodies where long chains are cut
-DEEP = 32  # joints between a body and ground from which on chains are cut
+SEGMENT = 8  # number of joints per segment when long chains are cut
+DEEP = 32  # number of joints between a body and ground above which chains are cut
 
 
 @dataclass(frozen=True)
 class Branch:
     """A body and the joint that carries it.
 
-    ``backwards``: the joint's first marker lies on the body; ``added``: a free joint that nobody stated;
-    ``turns``: False for a point mass, whose rotation the ball at the end of the joint leaves undetermined.
+    ``backwards``: the joint's first marker is on the body; ``added``: a free joint that was not stated by the user;
+    ``turns``: False for a point mass on a ball joint, whose rotation is undetermined.
     """
 
     body: str
@@ -35,9 +35,9 @@ class Branch:
 
 @dataclass(frozen=True)
 class SpanningTree:
-    """Branches in an order in which every parent comes before its children, and the joints that are cut.
+    """Branches ordered such that parents precede their children, and the cut joints.
 
-    ``depth``: most joints that move between a body and ground.
+    ``depth``: largest number of movable joints between a body and ground.
     """
 
     branches: tuple[Branch, ...]
@@ -46,11 +46,11 @@ class SpanningTree:
 
 
 def spanning_tree(system: Mechanism, coordinates: str = "reduced") -> SpanningTree:
-    """Joints that carry bodies, breadth first from ground in the order in which they were stated; the others are cut.
+    """Spanning tree, breadth first from ground in the order in which joints were stated; the other joints are cut.
 
-    Bodies that no joint carries get a free joint to ground; with ``coordinates`` "absolute" every body does, with
-    "segmented" every body that is ``SEGMENT`` joints away from the last one that does: in a long chain the cost of a
-    solution then grows with its length, not with the cube of it.
+    Bodies that no joint carries get a free joint to ground. With ``coordinates`` "absolute" this applies to every body,
+    with "segmented" to every body ``SEGMENT`` joints after the previous one: in a long chain the cost of a solution
+    then grows linearly with its length instead of cubically.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def spanning_tree(system: Mechanism, coordinates: str = "reduced") -> SpanningTr
 
 
 def _roots_first(system: Mechanism) -> list[str]:
-    """Bodies in the order in which they may become roots: those that no joint states as its second come first."""
+    """Bodies in the order in which they may become roots: those that are not the second body of a joint come first."""
     second = {joint.b.body for joint in system.joints.values() if not joint.cut}
     posed = [name for name, part in system.bodies.items() if part.pose is not None]
     free_ends = [name for name in system.bodies if name not in second and name not in posed]
@@ -103,7 +103,7 @@ class _Growth:
         while queue:
             at = queue.popleft()
             for joint in self.neighbours[at]:
-                moves = bool(joint.coordinates)  # bodies that are fixed to each other make no chain longer
+                moves = bool(joint.coordinates)  # fixed joints do not make a chain longer
                 if self.depth[at] >= longest and (moves or longest == 0):
                     continue
                 backwards = joint.b.body == at
@@ -119,13 +119,13 @@ class _Growth:
     def _refuse_pose(self, body: str, joint: Joint) -> None:
         if self.system.bodies[body].pose is not None:
             raise MechanismError(
-                f"body '{body}': joint '{joint.name}' places it, so position=, rotation=, velocity= and "
-                "angular_velocity= of add() cannot hold too; give the joint its start values instead"
+                f"body '{body}': joint '{joint.name}' determines its pose, so add() must not be given position=, "
+                "rotation=, velocity= or angular_velocity=; give start values to the joint instead"
             )
 
 
 def free_joint(system: Mechanism, name: str) -> Joint:
-    """Joint of ground with a body that nothing else carries: six freedoms, three for a point mass."""
+    """Free joint between ground and a body that no joint carries: six freedoms, three for a point mass."""
     part = system.bodies[name]
     position, quaternion = part.pose or (np.zeros(3), None)
     kind = mass_point(name) if _is_mass_point(system, name) else free(name)
@@ -143,7 +143,7 @@ def free_joint(system: Mechanism, name: str) -> Joint:
 
 
 def _is_mass_point(system: Mechanism, name: str) -> bool:
-    """A body without inertia whose markers all lie in its mass has no rotation that anything could tell."""
+    """Whether a body is a point mass: no inertia, and all markers at its mass, so that its rotation has no effect."""
     part = system.bodies[name]
     body = part.body
     if not isinstance(body, RigidBody) or body.inertia.any() or body.center.any():
@@ -155,7 +155,7 @@ def _is_mass_point(system: Mechanism, name: str) -> bool:
     for joint in joints:
         if joint.a.body == name and len(joint.type.axes) > 1:
             raise MechanismError(
-                f"joint '{joint.name}' ({joint.type.name}): its line, plane, curve or directions belong to its first "
-                f"marker, but body '{name}' is a mass point, which nothing turns; state the joint from the other body"
+                f"joint '{joint.name}' ({joint.type.name}): its line, plane, curve or directions are fixed to its "
+                f"first marker, but body '{name}' is a point mass without rotation; exchange the two markers"
             )
     return True

@@ -1,7 +1,7 @@
-"""In which order the unknowns stand: for long chains of bodies one that makes their matrices narrow bands.
+"""Ordering of the unknowns such that the matrices of long chains of bodies have a small bandwidth.
 
-Two unknowns share an equation when they belong to one body (its own coordinates and those between it and ground), or
-to one constraint, spring, contact or load.  Reverse Cuthill-McKee on that graph (scipy.sparse.csgraph).
+Two unknowns are coupled if they belong to one body (its own coordinates and those on its path to ground), or to one
+constraint, spring, contact or load. Reverse Cuthill-McKee on that graph (scipy.sparse.csgraph).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from flexmbs.core.layout.tables import BALL, CABLE, CLOSURE, COUPLING, Tables
 from flexmbs.model.force_groups import force_groups
 
-# A band pays when it is this much narrower than the matrix; small matrices are faster dense.
+# A band matrix is used if its half bandwidth is smaller than the size by this factor; small matrices are faster dense.
 NARROW = 5
 SMALLEST = 100
 
 
 def banded_order(tables: Tables, unknowns: np.ndarray) -> tuple[np.ndarray, int]:
-    """(the unknowns in a good order, half bandwidth; 0: leave them dense, in the given order)."""
+    """The unknowns in an order with small bandwidth, and the half bandwidth (0: dense, in the given order)."""
     if len(unknowns) < SMALLEST:
         return unknowns, 0
     from scipy.sparse import coo_matrix
@@ -45,7 +45,7 @@ def banded_order(tables: Tables, unknowns: np.ndarray) -> tuple[np.ndarray, int]
 
 
 def _groups(tables: Tables) -> Iterator[np.ndarray]:
-    """Coordinates (and multipliers) of everything that has equations of its own."""
+    """Groups of coupled coordinates and multipliers."""
     paths = _paths(tables)
     markers = tables.markers["body"]
     yield from paths[1:]
@@ -59,7 +59,7 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
 
 
 def constraint_groups(tables: Tables) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of every constraint its multipliers and the coordinates on which it depends, each once."""
+    """For each constraint, its multipliers and the coordinates on which it depends (unique)."""
     paths, markers, groups = _paths(tables), tables.markers["body"], []
     for constraint in tables.constraints:
         own = np.arange(constraint["row"], constraint["row"] + constraint["rows"])
@@ -77,7 +77,7 @@ def constraint_groups(tables: Tables) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def coloured(groups: list[tuple[np.ndarray, np.ndarray]], count: int) -> list[np.ndarray]:
-    """Coordinates 0 ... count - 1 in sets of which no two members belong to one group (greedy colouring)."""
+    """Coordinates 0 ... count - 1 in sets without two members of one group (greedy colouring)."""
     members: list[list[int]] = [[] for _ in range(count)]
     for number, (_own, coordinates) in enumerate(groups):
         for k in coordinates:
@@ -94,7 +94,7 @@ def coloured(groups: list[tuple[np.ndarray, np.ndarray]], count: int) -> list[np
 
 
 def _paths(tables: Tables) -> list[np.ndarray]:
-    """Of every body its own coordinates and those between it and ground."""
+    """For each body, its own coordinates and those on its path to ground."""
     paths = [np.zeros(0, dtype=np.int64)]
     for body in tables.bodies[1:]:
         own = list(np.arange(body["modal_start"], body["modal_start"] + body["modes"]))
@@ -105,6 +105,6 @@ def _paths(tables: Tables) -> list[np.ndarray]:
 
 
 def _moved_by(axes: np.ndarray) -> np.ndarray:
-    """Coordinates of joint axes: three of a ball, two of a surface."""
+    """Coordinates of joint axes: three for a ball joint, two for a surface."""
     ball = axes["coordinate"][axes["kind"] == BALL]
     return np.concatenate([axes["coordinate"], axes["second"][axes["second"] >= 0], ball + 1, ball + 2])

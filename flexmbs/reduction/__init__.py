@@ -1,1 +1,1 @@
-"""Reduction: a mesh becomes a flexible body with few coordinates."""
+"""Reduction: from a mesh to a flexible body with few coordinates."""

@@ -1,4 +1,4 @@
-"""Whether the modes of a body suffice: effective mass, static error at its markers, highest frequency."""
+"""Advice on whether the modes of a body suffice: effective mass, static error at its markers, highest frequency."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from flexmbs.mesh.marker_places import Place
 
 MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
 ACCELERATION = "(acceleration)"  # stands for a marker in ``static_error``
-ENOUGH = 0.01  # part of the strain energy under a unit load that may be missing without remark
+ENOUGH = 0.01  # share of the strain energy under a unit load that may be missing without a remark
+RIGID = 0.999  # missing share above which the modes do not represent any deformation under that load
 
 
 class ModalInertia(Protocol):
@@ -62,24 +63,24 @@ class ReducedBody(Protocol):
 
 @dataclass(frozen=True)
 class Advice:
-    """Measures of a modal basis; ``print(advice)`` shows them as a table with remarks.
+    """Quality measures of a modal basis; ``print(advice)`` shows them as a table with remarks.
 
     Attributes
     ----------
     labels : (n,) names; frequencies : (n,) Hz
     effective_mass : (n, 6) kg and kg m2
         (phi^T M r)^2 / (phi^T M phi) of each mode, for r the translations along and rotations about the mesh axes
-        through the centre of mass. Over all modes of a body held at its frame they sum to (nearly) ``total_mass``;
+        through the centre of mass. For a body held at its frame, all modes together have (nearly) ``total_mass``;
         modes of a body with mean axes have none.
     total_mass : (6,) mass (kg) three times, moments of inertia about the centre (kg m2)
     static_error : marker -> (6,)
-        Part of the strain energy under a unit force (moment) at the marker that the modes do not show; nan where the
-        unreduced body has none (moments at a marker without rotation). "(acceleration)": under the inertia forces of
-        an acceleration of the frame.
-    highest_frequency : Hz, of the normal modes (static modes may lie above it)
-        Loads that vary faster than about half of it are followed poorly.
+        Share of the strain energy under a unit force (moment) at the marker that the modes do not represent; nan where
+        the unreduced body has none (moments at a marker without rotation). "(acceleration)": under the inertia forces
+        of an acceleration of the frame.
+    highest_frequency : Hz, of the normal modes (static modes may be above it)
+        The response to loads that vary faster than about half of it is poor.
     frame : marker that the frame is fixed to, or None
-    places : interface -> Place: what its nodes lie on (with the error of the fit) and how they are weighted
+    places : interface -> Place: shape that its nodes lie on (with the error of the fit), and their weights
     """
 
     labels: tuple[str, ...]
@@ -93,7 +94,7 @@ class Advice:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is wanting, and what to do about it; empty when nothing is."""
+        """Deficiencies of the basis, with remedies; empty if there are none."""
         remarks = []
         for name, error in self.static_error.items():
             poor = self._poor(error)
@@ -103,43 +104,51 @@ class Advice:
 
     @property
     def missing(self) -> str:
-        """The remarks in one sentence, without remedies; empty when there are none."""
-        poor = {name: ", ".join(self._poor(error)) for name, error in self.static_error.items()}
+        """The remarks in one sentence, without remedies; empty if there are none."""
+        return self.missing_strain()
+
+    def missing_strain(self, *, rigid_on_purpose: bool = False) -> str:
+        """As ``missing``; ``rigid_on_purpose`` leaves out directions without any deformation.
+
+        Example: the directions across the plane of a planar mechanism, for a body with bending modes in that plane.
+        """
+        most = RIGID if rigid_on_purpose else np.inf
+        poor = {name: ", ".join(self._poor(error, most)) for name, error in self.static_error.items()}
         found = "; ".join(
             ("an acceleration" if name == ACCELERATION else f"a load at '{name}'") + f" ({motions})"
             for name, motions in poor.items()
             if motions
         )
         return found and (
-            f"the modes miss a part of the strain energy under {found}; print(body.advice()) says what helps where "
-            "joints, forces or contacts act."
+            f"the modes miss part of the strain energy under {found}. If joints, forces or contacts act there, "
+            "print(body.advice()) lists remedies."
         )
 
     @staticmethod
-    def _poor(error: np.ndarray) -> list[str]:
-        return [f"{motion} {e:.1%}" for motion, e in zip(MOTIONS, error, strict=True) if e > ENOUGH]
+    def _poor(error: np.ndarray, most: float = np.inf) -> list[str]:
+        return [f"{motion} {e:.1%}" for motion, e in zip(MOTIONS, error, strict=True) if ENOUGH < e <= most]
 
     def _remark(self, name: str) -> str:
         if name == ACCELERATION:
             return (
-                "Inertia forces of the accelerating frame strain the body more than the modes show: more modes, or "
+                "The modes represent only part of the strain under acceleration of the frame. Remedy: more modes, or "
                 "static=StaticModes(acceleration=True)."
             )
         remedy = "FreeFree(attachment=True)" if self.frame is None else f"CraigBampton(at={self.frame!r})"
         return (
-            f"A load at '{name}' strains the body more than the modes show: if a joint, force or contact acts there, "
-            f"{remedy} or static=StaticModes([{name!r}])."
+            f"The modes represent only part of the strain under a load at '{name}'. If a joint, force or contact acts "
+            f"there, use {remedy} or static=StaticModes([{name!r}])."
         )
 
     def __str__(self) -> str:
         lines = []
         if self.frame is None:
-            lines.append("mean axes: modes move no mass of the body as a whole")
+            lines.append("mean axes: the modes have no effective mass")
             lines += [f"{label:>14} {hz:12.5g} Hz" for label, hz in zip(self.labels, self.frequencies, strict=True)]
         else:
             lines += self._mass_table()
         if self.static_error:
-            lines.append("static error (missing part of the strain energy of a unit load)")
+            lines.append("static error (share of the strain energy under a unit load that the modes miss)")
             lines.append(" " * 14 + "".join(f"{motion:>10}" for motion in MOTIONS))
             for name, error in self.static_error.items():
                 cells = "".join(f"{'-' if np.isnan(e) else format(e, '.1e'):>10}" for e in error)
@@ -147,12 +156,12 @@ class Advice:
         lines.append(f"highest frequency of the normal modes {self.highest_frequency:.5g} Hz")
         above = np.count_nonzero(self.frequencies > (1.0 + 1e-9) * self.highest_frequency)
         if above:
-            lines[-1] += f"; {above} more coordinates above it come from static modes"
+            lines[-1] += f"; {above} more coordinates above it are static modes"
         lines += [f"nodes of marker {name}: {place}" for name, place in self.places.items()]
         return "\n".join([*lines, *self.remarks])
 
     def _mass_table(self) -> list[str]:
-        lines = ["effective mass, % of the body's (rotations: of its moments of inertia about the centre)"]
+        lines = ["effective mass, % of the body's (rotations: % of its moments of inertia about the centre)"]
         lines.append(" " * 29 + "".join(f"{motion:>8}" for motion in MOTIONS))
         parts = 100.0 * self.effective_mass / np.where(self.total_mass > 0.0, self.total_mass, np.inf)
         for label, hz, row in zip(self.labels, self.frequencies, parts, strict=True):
@@ -162,7 +171,7 @@ class Advice:
 
 
 def advice(body: ReducedBody) -> Advice:
-    """Advice on the modes of ``body``, from what the body holds."""
+    """Advice on the modes of ``body``, from the data of the body alone."""
     X, P = body.inertia.X, body.inertia.P
     root = np.sqrt(body.mass)
     centred = X.copy()

@@ -1,4 +1,4 @@
-"""Reduced bodies that were computed before: one HDF5 file each, named after everything that they depend on."""
+"""Cache of reduced bodies: one HDF5 file each, named after a hash of everything it depends on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BODIES = "bodies"  # folder of the cache
 #: Bodies that take less time than this (s) are computed again rather than kept.
 WORTH_KEEPING = 1.0
 _LIBRARIES = ("numpy", "scipy", "pypardiso", "python-mumps", "h5py")
-# What files raise that cannot be written or read: then the body is computed, as without a cache.
+# Errors of files that cannot be written or read: the body is then computed as without a cache.
 _UNUSABLE = (OSError, BodyError, KeyError, ValueError, TypeError, RuntimeError)
 _ABANDONED = 86400.0  # s after which a temporary file belongs to no running process
 
@@ -39,7 +39,7 @@ class BodyCache:
     Parameters
     ----------
     contents : everything that the body depends on: name -> mesh, options (data only)
-    wanted : None: kept when it took ``WORTH_KEEPING`` to compute; True: always; False: neither looked up nor kept
+    wanted : None: kept if it took ``WORTH_KEEPING`` to compute; True: always; False: neither looked up nor kept
     """
 
     def __init__(self, contents: Mapping[str, object], wanted: bool | None = None) -> None:
@@ -49,7 +49,7 @@ class BodyCache:
         self._key = None if wanted is False or self._limit == 0.0 else content_key(contents)
 
     def find(self) -> FlexibleBody | None:
-        """The body, bit for bit as it was computed; None when it is not there or its file is damaged."""
+        """The body, bit for bit as it was computed; None if it is not in the cache or its file is damaged."""
         for path in self._files():
             with suppress(*_UNUSABLE):
                 if _digest(path) == path.stem.rpartition("-")[2]:
@@ -61,7 +61,7 @@ class BodyCache:
         return None
 
     def keep(self, body: FlexibleBody) -> None:
-        """Store the body; what cannot be written is not kept, and nothing else happens."""
+        """Store the body; failures to write are ignored."""
         took = time.perf_counter() - self._start
         if self._key is None or not (self._wanted or took >= WORTH_KEEPING):
             return
@@ -78,7 +78,7 @@ class BodyCache:
         return [path for f in folders if not distrust(f) for path in sorted(f.glob(f"{self._key}-*.h5"))]
 
     def _write(self, folder: Path, body: FlexibleBody) -> None:
-        """Under a temporary name first, so that no other process ever sees half a file."""
+        """Write under a temporary name first, so that no other process sees an incomplete file."""
         handle, name = tempfile.mkstemp(suffix=".part", dir=folder)
         os.close(handle)
         temporary = Path(name)
@@ -94,7 +94,7 @@ class BodyCache:
 
 
 def bodies_folder() -> Path:
-    """Where bodies are kept."""
+    """Folder of the cached bodies."""
     return cache_folder() / BODIES
 
 
@@ -106,7 +106,9 @@ def gigabytes() -> float:
     except ValueError:
         limit = -1.0
     if not limit >= 0.0:
-        raise BodyError(f"the environment variable {VARIABLE} is '{text}'; give a number of gigabytes, 0 for no cache.")
+        raise BodyError(
+            f"the environment variable {VARIABLE} is '{text}'; it must be a number of gigabytes, 0 for no cache."
+        )
     return limit
 
 
@@ -130,7 +132,7 @@ def drop_oldest(folder: Path, limit: float) -> None:
 
 
 def content_key(contents: Mapping[str, object]) -> str | None:
-    """Hexadecimal hash of contents, sources and libraries; None when something in them is not plain data."""
+    """Hexadecimal hash of contents, sources and libraries; None if the contents are not plain data."""
     digest = hashlib.blake2b(_state_of_the_program().encode(), digest_size=20)
     try:
         for piece in _pieces(contents):
@@ -141,7 +143,7 @@ def content_key(contents: Mapping[str, object]) -> str | None:
 
 
 def _pieces(value: object) -> Iterator[bytes]:
-    """Bytes that tell a value from every other: its type, the length of what it holds, its content."""
+    """Bytes that identify a value uniquely: its type, length and content."""
     kind = type(value)
     if value is None or kind in (bool, int, float, str, bytes):
         text = repr(value).encode("utf-8", "surrogatepass")
@@ -168,7 +170,7 @@ def _pieces(value: object) -> Iterator[bytes]:
             yield from _pieces(part.name)
             yield from _pieces(getattr(value, part.name))
     else:
-        raise TypeError(f"{kind.__name__} is no plain data")
+        raise TypeError(f"{kind.__name__} is not plain data")
 
 
 def _state_of_the_program() -> str:
@@ -188,7 +190,7 @@ def _hash_of_sources() -> str:
     return digest.hexdigest()
 
 
-# Taken when the sources are imported: what is edited later is not what runs.
+# Computed on import: later edits of the sources do not affect the running code.
 _SOURCES = _hash_of_sources()
 
 

@@ -1,7 +1,7 @@
-"""A flexible body whose every number is what kernels and viewers index and compute with.
+"""Validation of every number of a flexible body before kernels and viewers use it.
 
-Files are written by others, copied, edited and damaged. What does not fit is refused by name here, once, whatever it
-was read from: compiled code trusts counts and indices.
+Files may be written by others, edited or damaged. Whatever the source, inconsistent data are rejected here by name,
+because compiled code trusts counts and indices.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flexmbs.reduction.body_physics import check_physics
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 # Shapes in letters: n modes, p pairs, K second-order fields, N nodes, S points of the surface, R functions of the
-# inertia, M stress points, E line elements, G markers and one more, F numbers; in the order in which they are learnt.
+# inertia, M stress points, E line elements, G markers plus one, F numbers; in the order in which sizes become known.
 _ARRAYS = {
     "frequencies": ("n",), "pairs": ("p", 2), "forms": ("K", "p"), "Me": ("n", "n"), "Ke": ("n", "n"),
     "De": ("n", "n"), "points": ("N", 3), "node_ids": ("N",), "modes": ("n", "N", 3), "rotations": ("n", "N", 3),
@@ -40,13 +40,13 @@ _PARTS = {
 _MARKER = {"position": (3,), "Phi": ("n", 3), "Psi": ("n", 3), "Zu": ("K", 3), "Zr": ("K", 3)}
 _INTEGERS = ("pairs", "node_ids", "element_ids", "region", "layer", "faces")
 _OPTIONAL = ("rotations", "quadratic_rotations", "forms", "cubic", "flexibility", "strain")
-LARGEST = 1e150  # whose square is a number still: energies and masses of modes are made of squares
+LARGEST = 1e150  # its square is still finite: energies and modal masses contain squares
 _ERRORS = ("compression_error", "field_error")
 
 
 @dataclass
 class _Check:
-    """Arrays met so far fix what the letters of shapes stand for."""
+    """Sizes that the letters of shapes stand for, taken from the arrays checked so far."""
 
     where: str
     letters: dict[str, int] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class _Check:
         value = value.astype(float, copy=False)
         if not np.all(np.abs(value) < LARGEST):
             great = "" if not np.all(np.isfinite(value)) else f", or not below {LARGEST:g}"
-            self.fail(f"{name} holds values that are not finite numbers{great}")
+            self.fail(f"{name} contains values that are not finite numbers{great}")
         return value
 
     def number(self, value, name: str) -> float:
@@ -96,15 +96,15 @@ class _Check:
 
 
 def checked_body(body: FlexibleBody, where: str) -> FlexibleBody:
-    """``body`` with arrays of float64 and int64, after everything in it was checked.
+    """``body`` with arrays of float64 and int64, after checking everything in it.
 
-    Kinds, shapes and counts agree; numbers are finite; pairs, faces and names of markers refer to what is there; mass,
-    stiffness and inertia are those of a body (reduction.body_physics).
+    Types, shapes and counts agree; numbers are finite; pairs, faces and marker names refer to existing items; mass,
+    stiffness and inertia are physically possible (reduction.body_physics).
 
     Raises
     ------
     BodyError
-        It begins with ``where`` and says which array is wrong and what was expected.
+        The message starts with ``where`` and says which array is wrong and what was expected.
     """
     check = _started(body, where)
     _check_texts(body, check)
@@ -131,7 +131,7 @@ def checked_body(body: FlexibleBody, where: str) -> FlexibleBody:
 
 
 def check_mechanics(body: FlexibleBody, where: str) -> None:
-    """BodyError unless what the kernels compute with fits together; for bodies that were put together in memory."""
+    """BodyError unless the data used by the kernels are consistent; for bodies assembled in memory."""
     check = _started(body, where)
     names = ("frequencies", "pairs", "forms", "Me", "Ke", "De", "cubic")
     check.arrays(body, {name: _ARRAYS[name] for name in names})
@@ -177,9 +177,9 @@ def _check_texts(body: FlexibleBody, check: _Check) -> None:
         if not (isinstance(value, tuple) and all(isinstance(text, str) for text in value)):
             check.fail(f"{key} is {type(value).__name__}; expected texts")
     if not isinstance(body.markers, Mapping) or not all(isinstance(name, str) for name in body.markers):
-        check.fail("markers are no fields by name")
+        check.fail("markers must be a mapping from names to fields")
     if not isinstance(body.options, Mapping):
-        check.fail("options are no values by name")
+        check.fail("options must be a mapping from names to values")
     if "normal_modes_to_hz" in body.options:  # the only one that is computed with
         check.number(body.options["normal_modes_to_hz"], "options.normal_modes_to_hz")
 
@@ -190,9 +190,9 @@ def _check_counts(body: FlexibleBody, check: _Check) -> None:
     if len(body.mode_labels) != n:
         check.fail(f"{len(body.mode_labels)} mode_labels for {n} modes")
     if len(pairs) and (pairs.min() < 0 or pairs.max() >= n or np.any(pairs[:, 0] > pairs[:, 1])):
-        check.fail(f"pairs are (a, b) with 0 <= a <= b <= {n - 1}")
+        check.fail(f"pairs must be (a, b) with 0 <= a <= b <= {n - 1}")
     if len(np.unique(pairs, axis=0)) != len(pairs):
-        check.fail("a pair of modes stands in pairs twice")
+        check.fail("pairs contains a pair of modes twice")
     if body.inertia.X.shape[1] < 1:
         check.fail("inertia.X has no columns; the first carries the centre of mass")
 
@@ -201,19 +201,21 @@ def _check_references(body: FlexibleBody, check: _Check) -> None:
     """What refers to something else in the body."""
     _check_counts(body, check)
     if body.attached_at is not None and body.attached_at not in body.markers:
-        check.fail(f"attached_at is '{body.attached_at}', and there is no such marker: {', '.join(body.markers)}")
+        check.fail(f"attached_at is '{body.attached_at}', which is not a marker; markers: {', '.join(body.markers)}")
     check_faces(body.surface.faces, len(body.surface.points), f"{check.where}: surface.faces")
 
 
 def check_faces(faces: np.ndarray, count: int, where: str) -> None:
-    """BodyError unless faces are [number of points, these points, ...] of ``count``: what is drawn is indexed so."""
+    """BodyError unless faces are [number of points, these points, ...] with point indices below ``count``."""
     at, starts, numbers = 0, [], faces.tolist()
     while at < len(numbers):
         if not 1 <= numbers[at] < len(numbers) - at:
-            raise BodyError(f"{where}: a face of {numbers[at]} points at {at}, {len(numbers) - at - 1} numbers follow")
+            raise BodyError(
+                f"{where}: the face at {at} has {numbers[at]} points, but {len(numbers) - at - 1} numbers follow"
+            )
         starts.append(at)
         at += 1 + numbers[at]
     rows = np.delete(faces, starts)
     if len(rows) and (rows.min() < 0 or rows.max() >= count):
         worst = rows.min() if rows.min() < 0 else rows.max()
-        raise BodyError(f"{where}: point {worst} is named, counted from 0, of {count}")
+        raise BodyError(f"{where}: point index {worst} is out of range; there are {count} points, counted from 0")

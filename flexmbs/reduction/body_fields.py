@@ -1,4 +1,4 @@
-"""First- and second-order fields of a body where they are wanted: nodes, samples of the mass, markers, surface."""
+"""First- and second-order fields of a body at nodes, mass samples, markers and surface points."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class BodyFields:
     pairs, forms : as of ``FlexibleBody``
     Z : (ndof, k) nodal second-order fields
     samples : as of ``FEModel.inertia_samples``
-    weights : (k,) what multiplies the second-order fields at the amplitudes of the choice, or None without amplitudes
-    error : what the forms leave out, relative to the body's radius of gyration
+    weights : (k,) factors of the second-order fields at the amplitudes of the choice, or None without amplitudes
+    error : part left out by the forms, relative to the body's radius of gyration
     """
 
     pairs: np.ndarray
@@ -44,7 +44,7 @@ class BodyFields:
 
 @dataclass(frozen=True)
 class HeldBody:
-    """What second-order fields are found with: the model, how it is held, and its modes (ndof, n)."""
+    """Input for second-order fields: the model, its supports, and its modes (ndof, n)."""
 
     fem: object
     T: sparse.csr_matrix
@@ -65,7 +65,7 @@ class HeldBody:
 
 
 def body_fields(held: HeldBody, choice: SecondOrder, amplitudes: np.ndarray | None) -> BodyFields:
-    """Second-order fields that ``choice`` asks for; amplitudes (n,) of the modes as of ``SecondOrder.deflection``."""
+    """Second-order fields selected by ``choice``; amplitudes (n,) of the modes from ``SecondOrder.deflection``."""
     pairs = choice.resolve(held.modes.shape[1])
     weights = None if amplitudes is None else np.prod(amplitudes[pairs], axis=1)
     if choice.field_tolerance is not None and weights is not None and len(pairs):
@@ -75,7 +75,8 @@ def body_fields(held: HeldBody, choice: SecondOrder, amplitudes: np.ndarray | No
     require_memory(
         8.0 * copies * len(modes) * len(pairs),
         f"second-order fields of {len(pairs)} pairs of modes",
-        "SecondOrder(field_tolerance=...) keeps fewer fields, SecondOrder(pairs=...) chosen pairs; or a coarser mesh.",
+        "Use SecondOrder(field_tolerance=...) for fewer fields, SecondOrder(pairs=...) for selected pairs, or a coarser"
+        " mesh.",
     )
     Z = quadratic_fields(fem, held.T, held.problem, held.following, modes, pairs)
     samples, surface = fem.inertia_samples(modes, pairs, Z), fem.surface(modes, pairs, Z)
@@ -100,7 +101,7 @@ def _fewer_fields(held: HeldBody, pairs: np.ndarray, weights: np.ndarray, tolera
             result += fem.mass * (u @ u.T + size**2 * (turned @ turned.T))
         return result
 
-    # what each block leaves out adds up as a root of squares: its right singular vectors are orthogonal to the others'
+    # errors of the blocks add up as a root of squares: their right singular vectors are orthogonal
     smallest = tolerance * radius / np.sqrt(np.ceil(len(pairs) / BLOCK))
     forms, arrays, error = compressed(_blocks(held, pairs, nodal), weights, gram, smallest)
     if 2 * len(forms) > len(pairs):  # a field for each pair costs no more

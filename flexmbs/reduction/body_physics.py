@@ -1,4 +1,4 @@
-"""Whether the numbers of a flexible body are those of a body: what its definition makes redundant must agree."""
+"""Check that the data of a flexible body are physically possible, and that redundant data agree."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ REACH = 2.0  # times the largest distance of a point from the centre of mass
 
 
 def check_physics(body: FlexibleBody, where: str) -> None:
-    """BodyError unless mass and stiffness can be those of a body; shapes and finiteness have been checked."""
+    """BodyError unless mass and stiffness are physically possible; shapes and finiteness must be checked before."""
 
     def fail(what: str) -> None:
         raise BodyError(f"{where}: {what}")
 
     if not body.mass > 0.0:
-        fail(f"the mass is {body.mass:g} kg; a positive number is expected")
+        fail(f"the mass is {body.mass:g} kg; it must be positive")
     if np.any(body.frequencies < 0.0):
-        fail(f"frequencies holds {body.frequencies.min():g} Hz; numbers that are not negative are expected")
+        fail(f"frequencies contains {body.frequencies.min():g} Hz; frequencies must not be negative")
     with np.errstate(over="ignore", invalid="ignore"):
         for name, matrix in (("Me", body.Me), ("Ke", body.Ke)):
             problem = _not_positive(matrix)
@@ -37,7 +37,7 @@ def check_physics(body: FlexibleBody, where: str) -> None:
 
 
 def _not_positive(matrix: np.ndarray) -> str:
-    """Why a matrix is not symmetric or has a negative eigenvalue; empty when it is fine."""
+    """Why a matrix is not symmetric or has a negative eigenvalue; empty if it is valid."""
     size = np.abs(matrix).max(initial=0.0)
     if np.any(np.abs(matrix - matrix.T) > ASYMMETRY * size):
         return "is not symmetric"
@@ -59,7 +59,7 @@ def _check_size(body: FlexibleBody, fail) -> None:
     low, high = points.min(axis=0), points.max(axis=0)
     slack, centre = np.linalg.norm(high - low), body.center
     if np.any(centre < low - slack) or np.any(centre > high + slack) or not np.all(np.isfinite(centre)):
-        fail(f"the centre of mass {centre} m (inertia.X, mass) lies outside of the body's points")
+        fail(f"the centre of mass {centre} m (inertia.X, mass) is outside the points of the body")
     radius = np.sqrt(np.sum(body.inertia.X[:, 1:] ** 2) / body.mass)
     reach = np.linalg.norm(points - centre, axis=1).max()
     if not radius <= REACH * reach:

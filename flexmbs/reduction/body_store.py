@@ -1,4 +1,4 @@
-"""A flexible body in one HDF5 file (or one group of a file), bit for bit; the layout is in docs/reduced_bodies.md."""
+"""A flexible body in an HDF5 file (or a group of one), bit for bit; docs/reduced_bodies.md describes the layout."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ NESTED = {(StressModes, "points"): StressPoints}
 
 
 def save_body(body: FlexibleBody, path: str | Path) -> None:
-    """Write ``body`` to an HDF5 file; an existing one is replaced once the new one is whole."""
+    """Write ``body`` to an HDF5 file; an existing one is replaced once the new one is complete."""
     with writing_hdf5(path, BodyError) as file:
         write_body(file, body)
 
 
 def load_body(path: str | Path) -> FlexibleBody:
-    """Read what ``save_body`` wrote; BodyError when the file is missing, damaged or something else.
+    """Read a file written by ``save_body``; BodyError if it is missing, damaged or something else.
 
-    A BodyWarning says when the file is not as it was written and may still be a body: a number may be another one.
+    A BodyWarning says if the file was changed after it was written but can still be read: its numbers may be wrong.
     """
     import h5py
 
@@ -47,7 +47,7 @@ def load_body(path: str | Path) -> FlexibleBody:
     if wrong == "does not exist":
         raise BodyError(f"{path}: no such file; a body is saved with save_body(body, path)")
     if wrong:
-        raise BodyError(f"{path}: {wrong}; expected the file of a body")
+        raise BodyError(f"{path}: {wrong}; expected a body file")
     try:
         with h5py.File(path, "r") as file:
             body = read_body(file, str(path))
@@ -55,7 +55,7 @@ def load_body(path: str | Path) -> FlexibleBody:
     except HDF5_DAMAGE as error:
         raise BodyError(f"{path}: not an HDF5 file, or damaged ({text_of(error)})") from error
     if wrong:
-        warn(f"{wrong}; it is damaged, or was changed since save_body", BodyWarning, where=str(path))
+        warn(f"{wrong}; it is damaged or was changed after save_body", BodyWarning, where=str(path))
     return body
 
 
@@ -96,12 +96,12 @@ def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
 
 
 def _body_in(group, where: str) -> FlexibleBody:
-    """What stands in the group, unchecked."""
+    """The content of the group, unchecked."""
     found = group.attrs.get("format")
     if not isinstance(found, str) or found not in READABLE:
         newer = str(found).startswith("flexmbs body ")
-        advice = "; a newer flexmbs wrote it: update flexmbs" if newer else ""
-        raise BodyError(f"{where}: holds {found or 'no flexible body'}; expected {' or '.join(READABLE)}{advice}")
+        advice = "; it was written by a newer flexmbs: update flexmbs" if newer else ""
+        raise BodyError(f"{where}: contains {found or 'no flexible body'}; expected {' or '.join(READABLE)}{advice}")
     values = {}
     for part in fields(FlexibleBody):
         if part.name in PARTS:
@@ -152,7 +152,7 @@ def _write_value(group, name: str, value) -> None:
 
 
 def _read_value(group, name: str, default=MISSING):
-    """``default`` is for parts that files of earlier versions do not have."""
+    """``default`` is for parts that files of earlier versions lack."""
     if name + " is none" in group.attrs:
         return None
     if name in group.attrs:

@@ -18,7 +18,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 @dataclass
 class Compression:
-    """Fields met so far, as combinations of few.
+    """Fields processed so far, as combinations of a few.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def compressed(blocks: Iterable[list[np.ndarray]], weights: np.ndarray, gram, sm
 
 
 def with_field_for_each_pair(body: FlexibleBody) -> FlexibleBody:
-    """The same body without ``forms``, for what knows only pairs of modes (files of other tools)."""
+    """The same body without ``forms``, for files of other tools that only know pairs of modes."""
     if body.forms is None:
         return body
 

@@ -1,4 +1,4 @@
-"""Equilibrium and eigenproblems of a body whose rigid motion is ruled out by six linear conditions, or held nodes."""
+"""Equilibrium and eigenproblems of a body whose rigid motion is removed by six linear conditions or clamped nodes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class ConstrainedProblem:
     Attributes
     ----------
     K, M : (n, n) csr
-    C : (nc, n) conditions that rule out the nc rigid-body motions; nc = 0 where held nodes already do
+    C : (nc, n) conditions that remove the nc rigid-body motions; nc = 0 if clamped nodes already do
     R : (n, nc) rigid-body motions
     pins : (nc,) dofs that hold the body statically determinately (only to factor K: they carry no reaction)
-    nodal : (nc, ndof) the conditions on all nodal values, C = nodal T; None where there are none
-    loose : what may explain a singular K, in words
+    nodal : (nc, ndof) the conditions on all nodal values, C = nodal T; None if there are none
+    loose : possible reason for a singular K, for messages
     """
 
     K: sparse.csr_matrix
@@ -31,7 +31,7 @@ class ConstrainedProblem:
     R: np.ndarray
     pins: np.ndarray
     nodal: np.ndarray | None = None
-    loose: str = "parts that are not joined, or elements without stiffness"
+    loose: str = "parts that are not connected, or elements without stiffness"
 
     @property
     def size(self) -> int:
@@ -39,7 +39,7 @@ class ConstrainedProblem:
 
     @property
     def mode_limit(self) -> int:
-        """Number of modes that exist: dofs with mass, less the conditions."""
+        """Number of modes that exist: dofs with mass minus the conditions."""
         return max(int(np.count_nonzero(self.M.diagonal() > 0.0)) - len(self.C), 0)
 
     @cached_property
@@ -48,7 +48,7 @@ class ConstrainedProblem:
 
     @cached_property
     def _factor(self):
-        loose = f"the stiffness matrix is singular although the body is held: {self.loose}"
+        loose = f"the stiffness matrix is singular although the body is supported: {self.loose}"
         return symmetric_factor(self.K[self._free][:, self._free], loose)
 
     @cached_property
@@ -56,7 +56,7 @@ class ConstrainedProblem:
         return linalg.lu_factor(self.C @ self.R)
 
     def solve(self, f: np.ndarray) -> np.ndarray:
-        """u for loads f (n,) or (n, k); the conditions' reactions lam = (C R)^-T R^T f carry what is not in balance."""
+        """u for loads f (n,) or (n, k); the reactions lam = (C R)^-T R^T f of the conditions carry unbalanced loads."""
         if f.ndim == 1:
             return self._solve_columns(f)
         u = np.empty(f.shape)
@@ -81,7 +81,7 @@ class ConstrainedProblem:
         return null_space(self.C)
 
     def restricted(self, dofs: np.ndarray) -> ConstrainedProblem:
-        """The same problem on dofs that are coupled to no others."""
+        """The same problem on dofs that are not coupled to others."""
         rows = np.abs(self.C[:, dofs]).max(axis=1, initial=0.0) > _NEGLIGIBLE * np.abs(self.C).max(axis=1, initial=0.0)
         motions = np.abs(self.R[dofs]).max(axis=0, initial=0.0) > _NEGLIGIBLE * np.abs(self.R).max(axis=0, initial=0.0)
         R = self.R[np.ix_(dofs, motions)]
@@ -95,7 +95,7 @@ class ConstrainedProblem:
         )
 
     def uncoupled_dofs(self) -> list[np.ndarray]:
-        """Groups of dofs that nothing couples (a straight beam: bending y, bending z, axial, torsion)."""
+        """Groups of dofs that are not coupled to each other (a straight beam: bending y, bending z, axial, torsion)."""
         coupled = _significant(self.K) + _significant(self.M)
         parts = [coupled]
         for matrix in (self.C, self.R.T):
@@ -113,12 +113,12 @@ class ConstrainedProblem:
         return all(len(p.C) == p.R.shape[1] for p in parts)
 
 
-_COLUMNS = 64  # solved at a time: more are no faster, and take memory
+_COLUMNS = 64  # solved at a time: more is not faster and needs more memory
 _NEGLIGIBLE = 1e-11  # far above rounding in assembly (1e-15), far below any real coupling
 
 
 def _significant(A: sparse.csr_matrix) -> sparse.csr_matrix:
-    """1 where |A_ij| counts beside sqrt(A_ii A_jj)."""
+    """1 where |A_ij| is significant compared with sqrt(A_ii A_jj)."""
     scale = np.sqrt(np.maximum(A.diagonal(), 0.0))
     A = A.tocoo()
     keep = np.abs(A.data) > _NEGLIGIBLE * scale[A.row] * scale[A.col]
@@ -126,7 +126,7 @@ def _significant(A: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def null_space(C: np.ndarray) -> np.ndarray:
-    """(n, n - nc) basis of C u = 0 that leaves all but nc components as they are."""
+    """(n, n - nc) basis of C u = 0 that keeps all but nc components unchanged."""
     nc, n = C.shape
     if nc == 0:
         return np.eye(n)
@@ -140,7 +140,7 @@ def null_space(C: np.ndarray) -> np.ndarray:
 
 
 def determinate_dofs(R: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """Among candidate dofs, as many as R has columns, chosen so that they hold all rigid-body motions well."""
+    """As many of the candidate dofs as R has columns, chosen to constrain all rigid-body motions well."""
     if R.shape[1] == 0:
         return np.empty(0, dtype=np.int64)
     scaled = R[candidates] / np.abs(R).max(axis=0)

@@ -28,9 +28,9 @@ def damping_matrix(
     Me: np.ndarray,
     Ke: np.ndarray,
 ) -> np.ndarray:
-    """De (n, n) of the modes ``fields`` (ndof, n): what ``reduce`` was told, and the dashpots of the mesh.
+    """De (n, n) of the modes ``fields`` (ndof, n): ``damping`` plus the dashpots of the mesh.
 
-    ``damping``: nothing, a damping ratio, one ratio per mode (2 zeta omega Me), Rayleigh's two numbers, or "material".
+    ``damping``: None, a damping ratio, one ratio per mode (2 zeta omega Me), Rayleigh, or "material".
     """
     De = _material_damping(fem, fields, omega) if _is_material(damping) else _stated(damping, omega, Me, Ke)
     return De if fem.damping is None else De + fields.T @ (fem.damping @ fields)
@@ -41,7 +41,7 @@ def _is_material(damping: object) -> bool:
 
 
 def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """De from the damping that the file gives to materials.
+    """De from the material damping in the file.
 
     alpha M + beta K of the elements of each material; loss factors g by the modal strain energy method (C. D. Johnson
     and D. A. Kienholz, AIAA Journal 20, 1982): each mode gets half the mean of g, weighted with its strain energy, as
@@ -50,7 +50,7 @@ def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np
     parts = damped_parts(fem)
     if not parts:
         raise BodyError(
-            "damping = 'material': no material of the mesh states any (Abaqus *DAMPING, Nastran GE, Ansys MP,DMPR, "
+            "damping = 'material': no material of the mesh has damping (Abaqus *DAMPING, Nastran GE, Ansys MP,DMPR, "
             "DMPS, ALPD or BETD); give a damping ratio or Rayleigh(alpha, beta)"
         )
     De = np.zeros((fields.shape[1], fields.shape[1]))
@@ -79,14 +79,16 @@ def _stated(
         ratios = np.asarray(damping, dtype=float)
     except (TypeError, ValueError):
         raise BodyError(
-            f"damping is None, a ratio, one ratio per mode, Rayleigh(alpha, beta) or 'material'; not {damping!r}"
+            f"damping must be None, a ratio, one ratio per mode, Rayleigh(alpha, beta) or 'material', not {damping!r}"
         ) from None
     if ratios.ndim > 1 or (ratios.ndim == 1 and len(ratios) != n):
-        raise BodyError(f"damping: one ratio, or one for each of the {n} modes, not an array of shape {ratios.shape}")
+        raise BodyError(
+            f"damping must be one ratio, or one for each of the {n} modes, not an array of shape {ratios.shape}"
+        )
     _check("damping ratio", ratios)
     return np.diag(2.0 * ratios * omega * np.diag(Me))
 
 
 def _check(what: str, values: np.ndarray) -> None:
     if not np.all(np.isfinite(values)) or np.any(values < 0.0):
-        raise BodyError(f"{what}: must be finite and not negative, not {values.tolist()}")
+        raise BodyError(f"{what}: must be finite and not negative, got {values.tolist()}")

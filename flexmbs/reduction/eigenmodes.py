@@ -16,13 +16,13 @@ DENSE_LIMIT = 700  # dofs; below it LAPACK is as fast as Lanczos iteration and f
 
 @dataclass
 class ModeFamily:
-    """Modes of a group of dofs that is coupled to no other.
+    """Modes of a group of dofs that is not coupled to others.
 
     Attributes
     ----------
     dofs : (m,) independent dofs of the group
     size : number of all independent dofs
-    kind : "bending y", "axial", ... where the group says it, else None
+    kind : "bending y", "axial", ... if the group determines it, otherwise None
     """
 
     problem: ConstrainedProblem
@@ -34,7 +34,7 @@ class ModeFamily:
 
     @property
     def limit(self) -> int:
-        """Number of modes that exist; large models: that are computed (Lanczos iteration wants few of many)."""
+        """Number of modes that exist; in large models, that can be computed (Lanczos iteration finds few of many)."""
         exist = self.problem.mode_limit
         return exist if self.problem.size <= DENSE_LIMIT else min(exist, self.problem.size // 4)
 
@@ -62,13 +62,13 @@ def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, n
     basis = problem.subspace_basis()
     K, M = (basis.T @ (A @ basis) for A in (problem.K, problem.M))
     if not (np.diag(K) > 0.0).all():
-        raise BodyError(f"the held body is not stiff in every direction: {problem.loose}")
+        raise BodyError(f"the supported body is not stiff in every direction: {problem.loose}")
     scale = 1.0 / np.sqrt(np.diag(K))
     K, M = (0.5 * scale[:, None] * (A + A.T) * scale for A in (K, M))
     try:
         mu, vectors = linalg.eigh(M, K)
     except linalg.LinAlgError as error:
-        raise BodyError(f"the held body is not stiff in every direction: {problem.loose} ({error})") from error
+        raise BodyError(f"the supported body is not stiff in every direction: {problem.loose} ({error})") from error
     mu, vectors = mu[::-1][:count], vectors[:, ::-1][:, :count]
     keep = mu > 0.0
     return 1.0 / mu[keep], basis @ (scale[:, None] * vectors[:, keep])

@@ -1,4 +1,4 @@
-"""A held body whose kept interfaces are held as well, with the factorisation of the held body."""
+"""A supported body whose kept interfaces are clamped as well, with the factorisation of the supported body."""
 
 from __future__ import annotations
 

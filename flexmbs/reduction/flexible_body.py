@@ -1,4 +1,4 @@
-"""The flexible body: what remains of a mesh once modes are chosen."""
+"""The flexible body: result of the reduction of a mesh."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flexmbs.reduction.basis_advice import Advice, advice
 
 @dataclass(frozen=True)
 class PointFields:
-    """A marker on a flexible body: how one point (or the mean of a set) moves and turns with the modes.
+    """A marker on a flexible body: how a point (or the mean of a set) moves and rotates with the modes.
 
     u(q) = sum_a q_a Phi_a + sum_p q_{a(p)} q_{b(p)} Zu_p          (displacement, body frame, m)
     theta(q) = sum_a q_a Psi_a + sum_p q_{a(p)} q_{b(p)} Zr_p      (rotation vector, body frame, rad)
@@ -58,8 +58,8 @@ class InertiaFields:
     compression_error : float
         Largest relative error of an inertia integral caused by the choice of R.
     field_error : float
-        What ``SecondOrder(field_tolerance=...)`` left out: largest root mean square of the second-order displacement
-        missing, relative to the body's radius of gyration, at the energy that ``SecondOrder.deflection`` states.
+        Error of ``SecondOrder(field_tolerance=...)``: largest root mean square of the missing second-order
+        displacement, relative to the body's radius of gyration, at the energy given by ``SecondOrder.deflection``.
     """
 
     X: np.ndarray
@@ -91,9 +91,9 @@ class FlexibleBody:
         each of them: sum_p q_a q_b Z_p is replaced by sum_r s_r Z_r (``SecondOrder(field_tolerance=...)``). None: one
         field for each pair.
     cubic : (K, n) or None
-        Strain energy sum_ra cubic_ra s_r(q) q_a (J/m3) besides 1/2 q Ke q, with the forms s_r, or the products q_a q_b
-        of the pairs where there are no forms. Only of bodies from arrays: the second-order field of reduced bodies
-        has this energy in it.
+        Strain energy sum_ra cubic_ra s_r(q) q_a (J/m3) in addition to 1/2 q Ke q, with the forms s_r, or with the
+        products q_a q_b of the pairs if there are no forms. Only for bodies from arrays: the second-order field of
+        reduced bodies includes this energy.
     points : (nn, 3) m; node_ids : (nn,)
     modes : (n, nn, 3); rotations : (n, nn, 3) or None (solids); quadratic, quadratic_rotations alike with npairs
     markers : interface name -> PointFields
@@ -103,13 +103,13 @@ class FlexibleBody:
         loads carried by inertia). Last, the same for the inertia forces of a unit acceleration (m/s2) and angular
         acceleration (rad/s2) about the centre of mass. ``advice`` measures the modes by it.
     attached_at : name of the interface that the frame is fixed to, or None for mean axes
-    places : interface name -> Place: weights, means and the fitted shape from which its position follows; of bodies
+    places : interface name -> Place: weights, means and the fitted shape that determine its position; only for bodies
         reduced from a mesh
     stress_modes : StressModes or None
-        Stress at all nodes, by material, of bodies reduced with ``stress="nodes"``; ``surface`` has that at the surface
-        of every body.
+        Stress at all nodes, by material, of bodies reduced with ``stress="nodes"``; ``surface`` has the stress at the
+        surface of every body.
     section_force_modes : SectionForceModes or None
-        Of beams and bars.
+        For beams and bars.
     """
 
     name: str
@@ -180,8 +180,8 @@ class FlexibleBody:
         """(n, np, 6) Pa per unit q at the points of ``surface``; BodyError for a body without elements."""
         if not self.has_stress:
             raise BodyError(
-                f"body '{self.name}' was made without elements (from arrays, or by another tool), so its stress is not "
-                "known; reduce its mesh instead"
+                f"body '{self.name}' has no elements (it comes from arrays or another tool), so its stress is unknown; "
+                "reduce its mesh instead"
             )
         return self.surface.stress_modes
 
@@ -202,10 +202,10 @@ class FlexibleBody:
             stress = np.tensordot(q, self.surface_stress_modes, axes=(0, 0))
             return StressField(stress_points(self.surface.points), stress)
         if at != "nodes":
-            raise ValueError(f"at is {at!r}; it must be 'surface' or 'nodes'")
+            raise ValueError(f"at must be 'surface' or 'nodes', not {at!r}")
         if self.stress_modes is None:
             raise BodyError(
-                f"body '{self.name}' keeps stress at its surface only; reduce it with stress='nodes', or take "
+                f"body '{self.name}' has stress at its surface only; reduce it with stress='nodes', or use "
                 "assemble(mesh).stress(body.linear_displacement(q))"
             )
         return self.stress_modes.at(q)
@@ -217,11 +217,11 @@ class FlexibleBody:
         return self.section_force_modes.at(q)
 
     def quadratic_coordinates(self, q: np.ndarray, rate: np.ndarray | None = None) -> np.ndarray:
-        """(..., K) what multiplies each second-order field at q (..., n); with ``rate`` (..., n), its rate."""
+        """(..., K) coordinates of the second-order fields at q (..., n); with ``rate`` (..., n), their rates."""
         a, b = self.pairs.T
         products = q[..., a] * q[..., b] if rate is None else q[..., a] * rate[..., b] + rate[..., a] * q[..., b]
         return products if self.forms is None else products @ self.forms.T
 
     def advice(self) -> Advice:
-        """Whether the modes suffice: effective mass, static error at the markers, highest frequency; print it."""
+        """Advice on whether the modes suffice: effective mass, static error at the markers, highest frequency."""
         return advice(self)

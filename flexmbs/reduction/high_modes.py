@@ -1,7 +1,7 @@
 """Modes above a frequency: damped, or condensed so that they follow their load without inertia of their own.
 
-The modes meant are the eigenvectors y of Ke y = w^2 Me y in the space of a body's own modal coordinates. Bodies of
-``ClampedFree`` and ``FreeFree`` modes have them as coordinates; static modes of interfaces mix with the others.
+These modes are the eigenvectors y of Ke y = w^2 Me y in the space of a body's own modal coordinates. Bodies with
+``ClampedFree`` and ``FreeFree`` modes have them as coordinates; static modes of interfaces mix them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from flexmbs.common.errors import BodyError
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
-# Products with modes of another frequency up to this part of the diagonal are taken for rounding.
+# Off-diagonal terms up to this fraction of the diagonal are treated as rounding.
 DIAGONAL = 1e-6
 
 
 @dataclass(frozen=True)
 class QuasiStatic:
-    """Modes above a frequency take the deflection that their load would cause at rest (``System.add``).
+    """Modes above a frequency take the static deflection under their load (``System.add``).
 
-    Their equation keeps stiffness and all loads, the inertia of the body's other motion included, and loses their own
-    velocity and acceleration: static flexibility is kept, high frequencies are gone. What is lost is of the order
+    Their equation keeps stiffness and all loads, including the inertia of the body's other motion, but not their own
+    velocity and acceleration: static flexibility is kept, high frequencies disappear. The error is of order
     (w / w_high)^2 for motions of frequency w (docs/high_modes.md).
 
     Attributes
@@ -40,12 +40,12 @@ class QuasiStatic:
 
 @dataclass(frozen=True)
 class DampedModes:
-    """Modes above a frequency get a damping ratio, besides the damping that the body has (``System.add``).
+    """Modes above a frequency get a damping ratio, in addition to the damping of the body (``System.add``).
 
     Attributes
     ----------
     above : Hz, of the eigenvectors of the body's own modal stiffness and mass
-    ratio : part of critical damping
+    ratio : fraction of critical damping
     """
 
     above: float
@@ -66,9 +66,7 @@ def eigenvectors(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray]:
     try:
         squares, vectors = linalg.eigh(_symmetric(body.Ke), _symmetric(body.Me))
     except linalg.LinAlgError as error:
-        raise BodyError(
-            f"body '{body.name}': its modes have frequencies only where all modal coordinates carry mass ({error})"
-        ) from error
+        raise BodyError(f"body '{body.name}': frequencies need mass on all modal coordinates ({error})") from error
     return np.sqrt(np.maximum(squares, 0.0)), vectors
 
 
@@ -87,7 +85,7 @@ def with_damped_modes(body: FlexibleBody, choice: DampedModes) -> FlexibleBody:
 def in_eigenvectors(body: FlexibleBody) -> tuple[FlexibleBody, np.ndarray]:
     """The same body with eigenvectors as its modal coordinates, and T (n, n): q of ``body`` is T times the new ones.
 
-    A body whose coordinates are its eigenvectors already is returned as it is, with the unit matrix.
+    A body whose coordinates already are its eigenvectors is returned unchanged, with the identity matrix.
     """
     if _is_diagonal(body.Ke) and _is_diagonal(body.Me):
         return body, np.eye(body.mode_count)
@@ -102,7 +100,7 @@ def _is_diagonal(matrix: np.ndarray) -> bool:
 
 
 def _sizes(body: FlexibleBody, vectors: np.ndarray) -> np.ndarray:
-    """(n,) largest displacement of each vector (m), of those that only turn the largest rotation (rad)."""
+    """(n,) largest displacement of each vector (m); for pure rotations, the largest rotation (rad)."""
     moved = np.linalg.norm(np.tensordot(vectors.T, body.modes, 1), axis=2).max(axis=1, initial=0.0)
     if body.rotations is None:
         return np.where(moved > 0.0, moved, 1.0)

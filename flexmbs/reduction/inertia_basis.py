@@ -19,14 +19,14 @@ def inertia_fields(samples, tolerance: float, amplitudes=None, weights=None) -> 
     tolerance : largest error of an inertia integral.  Without ``amplitudes`` it is relative to the norms of the two
         fields of the integral; with them, integrals of second-order fields are taken at these amplitudes, and their
         error is relative to int |x|^2 dm (about the centre) of the body.
-    amplitudes : (n,) modal coordinates up to which the tolerance has to hold, or None
-    weights : (k,) what multiplies the second-order fields at these amplitudes
+    amplitudes : (n,) modal coordinates up to which the tolerance must hold, or None
+    weights : (k,) factors of the second-order fields at these amplitudes
     """
     x, phi, z, W = samples
     n, k = len(phi), len(z)
     mass = float(W.sum())
     if not mass > 0.0:
-        raise BodyError(f"the body's mass is {mass:g} kg; every element needs a density > 0")
+        raise BodyError(f"the mass of the body is {mass:g} kg; every element needs a density > 0")
     means, gram = _central_gram([x[None], phi, z], W, mass)
     if amplitudes is None:
         coefficients, error = _compressed(gram, tolerance)
@@ -70,7 +70,7 @@ def equal_energy_amplitudes(omega: np.ndarray, modal_mass: np.ndarray, deflectio
 def _compressed(gram: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
     """c (k, R) with c c^T = gram; the error of an entry, relative to the norms of its two fields, is given back."""
     norms = np.sqrt(np.maximum(np.diag(gram), 0.0))
-    # a field that vanishes, or is constant, leaves rounding only: it must not be blown up to unit norm
+    # a zero or constant field is only rounding here and must not be scaled to unit norm
     norms[norms < 1e-14 * norms.max(initial=0.0)] = 0.0
     inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0.0)
     scaled = inverse[:, None] * gram * inverse

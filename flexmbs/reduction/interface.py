@@ -1,4 +1,4 @@
-"""Interfaces: where joints, forces and contacts take hold of a body, as linear operators on nodal displacements."""
+"""Interfaces: where joints, forces and contacts attach to a body, as linear operators on nodal displacements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from flexmbs.mesh.marker_places import Place, place_of_set
 
 @dataclass(frozen=True)
 class Interface:
-    """A marker tied to a node set, one node, a material point or a coupling of the file. Exactly one is given.
+    """A marker on a node set, a node, a material point or a coupling of the file (exactly one of them).
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class Interface:
     point : (x, y, z), m, in mesh coordinates
     kind : "averaged" (RBE3: the marker follows the least-squares rigid motion of the nodes, weighted by the area of
         their faces, or by length or volume) or "rigid" (RBE2: all nodes of the set follow the marker); None:
-        "averaged", or as the coupling says
-    coupling : name of a coupling of the mesh file: its nodes and weights, the marker at its reference node
-    position : (x, y, z), m, in mesh coordinates: where the marker of a set stands; None: in the centre of the bore,
-        circle or sphere that the nodes lie on, else at their weighted mean (flexmbs.mesh.marker_places)
-    axis : direction (x, y, z) of the marker's z axis, in mesh coordinates, or "fit": that of the cylinder, circle or
-        plane that the nodes of the set lie on; None: the marker has the axes of the mesh
-    weights : "equal": all nodes of a set count alike; None: by area, length or volume
+        "averaged", or the kind of the coupling
+    coupling : name of a coupling of the mesh file: its nodes and weights, with the marker at its reference node
+    position : (x, y, z), m, in mesh coordinates: position of the marker of a set; None: the centre of the bore,
+        circle or sphere that the nodes lie on, otherwise their weighted mean (flexmbs.mesh.marker_places)
+    axis : direction (x, y, z) of the marker's z axis, in mesh coordinates, or "fit": the axis of the cylinder, circle
+        or plane that the nodes of the set lie on; None: the marker has the axes of the mesh
+    weights : "equal": all nodes of a set have equal weights; None: weights by area, length or volume
     """
 
     set: str | None = None
@@ -57,10 +57,10 @@ class Attachment:
     position : (3,) m, of the marker
     arm : (3,) m, from the mean of the nodes to the marker
     operator : (6, ndof) sparse: displacement (m) and rotation (rad) of the marker per nodal displacement
-    has_rotation : False where the nodes do not determine a rotation
-    rigid : all the nodes follow the marker (so the mesh is stiffer there)
-    fit : how displacements of the nodes give the motion of the marker; None where their own rotations do
-    place : why the marker stands where it does
+    has_rotation : False if the nodes do not determine a rotation
+    rigid : all nodes follow the marker (which stiffens the mesh)
+    fit : how the displacements of the nodes determine the motion of the marker; None if their own rotations do
+    place : how the position of the marker was found
     """
 
     name: str
@@ -75,7 +75,7 @@ class Attachment:
 
 
 def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Attachment]:
-    """Find every interface on the mesh; BodyError names what is missing."""
+    """Find every interface on the mesh; BodyError names missing items."""
     attached = {}
     for name, interface in interfaces.items():
         attached[name] = _attach(fem, name, Interface(set=interface) if isinstance(interface, str) else interface)
@@ -88,21 +88,21 @@ def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Atta
 
 def _attach(fem, name: str, interface: Interface) -> Attachment:
     if not isinstance(interface, Interface):
-        raise BodyError(f"interface '{name}': give a node set's name or an Interface, not {interface!r}")
+        raise BodyError(f"interface '{name}': must be the name of a node set or an Interface, not {interface!r}")
     given = [w for w in (interface.set, interface.node, interface.point, interface.coupling) if w is not None]
     if len(given) != 1:
         raise BodyError(
-            f"interface '{name}': give exactly one of set, node and point, or a coupling ({len(given)} were given)"
+            f"interface '{name}': give exactly one of set, node, point and coupling ({len(given)} were given)"
         )
     if interface.kind not in (None, "averaged", "rigid"):
-        raise BodyError(f'interface \'{name}\': kind is "averaged" or "rigid", not {interface.kind!r}')
+        raise BodyError(f'interface \'{name}\': kind must be "averaged" or "rigid", not {interface.kind!r}')
     if interface.set is None and not (interface.position is None and interface.weights is None):
-        raise BodyError(f"interface '{name}': position and weights belong to a set of nodes")
+        raise BodyError(f"interface '{name}': position and weights are only for a set of nodes")
     found = _attach_what(fem, name, interface)
     place = found.place or Place(found.position, "equal", found.position, found.position)
     axis = None if interface.axis is None else _axis(name, interface.axis, place)
     if axis is not None and not found.has_rotation:
-        raise BodyError(f"interface '{name}': its nodes determine no rotation, so its marker has no axis of its own")
+        raise BodyError(f"interface '{name}': its nodes determine no rotation, so its marker cannot have its own axis")
     return replace(found, place=replace(place, axis=axis))
 
 
@@ -117,7 +117,7 @@ def _attach_what(fem, name: str, interface: Interface) -> Attachment:
     place, shares = place_of_set(fem.mesh, interface.set)
     weights = shares.values
     if interface.weights not in (None, "equal"):
-        raise BodyError(f"interface '{name}': weights is None (by area, length or volume) or \"equal\"")
+        raise BodyError(f"interface '{name}': weights must be None (by area, length or volume) or \"equal\"")
     if interface.weights == "equal":
         weights = np.full(len(nodes), 1.0 / len(nodes))
         centered = place.shape is not None and place.shape.is_round
@@ -125,7 +125,7 @@ def _attach_what(fem, name: str, interface: Interface) -> Attachment:
                         position=place.position if centered else place.mean)  # fmt: skip
     if interface.position is not None:
         place = replace(place, position=_position(fem.mesh, name, interface.position, place))
-    # to rounding the mean itself: nodes on one line determine no motion of a marker beside it
+    # exactly the mean, up to rounding: nodes on one line determine no motion of a marker beside the line
     own = np.linalg.norm(place.position - place.centroid) <= 1e-12 * np.linalg.norm(np.ptp(fem.mesh.points, axis=0))
     found = attach_nodes(fem, name, nodes, rigid, weights, None if own else place.position)
     return replace(found, place=place)
@@ -135,12 +135,13 @@ def _position(mesh, name: str, given, place: Place) -> np.ndarray:
     """(3,) m; BodyError unless it is a point near the body."""
     position = np.asarray(given, dtype=float)
     if position.shape != (3,) or not np.all(np.isfinite(position)):
-        raise BodyError(f"interface '{name}': position is three finite coordinates in m, not {given!r}")
+        raise BodyError(f"interface '{name}': position must be three finite coordinates in m, not {given!r}")
     away, size = np.linalg.norm(position - place.centroid), np.linalg.norm(np.ptp(mesh.points, axis=0))
     if away > size:
         raise BodyError(
             f"interface '{name}': position {position.tolist()} m is {away:.4g} m from the mean of the nodes,"
-            f" {place.centroid.tolist()} m, farther than the body is large ({size:.4g} m); it is in m and mesh axes"
+            f" {place.centroid.tolist()} m, which is more than the size of the body ({size:.4g} m); give it in m and"
+            " mesh axes"
         )
     return position
 
@@ -149,15 +150,17 @@ def _axis(name: str, given, place: Place) -> np.ndarray:
     """(3,) unit vector."""
     if isinstance(given, str):
         if given != "fit":
-            raise BodyError(f"interface '{name}': axis is a direction (x, y, z) or \"fit\", not {given!r}")
+            raise BodyError(f"interface '{name}': axis must be a direction (x, y, z) or \"fit\", not {given!r}")
         if place.shape is None or place.shape.axis is None:
             what = "a sphere" if place.shape is not None else "no cylinder, circle or plane"
-            raise BodyError(f"interface '{name}': its nodes lie on {what}, so no axis fits; give a direction (x, y, z)")
+            raise BodyError(
+                f"interface '{name}': its nodes lie on {what}, so no axis can be fitted; give a direction (x, y, z)"
+            )
         return place.shape.axis
     axis = np.asarray(given, dtype=float)
     length = np.linalg.norm(axis) if axis.shape == (3,) else np.nan
     if not (np.isfinite(length) and length > 0.0):
-        raise BodyError(f"interface '{name}': axis is a direction (x, y, z), not {given!r}")
+        raise BodyError(f"interface '{name}': axis must be a direction (x, y, z), not {given!r}")
     return axis / length
 
 
@@ -172,18 +175,20 @@ def attach_nodes(
     has_rotation = fit is None or bool(fit.has_rotation[0])
     size = np.linalg.norm(np.ptp(fem.mesh.points, axis=0))
     if not has_rotation and np.linalg.norm(position - center) > 1e-12 * size:
-        raise BodyError(f"interface '{name}': its nodes lie on one line, but its marker does not lie on their mean")
-    # a single node is its own marker: nothing needs to follow it
+        raise BodyError(f"interface '{name}': its nodes lie on one line, so its marker must be at their mean")
+    # a single node is its own marker, with no followers
     rigid = rigid and (len(nodes) > 1 or (bool(fem.turning_nodes[nodes[0]]) and position is not center))
     if rigid and not has_rotation:
-        raise BodyError(f"interface '{name}': its nodes lie on one line, a rigid marker could spin about it; add nodes")
+        raise BodyError(
+            f"interface '{name}': its nodes lie on one line, about which a rigid marker could spin; add nodes"
+        )
     return Attachment(name, nodes, position, position - center, operator, has_rotation, rigid, fit)
 
 
 def _mean_motion(fem, nodes, weights, position) -> tuple[sparse.csr_matrix, NodeFit | None]:
-    """(6, ndof) operator of a marker on nodes: of beams the mean displacement and mean rotation, else a fit.
+    """(6, ndof) operator of a marker on nodes: for beams the mean displacement and rotation, otherwise a fit.
 
-    The rotation of a shell's node about the normal is hardly felt by the shell: a mean of it would be no support.
+    A shell hardly resists the rotation of its nodes about the normal, so their mean would not support the body.
     """
     columns = (fem.dofs_per_node * nodes[:, None] + np.arange(fem.dofs_per_node)).ravel()
     fit = None
@@ -213,16 +218,16 @@ def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
     where = f"interface '{name}': {coupling.where or mesh.source}: {coupling.name}"
     rigid = coupling.kind == "rigid"
     if interface.kind not in (None, "rigid" if rigid else "averaged"):
-        raise BodyError(f"{where} is {'rigid' if rigid else 'averaging'}; leave kind out, or name a node set")
+        raise BodyError(f"{where} is {'rigid' if rigid else 'averaging'}; omit kind, or use a node set instead")
     if len(coupling.nodes) == 0:
-        raise BodyError(f"{where} joins no node of an element of the body")
+        raise BodyError(f"{where} contains no node of an element of the body")
     if not {1, 2, 3} <= set(coupling.dofs):
         raise BodyError(
             f"{where} couples components {', '.join(map(str, coupling.dofs))}; an interface needs all displacements "
-            "(1, 2, 3): name a node set"
+            "(1, 2, 3): use a node set instead"
         )
     if len(np.unique(coupling.nodes)) < len(coupling.nodes):
-        raise BodyError(f"{where} names a node twice; name a node set")
+        raise BodyError(f"{where} contains a node twice; use a node set instead")
     position = mesh.points[coupling.reference] if coupling.reference >= 0 else coupling.point
     if rigid and fem.dependence is not None:
         return _attach_reference(fem, name, coupling, where)
@@ -242,7 +247,7 @@ def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachm
         fem.mesh.points, nodes[None], np.ones((1, len(nodes))), fem.mesh.points[reference][None], fem.turning_nodes
     )
     if not (fit.has_rotation[0] or fem.stiff[6 * reference + 3 : 6 * reference + 6].all()):
-        raise BodyError(f"{where}: its nodes lie on one line, the marker could spin about it; add nodes")
+        raise BodyError(f"{where}: its nodes lie on one line, about which the marker could spin; add nodes")
     dofs = 6 * reference + np.arange(6)
     operator = sparse.csr_matrix((np.ones(6), (np.arange(6), dofs)), shape=(6, fem.ndof))
     at = fem.mesh.points[reference]
@@ -254,9 +259,9 @@ def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachm
 def _attach_point(fem, name: str, interface: Interface) -> Attachment:
     point = np.asarray(interface.point, dtype=float)
     if point.shape != (3,) or not np.all(np.isfinite(point)):
-        raise BodyError(f"interface '{name}': point is three finite coordinates in m, not {interface.point!r}")
+        raise BodyError(f"interface '{name}': point must be three finite coordinates in m, not {interface.point!r}")
     if interface.kind == "rigid":
-        raise BodyError(f"interface '{name}': a material point has no nodes to hold rigidly; use kind=\"averaged\"")
+        raise BodyError(f"interface '{name}': a material point cannot be rigid; use kind=\"averaged\"")
     try:
         operator = sparse.csr_matrix(fem.point_operator(point))
     except BodyError as error:
@@ -292,12 +297,12 @@ def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:
             if shared:
                 raise BodyError(
                     f"interfaces '{second.name}' and '{first.name}' are both rigid and share {shared} nodes; "
-                    "make one of them averaged, or join the two sets"
+                    "make one of them averaged, or merge the two sets"
                 )
 
 
 def _check_independent(fem, attachment: Attachment) -> None:
-    """BodyError where nodes of a rigid set follow something else already."""
+    """BodyError if nodes of a rigid set already follow something else."""
     if fem.dependence is None:
         return
     dofs = (6 * attachment.nodes[:, None] + np.arange(6)).ravel()
@@ -307,6 +312,6 @@ def _check_independent(fem, attachment: Attachment) -> None:
         nodes = np.unique(np.fromiter(following, int) // 6)
         raise BodyError(
             f"interface '{attachment.name}' is rigid, but {len(nodes)} of its nodes (node"
-            f" {fem.mesh.node_ids[dof // 6]}) follow already from {joint}; take the coupling as interface"
+            f" {fem.mesh.node_ids[dof // 6]}) already follow {joint}; use the coupling as the interface"
             " (Interface(coupling=...)), or make the interface averaged"
         )

@@ -11,7 +11,7 @@ _SLICES = 40  # section means resolve some ten bending waves
 
 
 def long_axis(fem) -> int | None:
-    """0, 1 or 2 where the body is clearly longest along that mesh axis, else None.
+    """0, 1 or 2 if the body is clearly longest along that mesh axis, otherwise None.
 
     Longest: the two large principal moments of inertia exceed the small one at least twice; along a mesh axis:
     within 1 degree.
@@ -30,7 +30,7 @@ def bending_kinds(axis: int) -> tuple[str, str]:
 
 
 def group_kind(dofs: np.ndarray, axis: int | None) -> str | None:
-    """Kind of motion of a group of beam dofs (nodal numbering, six per node) that is coupled to no other.
+    """Kind of motion of an uncoupled group of beam dofs (nodal numbering, six per node).
 
     Exact for a straight beam: one group for each bending plane, one axial, one torsional.
     """
@@ -52,7 +52,7 @@ def section_kinds(fem, fields: np.ndarray, axis: int | None) -> list[str | None]
     """Kind of each field (ndof, n) by the largest share of energy in the mean motion of sections along the axis.
 
     Shares: squared mean displacement along each axis, and squared mean rotation times the squared radius of gyration
-    about the long axis. None where no share reaches 30 % (local modes) or the body has no long axis.
+    about the long axis. None if no share reaches 30 % (local modes) or the body has no long axis.
     """
     n = fields.shape[1]
     if axis is None or n == 0:
@@ -64,10 +64,10 @@ def section_kinds(fem, fields: np.ndarray, axis: int | None) -> list[str | None]
 
 
 def aligned(fem, values: np.ndarray, fields: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Modes of equal frequency turned among themselves until they bend along mesh axes.
+    """Modes of equal frequency, rotated within their subspace so that they bend along mesh axes.
 
     values (k,) omega^2 ascending; fields (ndof, k) of equal modal mass. A square or round bar has pairs of equal
-    bending frequencies, whose directions an eigensolver leaves to chance.
+    bending frequencies, for which an eigensolver returns arbitrary directions.
     """
     if axis is None or len(values) < 2:
         return values, fields

@@ -48,7 +48,7 @@ class _Spectrum:
         families = self.families if families is None else families
         values, fields, kinds = [np.empty(0)], [np.zeros((self.T.shape[0], 0))], []
         for family in families:
-            # two more than asked for, so that the cut does not part modes of equal frequency
+            # two more than requested, so that modes of equal frequency are not separated
             family_values, family_fields = family.lowest(count if family.kind else count + 2)
             family_fields = self.T @ family_fields
             if family.kind is None:
@@ -66,7 +66,7 @@ class _Spectrum:
 
 
 def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem, choice: ModeChoice) -> Modes:
-    """Modes that ``choice`` asks for; BodyError says how many exist when it asks for more."""
+    """Modes selected by ``choice``; BodyError states how many exist if there are fewer."""
     choice.check()
     spectrum = _spectrum(fem, T, problem)
     if choice.by_kind:
@@ -79,7 +79,7 @@ def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | Fixed
         _require(spectrum, choice.count)
         values, fields, kinds = spectrum.lowest(choice.count)
     if not (np.all(np.isfinite(values)) and np.all(values > 0.0) and np.all(np.isfinite(fields))):
-        raise BodyError("the modes are not finite or not positive: check material and section of every element")
+        raise BodyError("modes are not finite or not positive: check material and section of every element")
     return Modes(np.sqrt(values), scaled(fields, fem), numbered(kinds), float(np.sqrt(values.max(initial=0.0))))
 
 
@@ -99,9 +99,9 @@ def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProb
 def _require(spectrum: _Spectrum, count: int) -> None:
     exist = sum(f.problem.mode_limit for f in spectrum.families)
     if count > exist:
-        raise BodyError(f"{count} modes were asked for, but only {exist} exist on this mesh; ask for fewer")
+        raise BodyError(f"{count} modes were requested, but this mesh has only {exist}; request fewer")
     if count > spectrum.limit:
-        raise BodyError(f"{count} modes were asked for; on a mesh of this size at most {spectrum.limit} are computed")
+        raise BodyError(f"{count} modes were requested; at most {spectrum.limit} are computed on a mesh of this size")
 
 
 def _chosen_by_frequency(spectrum: _Spectrum, choice: ModeChoice):
@@ -119,7 +119,7 @@ def _chosen_by_frequency(spectrum: _Spectrum, choice: ModeChoice):
 
 def _chosen_by_mass(spectrum: _Spectrum, choice: ModeChoice):
     if choice.frame is None:
-        raise BodyError("effective_mass: modes of a free body move no mass; choose them by count or max_frequency")
+        raise BodyError("effective_mass: modes of a free body have none; select them by count or max_frequency")
     fem, most = spectrum.fem, min(spectrum.limit, choice.count or _SEARCH_LIMIT)
     translations = np.zeros((fem.M.shape[0] // fem.dofs_per_node, fem.dofs_per_node, 3))
     translations[:, :3] = np.eye(3)
@@ -134,14 +134,14 @@ def _chosen_by_mass(spectrum: _Spectrum, choice: ModeChoice):
             return values[:keep], fields[:, :keep], kinds[:keep]
         if count == most:
             raise BodyError(
-                f"effective_mass = {choice.effective_mass}: the lowest {count} modes move {moved[-1]:.3g} of the mass "
-                "along the axis where they move least; ask for less"
+                f"effective_mass = {choice.effective_mass}: the lowest {count} modes have only {moved[-1]:.3g} of the "
+                "mass along the axis where they have least; request less"
             )
         count = min(2 * count, most)
 
 
 def _wanted(choice: ModeChoice, axis: int) -> list[tuple[set[str], int]]:
-    """[(kinds, number)]: so many modes of any of these kinds."""
+    """[(kinds, number)]: the number of modes wanted of any of these kinds."""
     kinds = bending_kinds(axis)
     wanted = [({"axial"}, choice.axial or 0), ({"torsion"}, choice.torsion or 0)]
     if choice.bending is not None and np.ndim(choice.bending) == 0:
@@ -152,8 +152,8 @@ def _wanted(choice: ModeChoice, axis: int) -> list[tuple[set[str], int]]:
 def _chosen_by_kind(spectrum: _Spectrum, choice: ModeChoice):
     if spectrum.axis is None:
         raise BodyError(
-            "bending, axial and torsion modes are told apart only on a body that is longest along the x, y or z axis "
-            "of its mesh; choose modes by count or max_frequency here"
+            "bending, axial and torsion modes can only be distinguished on a body that is longest along the x, y or z "
+            "axis of its mesh; select modes by count or max_frequency instead"
         )
     wanted = [(kinds, n) for kinds, n in _wanted(choice, spectrum.axis) if n]
     if all(f.kind is not None for f in spectrum.families):
@@ -171,7 +171,7 @@ def _from_families(spectrum: _Spectrum, kinds: set[str], n: int):
     families = [f for f in spectrum.families if f.kind in kinds]
     exist = sum(f.limit for f in families)
     if n > exist:
-        raise BodyError(f"{n} {_name(kinds)} modes were asked for, but only {exist} exist on this mesh")
+        raise BodyError(f"{n} {_name(kinds)} modes were requested, but this mesh has only {exist}")
     return spectrum.lowest(n, families)
 
 
@@ -190,7 +190,7 @@ def _from_search(spectrum: _Spectrum, wanted: list[tuple[set[str], int]]):
                 for f, (names, n) in zip(found, wanted, strict=True)
                 if len(f) < n
             ]
-            raise BodyError(f"among the lowest {count} modes there are not {', '.join(lacking)}; ask for fewer")
+            raise BodyError(f"the lowest {count} modes do not include {', '.join(lacking)}; request fewer")
         count = min(2 * count, most)
 
 
@@ -199,10 +199,10 @@ def _name(kinds: set[str]) -> str:
 
 
 def scaled(fields: np.ndarray, fem) -> np.ndarray:
-    """Largest displacement 1, its largest component positive; fields that only turn: largest rotation 1.
+    """Scale to a largest displacement of 1 with its largest component positive; pure rotations: largest rotation 1.
 
-    Nodes without mass (reference nodes of couplings) do not count. Of nodes and components equal to 1e-6 the first
-    counts, so that symmetric modes get a definite sign.
+    Nodes without mass (reference nodes of couplings) are ignored. Of nodes and components equal within 1e-6, the first
+    one decides, so that symmetric modes get a definite sign.
     """
     points, d = fem.mesh.points, fem.dofs_per_node
     size = np.linalg.norm(np.ptp(points, axis=0))

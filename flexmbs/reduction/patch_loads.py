@@ -1,4 +1,4 @@
-"""Load patterns on a patch of the surface: what pressure and friction anywhere on it move most."""
+"""Load patterns on a patch of the surface: those under which pressure and friction deform the body most."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmbs.mesh.outer_faces import outer_faces
 from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.options import Patch
 
-MOST_NODES = 1500  # a patch of more takes thousands of static solutions
+MOST_NODES = 1500  # a larger patch needs thousands of static solutions
 
 Faces = list[tuple[str, np.ndarray]]  # kind, (k, n) nodes
 
@@ -24,10 +24,10 @@ Faces = list[tuple[str, np.ndarray]]  # kind, (k, n) nodes
 def patch_loads(
     fem, T: sparse.csr_matrix, problem: ConstrainedProblem, shown: np.ndarray, patches: Mapping[str, Patch]
 ) -> np.ndarray:
-    """(ndof, k) nodal loads of the patterns of all patches; fields ``shown`` (ndof, n) of unit energy aside.
+    """(ndof, k) nodal loads of the patterns of all patches, given the fields ``shown`` (ndof, n) of unit energy.
 
-    First tractions that vary as a rigid motion does (uniform, linear). Then, among all tractions t with t^T S t = 1,
-    S = int N N^T dA, those that do most work on what the body yields besides: eigenvectors of the patch's compliance.
+    First, tractions that vary like a rigid motion (uniform, linear). Then, among all tractions t with t^T S t = 1,
+    S = int N N^T dA, those that do most work on the remaining deformation: eigenvectors of the patch's compliance.
     """
     found = [np.zeros((fem.K.shape[0], 0))]
     for name, patch in patches.items():
@@ -45,7 +45,7 @@ def patch_loads(
 
 
 def _faces(mesh, name: str, patch: Patch) -> Faces:
-    """Outer faces of the patch: all of whose nodes are in its set, or whose middle lies within its radius."""
+    """Outer faces of the patch: those with all nodes in its set, or with their centre within its radius."""
     where = f"patch '{name}'"
     patch.check(where)
     inside = np.zeros(len(mesh.points), dtype=bool)
@@ -63,18 +63,18 @@ def _faces(mesh, name: str, patch: Patch) -> Faces:
         if chosen.any():
             faces.append((kind, nodes[chosen]))
     if not faces:
-        what = f"all nodes of no outer face are in set '{patch.set}'" if patch.set else "no outer face lies within it"
-        raise BodyError(f"{where}: {what}; a patch is a part of the surface of solids or shells")
+        what = f"no outer face has all its nodes in set '{patch.set}'" if patch.set else "no outer face is within it"
+        raise BodyError(f"{where}: {what}; a patch must be part of the surface of solids or shells")
     count = len(np.unique(np.concatenate([nodes.ravel() for _, nodes in faces])))
     if count > MOST_NODES:
-        raise BodyError(f"{where} has {count} nodes; at most {MOST_NODES} are computed: choose a smaller part")
+        raise BodyError(f"{where} has {count} nodes; at most {MOST_NODES} are allowed: choose a smaller part")
     return faces
 
 
 def _traction_loads(fem, faces: Faces, tangential: bool) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """(ndof, m) nodal forces of tractions that are orthonormal in int t . t dA, and what even tractions are of them.
+    """(ndof, m) nodal forces of tractions that are orthonormal in int t . t dA, and the even tractions among them.
 
-    Pressures only, or tractions in all directions. Even (m, k): those that vary as a rigid motion does.
+    Pressures only, or tractions in all directions. Even (m, k): tractions that vary like a rigid motion.
     """
     nodes, local = np.unique(np.concatenate([rows.ravel() for _, rows in faces]), return_inverse=True)
     S, normals = np.zeros((len(nodes), len(nodes))), np.zeros((len(nodes), 3))

@@ -1,9 +1,10 @@
-"""From a mesh to a flexible body: assemble, hold, find modes, find second-order fields, integrate the inertia."""
+"""From a mesh to a flexible body: assembly, supports, modes, second-order fields, inertia."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -54,33 +55,34 @@ def reduce(
     ----------
     interfaces : marker name -> name of a node set (averaged), or an Interface
     modes : ClampedFree(at=interface name, ...), CraigBampton(at=interface name, ...) or FreeFree(...)
-    name : of the body; default: the mesh's source
+    name : of the body; default: the file of the mesh
     beam_theory : "timoshenko" or "euler-bernoulli" (meshes of beams)
-    rotary_inertia : False leaves beams their line mass only
-    hex8 : "incompatible" or "plain"; hex20 : "file", "full" or "reduced" (``assemble`` says what they are)
+    rotary_inertia : False: beams have line mass only
+    hex8 : "incompatible" or "plain"; hex20 : "file", "full" or "reduced" (see ``assemble``)
     second_order : "full" (geometric stiffness, all pairs of modes), "none", or SecondOrder(pairs=..., tolerance=...,
         field_tolerance=...)
-    damping : None, a damping ratio, one ratio per mode, Rayleigh(alpha, beta), or "material": what the file gives to
-        its materials. Dashpots of the mesh damp in any case.
-    stress : "surface", or "nodes": also at all nodes and by material, six numbers a node and mode more to keep
-    trust_units : True turns the suspicion that the mesh is not in SI units from an error into a warning
-    cache : None: a body that took more than a second is kept on disk and found again, bit for bit, when mesh, options
-        and flexmbs are the same (docs/reduced_bodies.md); True: any body; False: compute, and keep nothing
+    damping : None, a damping ratio, one ratio per mode, Rayleigh(alpha, beta), or "material": the damping of the
+        materials in the file. Dashpots of the mesh are always included.
+    stress : "surface", or "nodes": also at all nodes and by material, which stores six more numbers per node and mode
+    trust_units : True: units that do not look like SI give a warning instead of an error
+    cache : None: a body that took more than a second is kept on disk and reused, bit for bit, if mesh, options
+        and flexmbs are the same (docs/reduced_bodies.md); True: any body; False: always compute, keep nothing
 
     Raises
     ------
     MeshError : the mesh cannot be assembled.
-    BodyError : an interface is not found, more modes are asked for than exist, or an option is unknown.
+    BodyError : an interface is not found, more modes are requested than exist, or an option is invalid.
 
     Warns
     -----
-    BodyWarning : what ``check_mesh`` remarks, and what else is in ``FlexibleBody.warnings``.
-    BasisWarning : a load at an interface strains the body more than the modes show (``FlexibleBody.advice()``).
+    BodyWarning : remarks of ``check_mesh``, and everything else in ``FlexibleBody.warnings``.
+    BasisWarning : the modes miss part of the strain under a load at an interface (``FlexibleBody.advice()``). A choice
+        by kind (``bending=(3, 0)``) leaves the body rigid in some directions on purpose; these are not reported.
     """
     contents = dict(locals())  # first: all arguments, and nothing else
     del contents["cache"]
     if beam_theory not in BEAM_THEORIES:
-        raise BodyError(f"beam_theory is {' or '.join(map(repr, BEAM_THEORIES))}, not {beam_theory!r}")
+        raise BodyError(f"beam_theory must be {' or '.join(map(repr, BEAM_THEORIES))}, not {beam_theory!r}")
     try:
         SolidOptions(hex8, hex20)
     except ValueError as error:
@@ -89,7 +91,7 @@ def reduce(
     found = kept.find()
     told = (*mesh.warnings, *omissions(mesh))  # when the file was read
     if found is not None:
-        return _with_warnings(found, told)
+        return _with_warnings(found, told, modes)
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
     refuse_overlap(mesh, interfaces)
     joined = without_idle_links(mesh)
@@ -100,20 +102,21 @@ def reduce(
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
     kept.keep(body)
     issued = (*told, *(message for message in fem.mesh.warnings if message not in warnings))  # by read_mesh, assemble
-    return _with_warnings(body, issued)
+    return _with_warnings(body, issued, modes)
 
 
-def _with_warnings(body: FlexibleBody, told: Sequence[str]) -> FlexibleBody:
-    """The body, after the warnings that have not been issued yet."""
+def _with_warnings(body: FlexibleBody, told: Sequence[str], modes: ModeChoice) -> FlexibleBody:
+    """The body, after issuing the warnings that have not been issued yet."""
     _warn_of_body(body.name, body.source, body.warnings, told)
-    missing = body.advice().missing
+    missing = body.advice().missing_strain(rigid_on_purpose=modes.by_kind)
     if missing:
-        warn(missing, BasisWarning, where=f"body '{body.name}'")
+        name = Path(body.name).name if body.name == body.source else body.name  # by default the path of the mesh
+        warn(missing, BasisWarning, where=f"body '{name}'")
     return body
 
 
 def _warn_of_body(name: str, source: str, messages: Sequence[str], told: Sequence[str]) -> None:
-    """Each message with the names of the body and of its file, as far as it does not hold them."""
+    """Issue each message, with the names of the body and of its file unless it contains them."""
     for message in messages:
         file = f" ({source})" if source not in message and source != name else ""
         named = name == source and source in message
@@ -132,9 +135,9 @@ def reduce_model(
     damping: None | float | Rayleigh | Sequence[float] | str = None,
     stress: str = "surface",
 ) -> FlexibleBody:
-    """As ``reduce``, from a finite-element model that is already assembled."""
+    """Like ``reduce``, but from an assembled finite element model."""
     if stress not in ("surface", "nodes"):
-        raise BodyError(f"stress is 'surface' or 'nodes', not {stress!r}")
+        raise BodyError(f"stress must be 'surface' or 'nodes', not {stress!r}")
     at = _held_interface(modes, interfaces)
     choice = second_order_choice(second_order)
     attached = attach_all(fem, interfaces)
@@ -175,25 +178,25 @@ def reduce_model(
 
 
 def _without_rotation(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
-    """A warning for each interface whose nodes determine no rotation."""
+    """A warning for each interface whose nodes do not determine a rotation."""
     return tuple(
         f"interface '{name}': its {'node' if len(found.nodes) == 1 else 'nodes in one line'} of a solid"
-        f" determine{'s' * (len(found.nodes) == 1)} no rotation: it carries forces and ball joints only; for others use"
-        " a set of nodes that spans an area."
+        f" determine{'s' * (len(found.nodes) == 1)} no rotation, so it supports only forces and spherical joints; for"
+        " other joints use a set of nodes that spans an area."
         for name, found in attached.items()
         if not found.has_rotation
     )
 
 
 def _of_places(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
-    """Warnings of markers that stand elsewhere than the mean of their nodes, or on nodes without weight."""
+    """Warnings about markers that are not at the mean of their nodes, and about nodes without weight."""
     return tuple(f"interface '{name}': {remark}" for name, found in attached.items() for remark in found.place.remarks)
 
 
 def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:
     if not isinstance(modes, ModeChoice):
         raise BodyError(
-            "modes is ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not "
+            "modes must be ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not "
             f"{modes!r}"
         )
     if modes.frame is not None and modes.frame not in interfaces:
@@ -215,7 +218,7 @@ def _flexibility(fem, T, problem, attached: Mapping[str, Attachment], at: str | 
 
 
 def _amplitudes(fem, found, choice: SecondOrder) -> np.ndarray | None:
-    """Modal coordinates up to which the tolerance of the second-order fields has to hold, or None."""
+    """Modal coordinates up to which the tolerance of the second-order fields must hold, or None."""
     if choice.deflection is None or len(found.omega) == 0:
         return None
     size = float(np.linalg.norm(np.ptp(fem.mesh.points, axis=0)))
@@ -263,6 +266,6 @@ def _check_finite(body: FlexibleBody) -> None:
     bad = [key for key, value in parts.items() if value.dtype.kind == "f" and not np.all(np.isfinite(value))]
     if bad:
         raise BodyError(
-            f"body '{body.name}': {', '.join(bad)} hold values that are not finite; check the mesh's coordinates, "
-            "material and sections"
+            f"body '{body.name}': {', '.join(bad)} contain values that are not finite; check coordinates, materials "
+            "and sections of the mesh"
         )

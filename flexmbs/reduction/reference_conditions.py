@@ -1,4 +1,4 @@
-"""How a body is held: rigid sets become one marker each, and rigid motion is ruled out at a marker or by mean axes."""
+"""Supports of a body: rigid sets become one marker each; a marker or mean axes remove the rigid motion."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from flexmbs.mesh.loose_parts import hinged_parts
 from flexmbs.reduction.constrained_body import ConstrainedProblem, determinate_dofs
 from flexmbs.reduction.interface import Attachment
 
-_SOFT = 1e-3  # of the usual stiffness of a displacement: below it a node does not serve to pin the body
-_SPREAD = 1e-6  # of singular values: pins that nearly lie on a line do not hold the body
+_SOFT = 1e-3  # relative to the typical stiffness of a displacement: softer nodes are not used to pin the body
+_SPREAD = 1e-6  # ratio of singular values below which pins lie almost on a line and do not hold the body
 
 
 def set_motion(attachment: Attachment, points: np.ndarray, dofs_per_node: int) -> np.ndarray:
@@ -42,8 +42,8 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
     clamped = held is not None and _is_clamped(fem, held)
     if held is not None and not held.has_rotation:
         raise BodyError(
-            f"modes cannot be clamped at interface '{at}': its {len(held.nodes)} node(s) of a solid lie in one point "
-            "or line and determine no rotation; use a set of nodes that spans an area"
+            f"the body cannot be clamped at interface '{at}': its {len(held.nodes)} node(s) of a solid lie at one "
+            "point or on one line and determine no rotation; use a set of nodes that spans an area"
         )
     rigid = [a for a in attached.values() if a.rigid and a is not held]
     space = _Space.of(fem)
@@ -66,20 +66,20 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
 
 
 def _with_reason(problem: ConstrainedProblem, fem) -> ConstrainedProblem:
-    """The problem, with what can turn freely in the mesh for its messages: only an interface may hold that."""
+    """The problem with a message about parts of the mesh that can turn freely, which only an interface may hold."""
     hinged = hinged_parts(fem.mesh)
     return replace(problem, loose=hinged[0]) if hinged else problem
 
 
 def _check_whole(fem) -> None:
-    """BodyError where parts of the body are not joined, or can move against each other freely."""
+    """BodyError if parts of the body are not connected, or can move freely relative to each other."""
     loose = unconnected(fem.mesh) or mechanism(fem)
     if loose:
         raise BodyError(f"{loose}.")
 
 
 def _is_clamped(fem, held: Attachment) -> bool:
-    """Whether holding the marker is holding single components: of a rigid set, of one node that can turn."""
+    """Whether clamping the marker means clamping dofs directly: those of a rigid set, or of a node with rotations."""
     if held.rigid:
         return True
     if fem.dofs_per_node == 3 or len(held.nodes) != 1:
@@ -137,7 +137,7 @@ def _transformation(
     following = [space.of_set(a) for a in rigid]
     kept = np.setdiff1d(np.arange(count), np.concatenate([clamped, *following]))
     if len(kept) == 0 and not rigid:
-        raise BodyError("every node of the body is held: no motion is left for modes")
+        raise BodyError("every node of the body is clamped: no modes are possible")
     parts = [sparse.csr_matrix((np.ones(len(kept)), (kept, np.arange(len(kept)))), shape=(count, len(kept)))]
     for attachment in rigid:
         columns = space.column[set_dofs(attachment, d)]

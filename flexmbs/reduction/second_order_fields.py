@@ -36,7 +36,7 @@ def quadratic_fields(
 
 
 def pair_blocks(count: int) -> Iterator[slice]:
-    """Slices of at most ``BLOCK`` pairs: loads and responses of all at once would take several times their room."""
+    """Slices of at most ``BLOCK`` pairs: processing all at once would need several times the memory."""
     for first in range(0, count, BLOCK):
         stage("second-order fields", first, count)
         yield slice(first, min(first + BLOCK, count))
@@ -51,7 +51,7 @@ def quadratic_block(
     modes: np.ndarray,
     pairs: np.ndarray,
 ) -> np.ndarray:
-    """``quadratic_fields`` of a few pairs."""
+    """``quadratic_fields`` for a few pairs."""
     loads = np.asarray(fem.second_order_loads(modes, pairs))
     H_joined = _prescribed(fem, rigid, modes, pairs)
     if H_joined.any():
@@ -64,7 +64,7 @@ def quadratic_block(
 
 
 def _prescribed(fem, rigid: Iterable[Attachment], modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """H of the nodes on rigid sets, and of all that follows from others, while everything else is at rest."""
+    """H of the nodes on rigid sets, and of all dependent dofs, with everything else at rest."""
     H = np.zeros((modes.shape[0], len(pairs)))
     for attachment in rigid:
         H[set_dofs(attachment, fem.dofs_per_node)] = _turning_of_set(fem, attachment, modes, pairs)
@@ -76,7 +76,7 @@ def _prescribed(fem, rigid: Iterable[Attachment], modes: np.ndarray, pairs: np.n
 
 
 def _turning_of_set(fem, attachment: Attachment, modes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """H of a set that turns as a rigid body: -1/2 (psi_a x (psi_b x r) + psi_b x (psi_a x r)), rotations none."""
+    """H of a set that rotates as a rigid body: -1/2 (psi_a x (psi_b x r) + psi_b x (psi_a x r)); no rotations."""
     psi = (attachment.operator @ modes)[3:].T
     r = fem.mesh.points[attachment.nodes] - attachment.position
     a, b = psi[pairs[:, 0], None], psi[pairs[:, 1], None]

@@ -11,10 +11,10 @@ from flexmbs.reduction.interface import Interface
 
 
 def refuse_overlap(mesh, interfaces: Mapping[str, str | Interface]) -> None:
-    """BodyError where the nodes of two interfaces, a set and another set or a coupling, overlap.
+    """BodyError if the nodes of two interfaces (a set and another set or a coupling) overlap.
 
-    What acts at one marker would move the other for no physical reason. A single node may lie in a set (a contact point
-    on a bearing's face). Couplings that share nodes do so in the file, whose model joins them as it says.
+    A load at one marker would move the other without physical reason. A single node may be part of a set (a contact
+    point on a bearing face). Couplings that share nodes are combined as in the model of the file.
     """
     groups = {name: _nodes(mesh, given) for name, given in interfaces.items()}
     names = [name for name, nodes in groups.items() if len(nodes) > 1]
@@ -27,12 +27,12 @@ def refuse_overlap(mesh, interfaces: Mapping[str, str | Interface]) -> None:
             if len(shared):
                 raise BodyError(
                     f"interfaces '{first}' and '{second}' overlap: they share {len(shared)} nodes (node "
-                    f"{mesh.node_ids[shared[0]]}, ...); leave those out of one of them, or use one interface"
+                    f"{mesh.node_ids[shared[0]]}, ...); remove them from one of the two, or use one interface"
                 )
 
 
 def _nodes(mesh, given: str | Interface) -> np.ndarray:
-    """Nodes of a set or of a coupling, each once; none where there is no such thing (which is refused elsewhere)."""
+    """Nodes of a set or of a coupling, each once; empty for an unknown name (which is rejected elsewhere)."""
     interface = Interface(set=given) if isinstance(given, str) else given
     found: object = ()
     if isinstance(interface, Interface) and interface.set in mesh.node_sets:

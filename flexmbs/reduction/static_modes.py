@@ -1,4 +1,4 @@
-"""Static modes beside normal ones: constraint and attachment modes, responses to load cases, and their merging."""
+"""Static modes in addition to normal ones: constraint and attachment modes, responses to load cases, merging."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from flexmbs.reduction.mode_selection import Modes, compute_modes, scaled
 from flexmbs.reduction.options import CraigBampton, FreeFree, ModeChoice, Patch, StaticModes
 from flexmbs.reduction.patch_loads import patch_loads
 
-# A static response is dropped when what the modes do not show of it has less than this part of its strain energy:
-# static displacements stay right to it, and rounding (1e-12) cannot become a mode.
+# A static response is dropped if the part that the modes do not represent has less than this share of its strain
+# energy: static displacements stay accurate to it, and rounding (1e-12) cannot become a mode.
 DEPENDENT = 1e-10
-# Directions whose mass is below this part of the largest (in units of strain energy) have none: beams without rotary
-# inertia under torsion. They cannot move by themselves.
+# Directions with a mass below this fraction of the largest (relative to strain energy) count as massless: beams without
+# rotary inertia under torsion.
 MASSLESS = 1e-14
 
 
 def basis(
     fem, T: sparse.csr_matrix, problem: ConstrainedProblem, attached: Mapping[str, Attachment], choice: ModeChoice
 ) -> Modes:
-    """All modes that ``choice`` asks for, orthogonal in mass and stiffness, of a body held as ``problem`` says."""
+    """All modes selected by ``choice``, orthogonal in mass and stiffness, with the supports of ``problem``."""
     choice.check()
     loads = _static_loads(fem, attached, choice)
     accelerated = choice.static is not None and choice.static.acceleration
@@ -130,7 +130,7 @@ def _kept_markers(attached: Mapping[str, Attachment], choice: ModeChoice) -> spa
         return sparse.csr_matrix((0, size))
     names = [name for name in attached if name != choice.at] if choice.keep is None else _listed(choice.keep)
     if choice.at in names:
-        raise BodyError(f"CraigBampton: interface '{choice.at}' holds the frame and cannot be kept as well")
+        raise BodyError(f"CraigBampton: interface '{choice.at}' holds the frame and cannot be in keep as well")
     return _operators(attached, names, "CraigBampton(keep=...)", size)
 
 
@@ -164,10 +164,10 @@ def _load_case(fem, name: str, forces: Mapping[int, tuple[float, float, float]])
         found = np.flatnonzero(np.asarray(fem.mesh.node_ids) == node)
         if len(found) != 1:
             has = f"{fem.mesh.source or 'the mesh'} has {len(found) or 'no'} node{'s' * (len(found) > 1)} {node}"
-            raise BodyError(f"load case '{name}': {has}; give the number of one node")
+            raise BodyError(f"load case '{name}': {has}; give the number of an existing node")
         value = np.asarray(force, dtype=float)
         if value.shape not in ((3,), (fem.dofs_per_node,)) or not np.all(np.isfinite(value)):
-            raise BodyError(f"load case '{name}', node {node}: give three finite forces (fx, fy, fz), not {force!r}")
+            raise BodyError(f"load case '{name}', node {node}: must be three finite forces (fx, fy, fz), not {force!r}")
         load[found[0], : len(value)] = value
     if not load.any():
         raise BodyError(f"load case '{name}' has no force")

@@ -1,1 +1,1 @@
-"""Results: what a run stores and serves."""
+"""Results: storage of runs, and access to their histories and fields."""

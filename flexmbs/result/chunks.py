@@ -1,4 +1,4 @@
-"""Chunk files of a growing run: written whole, checked when they are read, and known by the run that they belong to."""
+"""Chunk files of a run in progress: written atomically, verified when read, and tied to their run by its identity."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from flexmbs.common.errors import FlexmbsError, ResultFolderError
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.trajectory import check_chunk
 
-REMEDY = "restore it from a copy, or run again (force=True, --force)"
+REMEDY = "restore it from a backup, or run again (force=True, --force)"
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Whatever goes wrong in reading a file of a result becomes one error that names folder, file and remedy."""
+    """Convert any error in reading a file of a result to a ResultFolderError with folder, file and remedy."""
     try:
         yield
     except ResultFolderError:
         raise
-    except (Exception, MemoryError) as error:  # damaged files lead to errors of any kind
-        words = what_is(path)
-        if not words:
+    except (Exception, MemoryError) as error:  # damaged files cause errors of any type
+        problem = what_is(path)
+        if not problem:
             text = str(error) if isinstance(error, FlexmbsError) else f"{type(error).__name__}: {error}"
-            words = f"is damaged ({' '.join(text.split())[:300]})"
-        raise ResultFolderError(f"{path.parent}: {path.name} {words}; {REMEDY}") from error
+            problem = f"is damaged ({' '.join(text.split())[:300]})"
+        raise ResultFolderError(f"{path.parent}: {path.name} {problem}; {REMEDY}") from error
 
 
-def damaged(path: Path, words: str) -> ResultFolderError:
-    """The error for a file whose content is not what belongs there."""
-    return ResultFolderError(f"{path.parent}: {path.name} {words}; {REMEDY}")
+def damaged(path: Path, problem: str) -> ResultFolderError:
+    """The error for a file with wrong content; ``problem`` follows the name of the file."""
+    return ResultFolderError(f"{path.parent}: {path.name} {problem}; {REMEDY}")
 
 
 def chunk_path(folder: Path, run: str, number: int) -> Path:
@@ -49,14 +49,14 @@ def chunk_number(path: Path) -> int:
 
 
 def chunk_files(folder: Path, run: str) -> dict[int, Path]:
-    """The chunks of a run by number, in order; files of other names are not looked at."""
+    """The chunks of a run by number, in order; other files are ignored."""
     pattern = re.compile(rf"chunk_{run}_[0-9]{{6,}}\.npz" if run else r"chunk_[0-9]{6,}\.npz")
     found = (path for path in folder.iterdir() if pattern.fullmatch(path.name))
     return dict(sorted((chunk_number(path), path) for path in found))
 
 
 def write_chunk(path: Path, run: str, arrays: Mapping[str, np.ndarray], note: Mapping[str, object]) -> None:
-    """A chunk, complete or not at all.
+    """Write a chunk atomically.
 
     ``note`` : contacts, stats, base_rows, and ``row``, the number of rows before it
     """
@@ -66,13 +66,13 @@ def write_chunk(path: Path, run: str, arrays: Mapping[str, np.ndarray], note: Ma
 
 
 def read_note(path: Path) -> dict:
-    """What a chunk says about itself."""
+    """The note of a chunk: run, number, rows, contacts, statistics."""
     with reading(path):
         return json.loads(str(read_npz_arrays(path, names=("note",))["note"]))
 
 
 def read_chunk(path: Path, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
-    """Arrays of a chunk, all or some, with their checksums."""
+    """Arrays of a chunk (all, or those in ``names``), with verified checksums."""
     with reading(path):
         arrays = read_npz_arrays(path, names=names)
         note = arrays.pop("note", None)

@@ -44,7 +44,7 @@ def locate(t: np.ndarray, times: np.ndarray) -> Places:
     outside = ~((t[0] - slack <= times) & (times <= t[-1] + slack))
     if np.any(outside):
         time = times[outside][0]
-        raise ValueError(f"time {time:.15g} s is outside of the run, which covers {t[0]:.15g} to {t[-1]:.15g} s")
+        raise ValueError(f"time {time:.15g} s is outside the run, which covers {t[0]:.15g} to {t[-1]:.15g} s")
     if len(t) == 1:
         none = np.zeros(len(times))
         return Places(none.astype(int), none.astype(int), none, none)

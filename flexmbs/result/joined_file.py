@@ -1,4 +1,4 @@
-"""From chunk files to one result.h5, one chunk in memory at a time; and reading of both."""
+"""Joining chunk files to one result.h5, with one chunk in memory at a time, and reading both."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ SLICE = 8192  # rows of an earlier part that are copied at once
 
 @dataclass(frozen=True)
 class Parts:
-    """What a folder holds of a run: rows of an earlier result.h5 (0: none), then chunks in order.
+    """The stored parts of a run: rows of an earlier result.h5 (0: none), then chunks in order.
 
-    ``run`` is the identity of the run, ``base_note`` the note of that result.h5; its last rows may be superseded by the
+    ``run`` is the identity of the run, ``base_note`` the note of that result.h5, whose last rows may be superseded by
     chunks.
     """
 
@@ -48,7 +48,7 @@ class Parts:
 
     @property
     def contacts(self) -> list[ContactRecord]:
-        """Contacts that have ended (one that was open where an earlier part stopped is told by what follows)."""
+        """Contacts that have ended (one still open at the end of an earlier part is reported by a later part)."""
         ended = [contact for contact in self.base_note.get("contacts", ()) if np.isfinite(contact["end"])]
         return [ContactRecord(**contact) for contact in ended] + [
             ContactRecord(**contact) for path in self.chunks for contact in read_note(path)["contacts"]
@@ -56,11 +56,11 @@ class Parts:
 
 
 def parts_of(folder: Path, run: str) -> Parts:
-    """The parts of the run ``run`` in ``folder``; chunks that result.h5 already holds do not count.
+    """The parts of the run ``run`` in ``folder``, without chunks that are already in result.h5.
 
-    Raises ResultFolderError when one is damaged, is missing, or belongs to another run.
+    Raises ResultFolderError if a part is damaged, missing, or belongs to another run.
     """
-    state = state_note(folder)  # first: a run that goes on meanwhile only adds to what the state knows
+    state = state_note(folder)  # read first: a run in progress only adds parts after the state
     note = _checked_note(folder / RESULT, run) if (folder / RESULT).is_file() else {}
     last = int(note.get("last_chunk", 0))
     numbered = {number: path for number, path in chunk_files(folder, run).items() if number > last}
@@ -71,11 +71,11 @@ def parts_of(folder: Path, run: str) -> Parts:
     total = _check_chunks(run, numbered, rows)
     of_state = run if state is None else str(state.get("run", ""))
     if of_state != run and not note:
-        raise damaged(folder / STATE, f"is that of another run than {MODEL}")
+        raise damaged(folder / STATE, f"belongs to a different run than {MODEL}")
     if state is not None and of_state == run and total < int(state["rows"]):
         raise ResultFolderError(
             f"{folder}: {int(state['rows']) - total} of the {state['rows']} steps up to {STATE} are missing: {RESULT} "
-            f"or the last chunks are gone; {REMEDY}"
+            f"or the last chunks have been deleted; {REMEDY}"
         )
     return Parts(folder, run, rows, note, tuple(numbered.values()))
 
@@ -89,11 +89,11 @@ def _check_chunks(run: str, numbered: Mapping[int, Path], rows: int) -> int:
     for number, path in numbered.items():
         note = read_note(path)
         if str(note.get("run", "")) != run or int(note.get("number", number)) != number:
-            raise damaged(path, f"is not the chunk that its name says, but number {note.get('number')} of a run")
+            raise damaged(path, f"does not match its name: it contains chunk number {note.get('number')} of a run")
         if before is not None and number != before + 1:
-            raise damaged(path, f"comes after chunk {before}: {number - before - 1} chunks between are missing")
+            raise damaged(path, f"comes after chunk {before}: {number - before - 1} chunks in between are missing")
         if int(note.get("row", total)) != total:
-            raise damaged(path, f"begins with row {note['row']}, but {total} rows stand before it: chunks are missing")
+            raise damaged(path, f"starts at row {note['row']}, but {total} rows precede it: chunks are missing")
         before, total = number, total + row_count(path)
     return total
 
@@ -102,10 +102,10 @@ def join(
     parts: Parts, contacts: Sequence[ContactRecord], stats: Mapping[str, float], status: str, last_chunk: int,
     settle: Callable[[Trajectory], Trajectory] | None,
 ) -> None:  # fmt: skip
-    """Write result.h5 (complete or not at all) from ``parts``: memory for one chunk is enough.
+    """Write result.h5 atomically from ``parts``, with one chunk in memory at a time.
 
-    ``settle`` completes the arrays of chunks; ``contacts`` are all of the run; ``last_chunk`` is the number of the last
-    chunk in it.
+    ``settle`` completes the arrays of chunks; ``contacts``: all contacts of the run; ``last_chunk``: number of the last
+    chunk included.
     """
     total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
     with writing_hdf5(parts.folder / RESULT, ResultFolderError, owner=parts.run or "old") as file:
@@ -143,8 +143,8 @@ def _pieces(parts: Parts, settle) -> Iterator[dict[str, np.ndarray]]:
 
 
 def stored(folder: Path, run: str) -> StoredTrajectory | None:
-    """The histories of a run in ``folder``, joined or not; None when no step has been stored."""
-    folder = folder.absolute()  # arrays are read later, from whatever folder is the current one then
+    """The histories of a run in ``folder``, joined or not; None if no step has been stored."""
+    folder = folder.absolute()  # arrays are read later, when the current folder may have changed
     parts = parts_of(folder, run)
     if not parts.chunks:
         return _joined(folder / RESULT, parts) if parts.base_rows else None
@@ -171,7 +171,7 @@ def _read_joined(path: Path, identity: str | None, name: str) -> np.ndarray:
     import h5py
 
     if not path.is_file() or _note_of(path).get("identity") != identity:
-        raise ResultFolderError(f"{path}: the result that was opened here is gone, or another run has taken its place")
+        raise ResultFolderError(f"{path}: the result was deleted, or replaced by another run, after it was opened")
     with reading(path), h5py.File(path, "r") as file:
         return file[name][()]
 
@@ -185,18 +185,18 @@ def _read_parts(parts: Parts, name: str) -> np.ndarray:
             found.append(file[name][: parts.base_rows])
     for path in parts.chunks:
         if not path.is_file():
-            raise ResultFolderError(f"{path}: this part of the run is gone, or another run has taken its place")
+            raise ResultFolderError(f"{path}: this part of the run was deleted, or replaced by another run")
         found.append(read_chunk(path, (name,))[name])
     with reading(parts.folder / MODEL):
         return np.concatenate(found)
 
 
 def _checked_note(path: Path, run: str) -> dict:
-    """The note of a result.h5 whose every byte is right, and which belongs to ``run``."""
+    """The note of a result.h5 with verified checksum that belongs to ``run``."""
     with opened(path):
         note = _note_of(path)
     if str(note.get("run", "")) != run:
-        raise damaged(path, f"is that of another run than {MODEL}")
+        raise damaged(path, f"belongs to a different run than {MODEL}")
     return note
 
 

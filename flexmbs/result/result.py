@@ -1,4 +1,4 @@
-"""The result of a run: histories by name, and the fields of its flexible bodies at any time."""
+"""The result of a run: histories by name, and fields of its flexible bodies at any time."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 
 def load(folder: str | Path) -> Result:
-    """Read the result of a run from its folder; a ResultWarning says when the run did not reach its end.
+    """Read the result of a run from its folder; ResultWarning if the run did not reach its end.
 
-    Raises ResultFolderError (a SimulationError) when there is none, or a file is damaged, missing or of another run.
+    Raises ResultFolderError (a SimulationError) if there is none, or a file is damaged, missing or from another run.
     """
     structure, trajectory = load_folder(folder)
     state = Path(folder).absolute() if has_state(Path(folder)) else None
@@ -71,9 +71,9 @@ class Result:
         self, structure: Structure, trajectory: Trajectory | StoredTrajectory,
         settle: Callable[[Trajectory], Trajectory] | None = None, final_state: SavedState | Path | None = None,
     ) -> None:  # fmt: skip
-        """``settle`` completes reactions and driving forces when they are first asked for (redundant mechanisms).
+        """``settle`` completes reactions and driving forces when they are first used (redundant mechanisms).
 
-        ``final_state`` is the state at the end, or the folder that holds it.
+        ``final_state``: the state at the end, or the folder that contains it.
         """
         self._settle = settle
         self._final_state = final_state
@@ -83,7 +83,7 @@ class Result:
         self._histories = catalogue(structure, velocities=self._moving)
 
     def __getstate__(self) -> dict[str, object]:
-        """For pickle: reactions completed; what lies on disk goes by the path of its folder, without the arrays."""
+        """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""
         self._complete()
         return {"structure": self.structure, "trajectory": self.trajectory, "final_state": self._final_state}
 
@@ -102,7 +102,7 @@ class Result:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
             hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
             raise KeyError(f"no history named {name!r}{hint}")
-        if _SETTLED.search(name):
+        if _SETTLED.search(name) or name in self.structure.record_names:
             self._complete()
         return self._histories[name](self.trajectory)
 
@@ -137,14 +137,14 @@ class Result:
 
     @property
     def final_state(self) -> SavedState:
-        """State at the end, or where the run was stopped: ``System.simulate(t_end, start=result)`` goes on from it.
+        """State at the end, or where the run stopped: ``System.simulate(t_end, start=result)`` continues from it.
 
-        SimulationError when the result has none (of kinematics and statics, or resampled).
+        SimulationError if the result has none (kinematics, statics, resampled results).
         """
         if isinstance(self._final_state, Path):
             self._final_state = load_state(self._final_state)
         if self._final_state is None:
-            raise SimulationError("this result has no state to go on from: it is not that of a run of System.simulate")
+            raise SimulationError("this result has no state to continue from: it was not made by System.simulate")
         return self._final_state
 
     def unit(self, name: str) -> str:
@@ -152,14 +152,14 @@ class Result:
         return unit_of(self.structure, name)
 
     def flexible(self, body: str) -> FlexibleBody:
-        """The flexible body of that name; KeyError when there is none or it is rigid."""
+        """The flexible body of that name; KeyError if there is none or it is rigid."""
         record = self.structure.bodies[self.structure.body_index(body)]
         if record.flexible is None:
             raise KeyError(f"body {body!r} is rigid: it has no modes, displacements or stresses")
         return record.flexible
 
     def at(self, time: float) -> State:
-        """Everything at one time (s) between start and end; ValueError outside."""
+        """All values at one time (s) within the run; ValueError outside."""
         return State(self.resampled([time]))
 
     def resampled(self, times: ArrayLike) -> Result:
@@ -200,6 +200,7 @@ class Result:
         return part.replaced(
             reaction=monotone(whole.t, whole.reaction, times),
             driving_force=monotone(whole.t, whole.driving_force, times),
+            record=monotone(whole.t, whole.record, times),
         )
 
     def modal(self, body: str, time: float | np.ndarray) -> np.ndarray:
@@ -249,14 +250,14 @@ class Result:
     def largest_von_mises(self, body: str, start: float | None = None, end: float | None = None) -> PeakStress:
         """Largest von Mises stress at the surface points from ``start`` to ``end`` (s; None: of the whole run).
 
-        A number in Pa with ``.time``, ``.position`` and ``.node``; found among the steps, then between those beside it.
-        ValueError for times outside of the run.
+        A number in Pa with ``.time``, ``.position`` and ``.node``, searched among the steps, then between neighbouring
+        ones. ValueError for times outside the run.
         """
         flexible = self.flexible(body)
         low = float(self.t[0]) if start is None else float(start)
         high = float(self.t[-1]) if end is None else float(end)
         if not low <= high:
-            raise ValueError(f"largest_von_mises: start = {low:g} s lies behind end = {high:g} s")
+            raise ValueError(f"largest_von_mises: start = {low:g} s is later than end = {high:g} s")
         inside = self.t[(self.t > low) & (self.t < high)]
         times = np.unique([low, *inside, high])
         _, state, _ = peak_von_mises(flexible, self.modal(body, times))
@@ -319,9 +320,9 @@ class Result:
         return frame
 
     def to_csv(self, path: str | Path, *names: str) -> Path:
-        """Write histories (all, or those named) to a CSV file: first t, one row per step; "name [unit]" heads a column.
+        """Write histories (all, or those named) to a CSV file: t first, one row per step, headings "name [unit]".
 
-        Numbers are written in full: they are read back as they were.
+        Numbers are written with full precision, so that reading them back gives the same values.
         """
         names = names or self.names
         heads = [f"{name} [{unit}]" if (unit := self.unit(name)) else name for name in names]
@@ -336,7 +337,7 @@ class Result:
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them.
 
-        ResultFolderError when the folder cannot be written, or holds a result already that ``force`` does not give up.
+        ResultFolderError if the folder cannot be written, or already holds a result and ``force`` is not set.
         """
         self._complete()
         arrays, state = self.trajectory.arrays(), self._final_state and self.final_state

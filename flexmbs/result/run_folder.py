@@ -1,8 +1,8 @@
-"""The folder of a run while it is written: one run at a time, nothing of others lost, nothing left when it fails early.
+"""The folder of a run while it is written: locked for other runs, and protected against accidental overwriting.
 
-Who writes holds a lock of the operating system on ``run.lock``. It ends with its process, however that ends, so a run
-that was killed keeps nobody out. On network file systems it holds between machines where these pass locks on (NFS from
-version 4, SMB); where there are no locks at all the run goes on with a warning.
+The writing process holds an operating-system lock on ``run.lock``, which is released when the process ends in any way,
+so a killed run does not block the folder. On network file systems the lock is effective between machines if the file
+system supports it (NFS from version 4, SMB); without any locks the run continues with a warning.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.
 
 
 def folder_path(folder: str | os.PathLike, argument: str = "out") -> Path:
-    """Path of a result folder; ResultFolderError for an empty text, which would mean the current folder."""
+    """Path of a result folder; ResultFolderError for an empty string, which would mean the current folder."""
     if not os.fspath(folder):
-        raise ResultFolderError(f'{argument}="" names no folder; give a name ("." is the current folder)')
+        raise ResultFolderError(f'{argument}="" is not a folder name (use "." for the current folder)')
     return Path(folder)
 
 
 class RunFolder(os.PathLike):
     """A result folder for one run: ``with RunFolder("runs/a") as folder: system.simulate(1.0, out=folder)``.
 
-    Several steps that belong together (a run, its summary, its plots) are written under one lock in this way.
+    Data that belong together (a run, its summary, its plots) can be written under one lock in this way.
     """
 
     def __init__(self, folder: str | os.PathLike, *, force: bool = False, resume: bool = False) -> None:
-        """``force`` lets a new run replace the result that is there; ``resume`` goes on with it."""
+        """``force``: a new run replaces an existing result; ``resume``: the existing run is continued."""
         self.path = folder_path(folder)
         self.force, self.resume = force, resume
         self.run = ""  # identity of the run; empty for those of flexmbs 0.1.0
@@ -61,19 +61,19 @@ class RunFolder(os.PathLike):
         return self.path / name
 
     def __enter__(self) -> RunFolder:
-        """Make the folder, lock it, look at what it holds.
+        """Create the folder, lock it and check its content.
 
         Raises
         ------
         ResultFolderError
-            It cannot be written, another run writes to it, or it holds a result (nothing has been changed).
+            The folder cannot be written, another run is writing to it, or it holds a result (nothing is changed).
         """
         try:
             self._make()
             self._take_lock()
         except OSError as error:
             self._unmake()
-            raise ResultFolderError(f"{self.path}: no run can write to this folder: {reason(error)}") from error
+            raise ResultFolderError(f"{self.path}: cannot write to this folder: {reason(error)}") from error
         try:
             self._look()
         except BaseException:
@@ -82,16 +82,16 @@ class RunFolder(os.PathLike):
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Let others in; a folder that was made for this run and stayed empty goes."""
+        """Release the lock; remove the folder if it was created for this run and is empty."""
         if self._lock is not None:
-            with suppress(OSError):  # first the name: who waits for this file sees that it is no longer the lock
+            with suppress(OSError):  # unlink first: a waiting process then sees that this file is no longer the lock
                 (self.path / LOCK).unlink()
             _unlock(self._lock)
             self._lock = None
         self._unmake()
 
     def clear(self) -> None:
-        """Remove the result of a former run: files of its names, and chunks that belong to it; all else stays."""
+        """Remove the result of a previous run: its files and chunks; all other files stay."""
         if self._former is not None:
             remove_leftovers(self.path, self._former or "old")
             for path in chunk_files(self.path, self._former).values():
@@ -124,7 +124,8 @@ class RunFolder(os.PathLike):
                 holder = _holder(path)
                 file.close()
                 raise ResultFolderError(
-                    f"{self.path}: another run writes to this folder ({holder}); wait for its end, or name another one"
+                    f"{self.path}: another run is writing to this folder ({holder}); wait for it to end, or give "
+                    "another folder"
                 )
             if _is_still(path, file):
                 break
@@ -136,7 +137,7 @@ class RunFolder(os.PathLike):
         file.flush()
 
     def _look(self) -> None:
-        """Refuse what would be overwritten without a word."""
+        """Raise ResultFolderError if an existing result would be overwritten or cannot be resumed."""
         present = [name for name in (MODEL, RESULT, STATE, SYSTEM, SUMMARY) if os.path.lexists(self.path / name)]
         fresh = secrets.token_hex(4)
         if self.resume and MODEL in present:
@@ -145,19 +146,19 @@ class RunFolder(os.PathLike):
                 self.run = found
                 return
             if RESULT not in present and len(chunk_files(self.path, found)) <= 1:
-                self.run, self._former = fresh, found  # killed before its first state was saved: it begins again
+                self.run, self._former = fresh, found  # killed before its first state was saved: start again
                 return
             raise ResultFolderError(
-                f"{self.path}: the run there cannot be resumed, as {STATE} or {SYSTEM} is missing; restore it from a "
-                "copy, or replace the result with force=True (--force)"
+                f"{self.path}: this run cannot be resumed because {STATE} or {SYSTEM} is missing; restore it from a "
+                "backup, or replace the result with force=True (--force)"
             )
         if present and not self.force:
             raise ResultFolderError(
-                f"{self.path}: holds a result already ({', '.join(present)}), which would be lost; give another "
-                "folder, force=True (--force) to replace it, or resume=True (--resume) to go on with the run"
+                f"{self.path}: already holds a result ({', '.join(present)}), which would be lost; give another "
+                "folder, force=True (--force) to replace it, or resume=True (--resume) to continue the run"
             )
         self.run = fresh
-        with suppress(ResultFolderError):  # damaged: its chunks stay, as nobody can tell whose they are
+        with suppress(ResultFolderError):  # damaged: chunks are kept, because their run cannot be identified
             self._former = run_of(self.path / MODEL) if MODEL in present else None
 
 
@@ -224,7 +225,7 @@ def _holder(path: Path) -> str:
         note = json.loads(path.read_bytes())
         return f"process {note['pid']} on {note['host']} since {note['since']}: {note['command']}"
     except (OSError, ValueError, KeyError, TypeError):
-        return "which one is not known"
+        return "its process is unknown"
 
 
 def _is_still(path: Path, file) -> bool:
@@ -244,7 +245,8 @@ def _lock(file) -> bool:
         if error.errno not in _NO_LOCKS:
             raise
         warnings.warn(
-            f"{file.name}: this file system has no locks ({error.strerror}): see to it that no other run writes here",
+            f"{file.name}: this file system does not support locks ({error.strerror}): make sure that no other run "
+            "writes to this folder",
             MechanismWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""A state from which a run goes on: everything that steps depend on, and the system that it belongs to."""
+"""A saved state, from which a run can continue: everything that the next steps depend on, and its system."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ OF_SYSTEM = "system."  # prefix of what stays the same during a run
 
 @dataclass(frozen=True, repr=False)
 class SavedState:
-    """What ``System.simulate(..., start=state)`` goes on from; ``state["hinge.angle"]`` looks a coordinate up.
+    """A state for ``System.simulate(..., start=state)``; ``state["hinge.angle"]`` is the value of a coordinate.
 
     Attributes
     ----------
     t : s
     arrays : blocks of the run by field: "state.q", "scratch.real", "settings.rtol", "tables.free" ...
     system : tables of the system, and its start values, by name
-    note : names of coordinates, contacts and samplers; tolerances and integrator as asked, how the run stands, counters
+    note : names of coordinates, contacts and samplers; requested tolerances and integrator, status of the run, counters
     """
 
     t: float
@@ -55,18 +55,18 @@ class SavedState:
         return float(self.arrays["state.q"][index] if index < count else self.arrays["state.v"][index - count])
 
     def at(self, position: Mapping[str, int]) -> SavedState:
-        """The same state behind another place in the files of a run (``RunWriter.position``)."""
+        """The same state at another position in the files of a run (``RunWriter.position``)."""
         return replace(self, note={**self.note, **position})
 
     def save(self, path: str | Path) -> Path:
-        """Write everything to one .npz file; :func:`load_state` reads it."""
+        """Write the state to one .npz file; :func:`load_state` reads it."""
         path = Path(path).with_suffix(".npz")
         system = {OF_SYSTEM + name: array for name, array in self.system.items()}
         write_arrays(path, {**self.arrays, **system, "note": self._text()}, ResultFolderError)
         return path
 
     def save_beside(self, folder: Path, with_system: bool) -> None:
-        """Write state.npz to the folder of a run; what stays the same only ``with_system``."""
+        """Write state.npz to the folder of a run, and system.npz ``with_system``."""
         run = str(self.note.get("run", ""))
         if with_system:
             system = {OF_SYSTEM + name: array for name, array in self.system.items()}
@@ -78,14 +78,14 @@ class SavedState:
 
 
 def has_state(folder: Path) -> bool:
-    """Whether a run has left a state in ``folder``."""
+    """Whether ``folder`` contains a saved state."""
     return (folder / STATE).is_file() and (folder / SYSTEM).is_file()
 
 
 def load_state(path: str | Path) -> SavedState:
     """The last state of a run from its folder (finished, stopped, interrupted or killed), or one saved to a file.
 
-    Raises SimulationError when there is none, ResultFolderError when it is damaged or of another run than its folder.
+    Raises SimulationError if there is none, ResultFolderError if it is damaged or belongs to a different run.
     """
     path = Path(path)
     files = (path / SYSTEM, path / STATE) if path.is_dir() else (path,)
@@ -97,7 +97,7 @@ def load_state(path: str | Path) -> SavedState:
         with reading(file):
             found.update(read_npz_arrays(file))
     if "note" not in found or not any(name.startswith(OF_SYSTEM) for name in found):
-        raise SimulationError(f"{path}: this file holds no saved state")
+        raise SimulationError(f"{path}: this file does not contain a saved state")
     with reading(files[-1]):
         note = json.loads(str(found.pop("note")))
     of_system = str(found.pop("run", note.get("run", "")))
@@ -123,4 +123,4 @@ def _check_runs(folder: Path, of_system: str, of_state: str) -> None:
     run = run_of(folder / MODEL) if (folder / MODEL).is_file() else of_state
     for name, found in ((SYSTEM, of_system), (STATE, of_state)):
         if found != run:
-            raise damaged(folder / name, f"is that of another run than {MODEL}")
+            raise damaged(folder / name, f"belongs to a different run than {MODEL}")

@@ -25,22 +25,22 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
         raise SimulationError(f"{where}: the saved state is damaged: {what}")
 
     if not isinstance(note, dict):
-        fail("its note is no record")
+        fail("its note is not a record")
     for name in _NAMES:
         if not (isinstance(note.get(name), list) and all(isinstance(text, str) for text in note[name])):
-            fail(f"{name} are no names")
+            fail(f"{name} is not a list of names")
     samplers = note.get("samplers")
     if not (isinstance(samplers, list) and all(_is_sampler(sampler) for sampler in samplers)):
-        fail("samplers are no names with a period and a first time")
+        fail("samplers is not a list of names with a period and a first time")
     for name in ("t", "coordinate_count", "logged", "chunk", "rows"):
         value = note.get(name)
         whole = name != "t"
         if not isinstance(value, int if whole else Real) or isinstance(value, bool) or not np.isfinite(value):
             fail(f"{name} is {value!r}; expected a number")
         if value < 0:
-            fail(f"{name} is {value}; expected a number that is not negative")
+            fail(f"{name} is {value}; expected a non-negative number")
     if not isinstance(note.get("asked"), dict) or not isinstance(note.get("status"), str):
-        fail("what was asked for and how the run stands is missing")
+        fail("the requested settings or the status of the run are missing")
     n = len(note["coordinate_names"])
     known = set(note["coordinate_names"])
     if note["coordinate_count"] > n or len(note["rate_names"]) > n or not set(note["balls"]) <= known:
@@ -53,7 +53,7 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
     }  # fmt: skip
     numbers = arrays.get("state.number", np.zeros(0))
     if numbers.ndim != 1 or not len(numbers) or numbers[0] != note["t"]:  # the first is the time (core.layout.state)
-        fail(f"it is that of t = {note['t']} s, and its numbers of another time")
+        fail(f"its note is for t = {note['t']} s, but its numbers are for another time")
     for name, array in arrays.items():
         if array.dtype.kind not in "biufc":
             fail(f"{name} is of {array.dtype}; expected numbers")
@@ -63,12 +63,12 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
             fail(f"{name} {found}; expected the shape {shape}")
     for name in _FINITE:
         if not np.all(np.abs(arrays[name]) < LARGEST):
-            fail(f"{name} holds values that are not finite numbers")
+            fail(f"{name} contains non-finite values")
     turns = np.linalg.norm(arrays["state.reference"], axis=1)
     if np.any(np.abs(turns - 1.0) > TURN):
-        fail("state.reference holds quaternions that are not of length 1")
+        fail("state.reference contains quaternions that are not of length 1")
     if not all(array.dtype.names or array.dtype.kind in "biufc" for array in system.values()):
-        fail("a table of the system holds no numbers")
+        fail("a table of the system does not contain numbers")
 
 
 def _is_sampler(value: object) -> bool:

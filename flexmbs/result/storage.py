@@ -1,8 +1,8 @@
 """Results on disk: small numbered chunks while a run grows, one HDF5 file once it has ended.
 
-A chunk is written under a temporary name and then renamed, so a run killed at any moment leaves only complete
-chunks (an HDF5 file that is open when its process is killed cannot be read).  The state from which the run can go on
-is written after its chunk: chunks that are newer than the state are computed again.
+A chunk is written under a temporary name and then renamed, so that a killed run leaves only complete chunks (an HDF5
+file that is open when its process is killed cannot be read). The state from which the run can continue is written after
+its chunk; chunks newer than the state are computed again.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk, jo
 class RunWriter:
     """Receives the steps of a run and writes them to ``folder``, or keeps them in memory (None).
 
-    ``folder`` is locked by who calls; a former result in it is removed, other files there stay. With ``resumed`` (the
-    state in the folder) the run there is gone on with.
+    ``folder`` is locked by the caller; a previous result in it is removed, other files stay. With ``resumed`` (the
+    state in the folder) the run in it is continued.
     """
 
     def __init__(self, folder: RunFolder | None, structure: Structure, resumed: SavedState | None = None) -> None:
@@ -48,16 +48,16 @@ class RunWriter:
         if resumed is not None:
             self._go_on(resumed)
             return
-        save_structure(structure, self.folder / MODEL, folder.run)  # first: what cannot be written costs nothing
+        save_structure(structure, self.folder / MODEL, folder.run)  # first, so that a failure to write loses nothing
         folder.clear()
 
     def _go_on(self, resumed: SavedState) -> None:
-        """Keep the steps up to the state; what was stored behind it is computed again."""
+        """Keep the steps up to the state; later ones are computed again."""
         found = parts_of(self.folder, self._parts.run)
         last = int(resumed.note["chunk"])
         kept = tuple(path for path in found.chunks if chunk_number(path) <= last)
         for path in kept:
-            read_chunk(path)  # damage is told now rather than at the end
+            read_chunk(path)  # report damage now rather than at the end
         self.rows = int(resumed.note["rows"])
         base_rows = self.rows - sum(row_count(path) for path in kept)
         whole = int(found.base_note.get("rows", 0))
@@ -108,7 +108,7 @@ class RunWriter:
 
     @property
     def position(self) -> dict[str, int | str]:
-        """What a state must say so that a later run can go on behind the steps that are written now."""
+        """Position in the files, stored in a state so that a later run can continue after the steps written so far."""
         run = {} if self.folder is None else {"run": self._parts.run}
         return {"chunk": self._number, "rows": self.rows, **run}
 
@@ -121,14 +121,14 @@ class RunWriter:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """What cannot be written costs only what came after the last chunk."""
+        """Add to a write error that the chunks written so far remain readable."""
         try:
             yield
         except ResultFolderError as error:
             if not self._parts.chunks and not self._parts.base_rows:
                 raise
             raise ResultFolderError(
-                f"{error}. The {self.rows} steps stored so far stay readable, and resume=True (--resume) goes on "
+                f"{error}. The {self.rows} steps stored so far remain readable, and resume=True (--resume) continues "
                 "from the last saved state"
             ) from error
 
@@ -159,8 +159,8 @@ class RunWriter:
 def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     """Read the result of a run, finished or killed; arrays are read when they are used.
 
-    Raises ResultFolderError (a SimulationError) when the folder holds none, or a file in it is damaged, missing or that
-    of another run; it names folder, file and remedy.
+    Raises ResultFolderError (a SimulationError) if the folder holds none, or a file in it is damaged, missing or from
+    another run; the message names folder, file and remedy.
     """
     folder = folder_path(folder, "folder")
     missing = what_is(folder / MODEL)
@@ -172,7 +172,7 @@ def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     except ResultFolderError:
         if not (folder / LOCK).exists():
             raise
-        # a run that ends just now takes its chunks away: the second look finds the result
+        # a run that is just ending removes its chunks: the second attempt finds the result
         structure, found = load_structure(folder / MODEL), stored(folder, run_of(folder / MODEL))
     if found is None:
         raise ResultFolderError(f"{folder}: the run ended before its first step was stored")

@@ -1,4 +1,4 @@
-"""Histories that lie on disk: each array is read when it is first asked for."""
+"""Histories on disk: each array is read when it is first used."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from flexmbs.result.trajectory import OPTIONAL, REQUIRED, ContactRecord, Traject
 
 
 class StoredTrajectory:
-    """The attributes of a :class:`Trajectory`, whose arrays are read from disk at first use and then kept.
+    """The attributes of a :class:`Trajectory`; arrays are read from disk at first use and then kept in memory.
 
-    So that a run of a million steps does not come into memory as a whole when one history of it is wanted.
+    A long run therefore does not have to fit in memory as a whole to access one of its histories.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ _AT_ONCE = 32  # states
 
 
 class PeakStress(float):
-    """A stress in Pa, a number to compute with, that knows when and where it occurs.
+    """A stress in Pa (a float) with the time and place where it occurs.
 
     Attributes
     ----------

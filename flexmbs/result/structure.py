@@ -1,4 +1,4 @@
-"""What stays constant during a run and is needed to read its histories: bodies, markers, contacts, names."""
+"""The constant part of a result, needed to read its histories: bodies, markers, contacts, names."""
 
 from __future__ import annotations
 

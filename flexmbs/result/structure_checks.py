@@ -1,4 +1,4 @@
-"""Whether the constant part of a stored result fits together: names, indices, shapes, finite numbers."""
+"""Consistency checks of the constant part of a stored result: names, indices, shapes, finite numbers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Check:
             found = f"{value.dtype} of shape {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
             self.fail(f"{name} is {found}; expected numbers of shape {shape}".replace("-1", "any"))
         if value.dtype.kind == "f" and not np.all(np.abs(value) < LARGEST):
-            self.fail(f"{name} holds values that are not finite numbers")
+            self.fail(f"{name} contains non-finite values")
 
     def index(self, name: str, value, end: int, start: int = 0) -> None:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or not start <= value < end:
@@ -52,12 +52,12 @@ class _Check:
         s = self.structure
         for name in _NAMES:
             if not (isinstance(getattr(s, name), tuple) and all(isinstance(text, str) for text in getattr(s, name))):
-                self.fail(f"{name} are no names")
+                self.fail(f"{name} is not a tuple of names")
         nq, nv = len(s.coordinate_names), len(s.rate_names)
         if s.coordinate_units and len(s.coordinate_units) != nq or len(s.record_units) != len(s.record_names):
-            self.fail("there are not as many units as names")
+            self.fail("the numbers of units and names differ")
         if not isinstance(s.quaternion_starts, tuple):
-            self.fail("quaternion_starts are no numbers")
+            self.fail("quaternion_starts is not a tuple of numbers")
         for start in s.quaternion_starts:
             self.index("a start of a quaternion", start, nq - 3)
         self.array("rate_of", s.rate_of, (nq,), "iu")
@@ -95,12 +95,12 @@ class _Check:
         self.text("the name of a marker", marker.name)
         bodies = {body.name: body for body in self.structure.bodies}
         if not isinstance(marker.body, str) or marker.body not in bodies:
-            self.fail(f"marker '{marker.name}' is on body {marker.body!r}, and there is none of this name")
+            self.fail(f"marker '{marker.name}' is on body {marker.body!r}, which does not exist")
         self.array(f"position of marker '{marker.name}'", marker.position, (3,))
         self.array(f"rotation of marker '{marker.name}'", marker.rotation, (3, 3))
         flexible = bodies[marker.body].flexible
         if marker.fields is None:
             return
         if flexible is None:
-            self.fail(f"marker '{marker.name}' moves with modes, and body '{marker.body}' has none")
+            self.fail(f"marker '{marker.name}' moves with modes, but body '{marker.body}' has none")
         check_point_fields(marker.fields, marker.name, flexible, self.where)

@@ -48,7 +48,7 @@ def save_structure(structure: Structure, path: str | Path, run: str = "") -> Non
 
 @contextmanager
 def opened(path: str | Path) -> Iterator:
-    """An HDF5 file of a result, open for reading; ResultFolderError when it is not as it was written."""
+    """An HDF5 file of a result, open for reading; ResultFolderError if its checksum is wrong."""
     import h5py
 
     with reading(Path(path)):
@@ -74,7 +74,7 @@ def load_structure(path: str | Path) -> Structure:
 
 
 def _structure_in(file, where: str) -> Structure:
-    """What stands in the file; only its flexible bodies are checked."""
+    """The content of the file; only its flexible bodies are checked."""
     flexible = {
         index: read_body(group["flexible"], f"{where}: body {index}")
         for index, group in _numbered(file, "bodies")

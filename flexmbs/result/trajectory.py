@@ -1,4 +1,4 @@
-"""The growing part of a result: time histories, joined from the chunks a run hands over."""
+"""The time-dependent part of a result: histories, joined from the chunks of a run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force
 
 @dataclass(frozen=True)
 class ContactRecord:
-    """One contact from touching to parting, both located as events.
+    """One contact from its start to its end, both located as events.
 
-    ``end`` is NaN when the run ended inside the contact.  Forces in N, times in s, impulse in N s.
+    ``end`` is NaN if the contact was still closed at the end of the run. Forces in N, times in s, impulse in N s.
     """
 
     name: str

@@ -54,7 +54,7 @@ def test_default_folders_are_counted_and_named_ones_refused(run, tmp_path):
         assert code == 0 and f"runs/{name}/summary.json" in shown
         assert json.loads((tmp_path / "runs" / name / "summary.json").read_text())["parameters"]["angle"] == angle
     code, _, error = run(*case, "--out", "runs/swing", "--set", "angle=0.5")
-    assert code == 2 and "holds a result already" in error and "--force" in error and len(error.splitlines()) == 1
+    assert code == 2 and "already holds a result" in error and "--force" in error and len(error.splitlines()) == 1
     assert load("runs/swing")["hinge.angle"][0] == 1.0
     assert run(*case, "--out", "runs/swing", "--set", "angle=0.5", "--force")[0] == 0
     assert load("runs/swing")["hinge.angle"][0] == 0.5
@@ -74,7 +74,7 @@ def test_nothing_to_resume_is_said(run):
 def test_folder_in_use_is_named_with_its_holder(run):
     with RunFolder("busy"):
         code, _, error = run("run", "swing.py", "--no-view", "--out", "busy", "--force")
-    assert code == 2 and f"another run writes to this folder (process {os.getpid()} on " in error
+    assert code == 2 and f"another run is writing to this folder (process {os.getpid()} on " in error
     assert len(error.splitlines()) == 1
 
 
@@ -82,7 +82,7 @@ def test_folder_in_use_is_named_with_its_holder(run):
 def test_folders_that_cannot_be(run, tmp_path, out):
     (tmp_path / "file").write_text("in the way")
     code, _, error = run("run", "swing.py", "--no-view", "--out", out)
-    assert code == 2 and ("names no folder" in error or "is a file" in error or "a file stands" in error)
+    assert code == 2 and ("is not a folder name" in error or "is a file" in error or "a file stands" in error)
     assert sorted(os.listdir(tmp_path)) == ["file", "swing.py"]
 
 

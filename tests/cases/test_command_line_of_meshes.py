@@ -147,7 +147,7 @@ def test_soft_and_light_materials_in_si_are_taken(plate, material):
 ODD = {
     "masses in one point, joined by a spring": (
         "GRID,5,,0.,0.,0.\nCBUSH,1,1,1,5,,,,0\nPBUSH,1,K,1.+6,1.+6,1.+6,1.,1.,1.\nCONM2,2,1,,2.0\nCONM2,3,5,,2.0\n",
-        "without stiffness and mass",
+        "neither stiffness nor mass",
         "only 0 exist",
     ),
     "masses on a line, joined by a spring": (

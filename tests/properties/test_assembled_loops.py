@@ -76,7 +76,7 @@ def assert_least_energy(model):
     """
     loops, elastic = Loops(model, 0.0), Elasticity(model)
     G = loops.matrix(model.q, model.reference, OPENINGS)
-    driven = model.tables.coordinates["signal"][: model.coordinate_count] >= 0
+    driven = model.is_driven
     joints = np.setdiff1d(np.flatnonzero(~driven), elastic.columns)
     rows, columns = loops.row_scales(), loops.column_scales()
     rigid, modal = rows[:, None] * G[:, joints] * columns[joints], rows[:, None] * G[:, elastic.columns]

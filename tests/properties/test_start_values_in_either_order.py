@@ -159,7 +159,7 @@ def test_a_line_needs_a_body_that_has_a_rotation():
     system = fm.System()
     mass = system.add(fm.RigidBody.point(1.0), "mass")
     system.inline(mass["origin"], system.ground["origin"], name="bead")
-    with pytest.raises(fm.MechanismError, match="'bead'.*body 'mass' is a mass point"):
+    with pytest.raises(fm.MechanismError, match="'bead'.*body 'mass' is a point mass"):
         system.assemble()
 
 

@@ -171,7 +171,9 @@ def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
         write(path, *arguments)
 
     monkeypatch.setattr(storage, "write_chunk", full)
-    with pytest.raises(fm.SimulationError, match="resume=True .--resume. goes on from the last saved state") as caught:
+    with pytest.raises(
+        fm.SimulationError, match="resume=True .--resume. continues from the last saved state"
+    ) as caught:
         long_runs.run("pendulum", 0.1, tmp_path)
     assert "larger than a file may be" in str(caught.value) and len(str(caught.value).splitlines()) == 1
     assert len(fm.load(tmp_path).t) > 30

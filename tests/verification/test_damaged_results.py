@@ -80,7 +80,7 @@ def test_a_missing_chunk_is_no_gap(folders, tmp_path, missing):
     folder = tmp_path / "copy"
     shutil.copytree(folders / "killed", folder)
     sorted(folder.glob("chunk_*"))[missing - 1].unlink()
-    with pytest.raises(fm.SimulationError, match="missing; restore it from a copy, or run again"):
+    with pytest.raises(fm.SimulationError, match="missing; restore it from a backup, or run again"):
         fm.load(folder)
 
 

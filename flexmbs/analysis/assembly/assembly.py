@@ -97,7 +97,7 @@ class _Assembly:
         self.evaluator = self.loops.evaluator
         self.q, self.v, self.reference = model.q.copy(), model.v.copy(), model.reference.copy()
         n = model.coordinate_count
-        levels, driven = model.tables.coordinates["level"][:n], model.tables.coordinates["signal"][:n] >= 0
+        levels, driven = model.tables.coordinates["level"][:n], model.is_driven
         self.movable = ~(driven & (levels == 0)) & ~model.held[:n]
         self.changeable = ~(driven & (levels <= 1))
         self.jointed = np.ones(n, dtype=bool)  # False: modal coordinates

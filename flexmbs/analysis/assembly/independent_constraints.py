@@ -58,17 +58,16 @@ def better_rows(model: Model, present: np.ndarray, q, reference, t: float) -> np
 
 def free_columns(model: Model, G: np.ndarray) -> np.ndarray:
     """G without the columns of driven coordinates."""
-    return G[:, model.tables.coordinates["signal"][: model.coordinate_count] < 0]
+    return G[:, ~model.is_driven]
 
 
 def nearby(model: Model, t: float) -> Model | None:
     """The mechanism moved slightly along its degrees of freedom and closed again; None if it cannot move."""
     evaluator = Evaluator(model)
-    n = model.coordinate_count
     G = evaluator.constraint_matrix(model.q, model.reference, t)
     if issparse(G):  # many bodies: the start position is used as it is
         return None
-    free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+    free = model.free_coordinates
     _values, singular, vectors = np.linalg.svd(G[:, free], full_matrices=True)
     rank = int(np.count_nonzero(singular > RANK_TOLERANCE * max(singular.max(initial=0.0), 1e-300)))
     directions = vectors[rank:]

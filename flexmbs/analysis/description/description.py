@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.mobility.mobility import Mobility
-from flexmbs.model.loop_closure_report import LoopClosure, direction_in_words
+from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
 
 
@@ -193,7 +193,7 @@ def _known(value: float | None, factor: float) -> str:
 
 def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, str]:
     size = float(np.linalg.norm(vector))
-    return (f"{factor * size:.4g}", direction_in_words(vector)) if size > 1e-9 else ("-", "")
+    return (f"{factor * size:.4g}", direction_text(vector)) if size > 1e-9 else ("-", "")
 
 
 def _numbers(values: Sequence[float]) -> str:

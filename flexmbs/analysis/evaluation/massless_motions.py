@@ -46,7 +46,7 @@ def check_inertia(model: Model, t: float) -> None:
 def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
     """One sentence for each independent motion that the constraints allow and that moves no mass."""
     evaluator = Evaluator(model)
-    free = np.flatnonzero(model.tables.coordinates["signal"][: model.coordinate_count] < 0)
+    free = model.free_coordinates
     motions = null_space(evaluator.constraint_matrix(model.q, model.reference, t)[:, free])
     if motions.shape[1] == 0:
         return ()

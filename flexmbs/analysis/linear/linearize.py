@@ -102,7 +102,7 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")
     warn_of_free_motion(model, time)
-    if np.all(model.tables.coordinates["signal"][: model.coordinate_count] >= 0):
+    if np.all(model.is_driven):
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
     forces = Forces(balance.model, time, moving=True, contacts=False)

@@ -48,7 +48,7 @@ def warn_of_free_motion(model: Model, t: float) -> None:
     pendulum) is not warned of: it accelerates at once, or shortly after.
     """
     n = model.coordinate_count
-    free = model.tables.coordinates["signal"][:n] < 0
+    free = ~model.is_driven
     v = np.where(free, model.v[:n] - model.resting_rates[:n], 0.0)
     fastest = np.abs(v).max(initial=0.0)
     if fastest <= 1e-9:

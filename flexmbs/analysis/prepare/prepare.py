@@ -110,6 +110,5 @@ def with_independent_constraints(model: Model, t: float) -> Model:
 def with_unknowns(model: Model, rows: np.ndarray) -> Model:
     """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for small bandwidth."""
     tables = model.tables
-    driven = tables.coordinates["signal"][: model.coordinate_count] >= 0
-    free, band = banded_order(tables, np.concatenate([np.flatnonzero(~driven), np.sort(rows)]))
+    free, band = banded_order(tables, np.concatenate([model.free_coordinates, np.sort(rows)]))
     return with_tables(model, free=free, band=band)

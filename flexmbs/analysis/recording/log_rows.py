@@ -43,5 +43,14 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         "reaction": reaction[:, [slot for _name, slot in reaction_slots(model)]],
         "driving_force": effort[:, model.driven_coordinates],
         "constraint_error": np.abs(effort[:, own:]).max(axis=1, initial=0.0),
-        "record": record[:, [c.at for c in model.record_columns]] * [c.factor for c in model.record_columns],
+        "record": _record_columns(model, record, reaction),
     }
+
+
+def _record_columns(model: Model, record: np.ndarray, reaction: np.ndarray) -> np.ndarray:
+    """(rows, columns) histories from ``Workspace.record`` (rows, k) and ``Workspace.reaction`` (rows, slots, 6)."""
+    slots, found = dict(reaction_slots(model)), np.empty((len(record), len(model.record_columns)))
+    for i, column in enumerate(model.record_columns):
+        values = reaction[:, slots[column.reaction_of], column.at] if column.reaction_of else record[:, column.at]
+        found[:, i] = column.factor * values
+    return found

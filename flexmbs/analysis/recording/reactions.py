@@ -63,15 +63,19 @@ def minimum_norm_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
     for begin in range(0, len(rows), BATCH):
         part = slice(begin, begin + BATCH)
         stress.apply(rows[part], reaction[part], driving_force[part])
-    return trajectory.replaced(reaction=reaction, driving_force=driving_force)
+    record = trajectory.record.copy()
+    names = [name for name, _slot in reaction_slots(model)]
+    for i, column in enumerate(model.record_columns):
+        if column.reaction_of:
+            record[:, i] = column.factor * reaction[:, names.index(column.reaction_of), column.at]
+    return trajectory.replaced(reaction=reaction, driving_force=driving_force, record=record)
 
 
 class _SelfStress:
     def __init__(self, model: Model, work: Workspace, spare: int):
         self.model, self.work, self.spare = model, work, spare
-        n = model.coordinate_count
-        self.driven = np.flatnonzero(model.tables.coordinates["signal"][:n] >= 0)
-        self.free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        self.driven = model.driven_coordinates
+        self.free = model.free_coordinates
         self.slots = np.array([slot for _name, slot in reaction_slots(model)])
         self.weights = self._weights()
         self._colour()

@@ -58,8 +58,8 @@ def free_moment(model: Model, t: float) -> Moment:
     Motions without inertia have zero acceleration.
     """
     evaluator = Evaluator(model)
-    n, zero = model.coordinate_count, np.zeros_like(model.q)
-    free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+    zero = np.zeros_like(model.q)
+    free = model.free_coordinates
     r = evaluator.residual(model.q, model.v, zero, model.reference, t)
     G = dense(evaluator.constraint_matrix(model.q, model.reference, t))[:, free]
     M = evaluator.mass_matrix(model.q, model.reference, t)[np.ix_(free, free)]

@@ -123,8 +123,8 @@ class Failure:
     def _without_inertia(self) -> str:
         """The motion whose inertia has vanished since the start; empty if there is none."""
         model, state = self.model, self.state
-        n, evaluator = model.coordinate_count, Evaluator(model)
-        free = np.flatnonzero(model.tables.coordinates["signal"][:n] < 0)
+        evaluator = Evaluator(model)
+        free = model.free_coordinates
         before = np.diag(evaluator.mass_matrix(model.q, model.reference, 0.0))[free]
         now = evaluator.residual(state.q, 0.0 * state.v, 0.0 * state.a, state.reference, state.time)
         G = evaluator.constraint_matrix(state.q, state.reference, state.time)

@@ -60,7 +60,7 @@ class _SlowMotion:
     def __init__(self, model: Model, t: float, modal: np.ndarray):
         self.t, self.modal = t, modal
         self.n = model.coordinate_count
-        self.driven = model.tables.coordinates["signal"][: self.n] >= 0
+        self.driven = model.is_driven
         self.start = followed(imposed(model, t), t)
         self.directions = self._directions(self.start)
         self.step = STEP / self._lowest()

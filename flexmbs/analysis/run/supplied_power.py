@@ -128,7 +128,7 @@ def _rounding(driven: np.ndarray) -> np.ndarray:
 
 
 def _prescribed_angles(system, model: Model) -> np.ndarray:
-    """Indices of angles among :func:`driven_coordinates`."""
+    """Indices of angles among ``Model.driven_coordinates``."""
     units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
     names = [model.coordinate_names[k] for k in model.driven_coordinates]
     return np.flatnonzero([units.get(name) == "rad" for name in names])

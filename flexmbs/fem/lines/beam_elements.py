@@ -147,7 +147,7 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli
     start, end = mesh.points[block.nodes[:, 0]], mesh.points[block.nodes[:, 1]]
     length = np.linalg.norm(end - start, axis=1)
     if not np.all(length > 0.0):
-        raise MeshError(f"{mesh.source or 'mesh'}: beam element {block.ids[np.argmin(length)]} has length zero")
+        raise MeshError(f"{mesh.source or 'mesh'}: beam element {block.ids[np.argmin(length)]} has zero length")
     count = len(length)
     EA = material.youngs_modulus * section.area
     GA = material.shear_modulus * section.area
@@ -196,8 +196,8 @@ def beam_frames(e1: np.ndarray, block: ElementBlock, source: str) -> np.ndarray:
     if not np.all(size > 1e-6 * np.linalg.norm(wish, axis=1)):
         worst = np.argmin(size)
         raise MeshError(
-            f"{source or 'mesh'}: section y axis {wish[worst].tolist()} is parallel to beam element "
-            f"{block.ids[worst]}; it must have a part across the beam"
+            f"{source or 'mesh'}: section y axis {wish[worst].tolist()} is parallel to beam element"
+            f" {block.ids[worst]}; it needs a component perpendicular to the beam"
         )
     e2 /= size[:, None]
     e3 = np.cross(e1, e2)

@@ -108,8 +108,8 @@ def line_model(kind: type[LineModel], mesh: Mesh, elements: LineElements, mass_m
 def no_rotation(source: str, part: str, point: np.ndarray) -> BodyError:
     """The error for a marker at a point of what has no rotation of its own."""
     return BodyError(
-        f"point {np.asarray(point).tolist()} m of {source or 'the mesh'}: {part} carries no marker, since it has no "
-        "rotation of its own; take a node or a node set"
+        f"point {np.asarray(point).tolist()} m of {source or 'the mesh'}: {part} cannot carry a marker because it"
+        " has no rotation; use a node or a node set"
     )
 
 

@@ -76,9 +76,9 @@ class PointMassModel(FEModel):
             if moments[0] < -_ROUNDING_IN_FILES * moments[2]:
                 principal = np.sort(np.trace(spread) - moments)
                 raise BodyError(
-                    f"{point.where or self.mesh.source}: the mass {point.name} has the principal moments of inertia "
-                    f"{', '.join(f'{value:.6g}' for value in principal)} kg m2; of a body no moment is larger than the "
-                    "sum of the two others: complete or correct its inertia"
+                    f"{point.where or self.mesh.source}: the mass {point.name} has the principal moments of inertia"
+                    f" {', '.join(f'{value:.6g}' for value in principal)} kg m2; no principal moment of a body"
+                    " exceeds the sum of the other two; complete or correct the inertia"
                 )
 
     def _sample_points(self) -> tuple[np.ndarray, sparse.csr_matrix]:

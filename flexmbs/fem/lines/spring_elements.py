@@ -119,7 +119,7 @@ def _block_elements(mesh: Mesh, size: float, block: ElementBlock) -> dict:
     length = np.linalg.norm(line, axis=1)
     apart = length > _SAME_PLACE * size
     if section.axial and not apart.all():
-        where = "has one node only" if grounded else "joins nodes at one place"
+        where = "has one node only" if grounded else "connects coincident nodes"
         raise MeshError(f"{names[np.argmin(apart)]} acts along its line but {where}; give it a direction (axes)")
     law = _laws(section, axes, line, length, apart, grounded)
     direction = np.where((law == AXIAL)[:, None], line / np.where(apart, length, 1.0)[:, None], 0.0)

@@ -84,7 +84,7 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock) -> dict[str, np
     length = np.linalg.norm(along, axis=1)
     if not np.all(length > 0.0):
         raise MeshError(
-            f"{block.where or mesh.source or 'mesh'}: truss element {ids[np.argmin(length)]} has length zero"
+            f"{block.where or mesh.source or 'mesh'}: truss element {ids[np.argmin(length)]} has zero length"
         )
     direction = along / length[:, None]
     count = len(length)
@@ -114,9 +114,9 @@ def _checked(mesh: Mesh, block: ElementBlock) -> tuple[TrussSection, Material]:
         raise MeshError(f"{where} have no section; give a TrussSection with an area (m2)")
     if not section.area > 0.0 or section.torsion_constant < 0.0 or section.nonstructural_mass < 0.0:
         raise MeshError(
-            f"{where} have area = {section.area:g} m2, torsion_constant = {section.torsion_constant:g} m4, "
-            f"nonstructural_mass = {section.nonstructural_mass:g} kg/m; the area must be positive, the others not "
-            "negative"
+            f"{where} have area = {section.area:g} m2, torsion_constant = {section.torsion_constant:g} m4,"
+            f" nonstructural_mass = {section.nonstructural_mass:g} kg/m; the area must be positive and the others"
+            " must not be negative"
         )
     if not isinstance(material, Material):
         name = "no material" if material is None else f"material {material.name}, which is not isotropic"

@@ -63,9 +63,9 @@ def _determined(mesh: Mesh, coupling: Coupling, fit: NodeFit, needed: bool) -> n
     lever = np.linalg.norm(fit.arm[0]) > 1e-9 * np.linalg.norm(np.ptp(mesh.points, axis=0))
     if needed and (lever or np.any(components > 3)):
         raise MeshError(
-            f"{name_of(mesh, coupling)}: its {len(coupling.nodes)} nodes lie in one point or on one line and have no"
-            f" rotations, so the rotation of node {mesh.node_ids[coupling.reference]} is undefined; couple nodes that"
-            " span an area"
+            f"{name_of(mesh, coupling)}: its {len(coupling.nodes)} nodes coincide or lie on one line and have no"
+            f" rotations, so the rotation of node {mesh.node_ids[coupling.reference]} is undefined; couple nodes"
+            " that span an area"
         )
     return components[:0] if lever else components[components <= 3]
 

@@ -187,8 +187,8 @@ def _once_each(preferred, strict, names, node_ids) -> np.ndarray:
         row, before = order[i], order[i - 1]
         if strict[row]:
             raise MeshError(
-                f"{names[row]}: {describe(preferred[row], node_ids)} already follows from {names[before]}; a component"
-                " can follow from one coupling only: take the node out of one of them"
+                f"{names[row]}: {describe(preferred[row], node_ids)} is already determined by {names[before]}; a"
+                " component can be determined by one coupling only: remove the node from one of them"
             )
     preferred[order[again]] = -1
     return preferred
@@ -214,7 +214,7 @@ def _acyclic_chain(C, preferred, strict, names, node_ids) -> _Chain:
         if not np.any(looped & ~strict[row]):
             nodes = ", ".join(dict.fromkeys(describe(dof, node_ids) for dof in dofs[looped][:12]))
             joints = ", ".join(dict.fromkeys(names[row][looped]))
-            raise MeshError(f"{joints}: these couplings follow from each other in a circle ({nodes}); remove one")
+            raise MeshError(f"{joints}: these couplings depend on each other in a loop ({nodes}); remove one")
         preferred[row[looped & ~strict[row]][0]] = -1
     free = np.setdiff1d(np.arange(C.shape[1]), dofs)
     given = _summed(links, -scaled[:, free])

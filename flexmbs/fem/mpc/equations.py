@@ -25,8 +25,8 @@ def equation_rows(mesh: Mesh, equations: Sequence[Equation], axes: dict[int, np.
     for i, equation in enumerate(equations):
         if equation.constant != 0.0:
             raise MeshError(
-                f"{name_of(mesh, equation)}: the constant of the equation is {equation.constant:g}; a body has no"
-                " prescribed displacement: set it to zero, or remove the equation"
+                f"{name_of(mesh, equation)}: the constant of the equation is {equation.constant:g}; prescribed"
+                " displacements are not supported in a body: set it to zero, or remove the equation"
             )
         terms = np.flatnonzero(equation.coefficients)
         if not len(terms):
@@ -74,9 +74,9 @@ def idle_equations(
         dofs = equations.matrix.indices[equations.matrix.indptr[i] : equations.matrix.indptr[i + 1]]
         found = dofs[idle[dofs]]
         if len(found):
-            reason = "solids and trusses give nodes no rotation" if found[0] % 6 > 2 else "no element holds it"
+            reason = "nodes of solids and trusses have no rotation" if found[0] % 6 > 2 else "no element holds it"
             warnings.append(
-                f"{name}: the equation binds nothing, because {describe(found[0], node_ids)} is free to follow it"
-                f" ({reason}); write it with displacements, or join the rotation by a rigid coupling."
+                f"{name}: the equation has no effect, because {describe(found[0], node_ids)} is free to follow it"
+                f" ({reason}); use displacements, or couple the rotation rigidly."
             )
     return warnings

@@ -66,8 +66,9 @@ def tie_rows(mesh: Mesh, tie: Tie, turning: np.ndarray, taken: np.ndarray) -> tu
     again, away = near & taken[nodes], ~near & ~taken[nodes]
     if again.any():
         warnings.append(
-            f"{name_of(mesh, tie)}: {again.sum()} of {len(nodes)} nodes of {tie.first} are tied by another tie already"
-            f" and are not tied to {tie.second} ({few(mesh.node_ids[nodes[again]])}); take them out of one of the ties."
+            f"{name_of(mesh, tie)}: {again.sum()} of {len(nodes)} nodes of {tie.first} already belong to another tie"
+            f" and are not tied to {tie.second} ({few(mesh.node_ids[nodes[again]])}); remove them from one of the"
+            " ties."
         )
     if away.any():
         warnings.append(

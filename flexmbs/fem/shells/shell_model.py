@@ -45,7 +45,9 @@ class ShellModel(FEModel):
 
     def shell_forces(self, displacement: np.ndarray, at: str = "integration points") -> ShellForces:
         if checked_place(at) == "nodes":
-            raise ValueError("wall forces are not averaged; at is 'element nodes' or 'integration points'")
+            raise ValueError(
+                "section forces of shells are not averaged at nodes; use at='element nodes' or at='integration points'"
+            )
         return shell_wall_forces(self.mesh, self.groups, self._column(displacement)[:, 0], at)
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:

@@ -148,7 +148,7 @@ def _orthotropic(material: OrthotropicMaterial, where: str) -> tuple[np.ndarray,
     for name in ("E1", "E2", "G12", "G13", "G23"):
         value = getattr(material, name)
         if value is None or not (np.isfinite(value) and value > 0.0):
-            raise MeshError(f"{where} has {name} = {value}; shells need it positive (Pa)")
+            raise MeshError(f"{where} has {name} = {value}; it must be positive (Pa)")
     nu21 = material.nu12 * material.E2 / material.E1
     left = 1.0 - material.nu12 * nu21
     if not left > 0.0:

@@ -66,10 +66,10 @@ def symmetric_factor(matrix: sparse.spmatrix, when_singular: str, solver: str | 
     except ArithmeticError as error:
         raise SingularMatrix(f"{when_singular} ({error})", _loose_motion(matrix, solver)) from None
     except MemoryError:
-        raise BodyError(f"factorising {matrix.shape[0]:,} unknowns: the memory ran out. Use a coarser mesh.") from None
+        raise BodyError(f"factorising {matrix.shape[0]:,} unknowns: out of memory. Use a coarser mesh.") from None
     wrong = _error_of_known_solution(matrix, factor)
     if not wrong < _WRONG:
-        message = f"{when_singular} (a known solution comes back {wrong:.1g} wrong)"
+        message = f"{when_singular} (relative error {wrong:.1g} in a known solution)"
         raise SingularMatrix(message, _loose_motion(matrix, solver))
     return factor
 
@@ -80,10 +80,12 @@ def chosen_solver(solver: str | None = None) -> str:
     if not asked:
         return next(name for name in SOLVERS if _is_usable(name))
     if asked not in SOLVERS:
-        raise BodyError(f"{VARIABLE}={asked}: the solver is one of {', '.join(SOLVERS)}")
+        raise BodyError(f"{VARIABLE}={asked}: the solver must be one of {', '.join(SOLVERS)}")
     if not _is_usable(asked):
         install = {"pypardiso": 'pip install "flexmbs[fast]"', "mumps": "pip install python-mumps, with MUMPS itself"}
-        raise BodyError(f"the solver {asked} is not installed ({install[asked]}); unset {VARIABLE} to do without")
+        raise BodyError(
+            f"the solver {asked} is not installed ({install[asked]}); unset {VARIABLE} to use the default solver"
+        )
     return asked
 
 

@@ -102,7 +102,7 @@ class BlockLanczos:
         """Take in the last block, and make the next one of what K^-1 M adds to it."""
         found = self._solve(self._momenta[-1])
         if not np.all(np.isfinite(found)):
-            raise BodyError("the modes are not finite: check material and section of every element")
+            raise BodyError("the modes are not finite; check the material and section of every element")
         column = np.concatenate([momenta.T @ found for momenta in self._momenta])
         known, width = len(self._projected), found.shape[1]
         corner = column[known:]

@@ -27,8 +27,8 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise BodyError(
-            f"{what}: about {text_of_size(needed)} of memory are needed, {text_of_size(available)} are available. "
-            f"{remedy} (The environment variable {VARIABLE} sets how much may be taken.)"
+            f"{what}: about {text_of_size(needed)} of memory is needed, but only {text_of_size(available)} is"
+            f" available. {remedy} (The environment variable {VARIABLE} sets the limit.)"
         ) from MemoryError()
 
 
@@ -39,7 +39,7 @@ def memory_errors_named(what: str) -> Iterator[None]:
         yield
     except MemoryError as error:
         detail = f" ({error})" if str(error) else ""
-        raise BodyError(f"{what}: the memory ran out{detail}. A coarser mesh or fewer modes need less.") from error
+        raise BodyError(f"{what}: out of memory{detail}. A coarser mesh or fewer modes need less.") from error
 
 
 def available_memory() -> float | None:

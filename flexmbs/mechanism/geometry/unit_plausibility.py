@@ -1,4 +1,4 @@
-"""Numbers that are taken as given, although they look like another unit: said as a warning, never changed."""
+"""Warnings for values that appear to be in the wrong unit; the values are used as given."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def angle(value: float, where: str) -> None:
     """Warn of an angle (rad) of more than a turn that is a round number of degrees, such as 90 or 22.5."""
     if abs(value) > TURN and 2.0 * value == round(2.0 * value):
         warn(
-            f"{where}: {value:g} rad is {abs(value) / TURN:.3g} turns; angles are in rad: math.radians({value:g}) "
-            f"if degrees are meant",
+            f"{where}: {value:g} rad is {abs(value) / TURN:.3g} turns; angles are in rad: use math.radians({value:g}) "
+            "for degrees",
             MechanismWarning,
         )
 
@@ -33,7 +33,7 @@ def rotation_vector(vector: np.ndarray, where: str) -> None:
     if length > TURN + 1e-9:
         warn(
             f"{where}: the rotation vector {_numbers(vector)} is {length:.4g} rad = {length / TURN:.3g} turns long; "
-            "it is axis times angle in rad; of degrees take np.radians, or fm.EulerAngles(..., degrees=True)",
+            "it is axis times angle in rad; for degrees use np.radians, or fm.EulerAngles(..., degrees=True)",
             MechanismWarning,
         )
 
@@ -42,11 +42,11 @@ def euler_angles(angles: Iterable[float], degrees: bool, where: str) -> None:
     """Warn of Euler angles in rad of more than a turn, and of ones in degrees that are twelfths of pi."""
     angles = np.asarray(angles, dtype=float)
     if not degrees and np.any(np.abs(angles) > TURN + 1e-9):
-        text = f"{where}: {_numbers(angles)} rad is more than a turn; give degrees=True if degrees are meant"
+        text = f"{where}: {_numbers(angles)} rad is more than a turn; set degrees=True for degrees"
         warn(text, MechanismWarning)
     twelfths = angles[angles != 0.0] / (math.pi / 12.0)
     if degrees and len(twelfths) and np.all(np.abs(twelfths - np.round(twelfths)) < 1e-9):
-        text = f"{where}: {_numbers(angles)} degrees are round parts of pi; leave degrees=True out if rad are meant"
+        text = f"{where}: {_numbers(angles)} degrees are round fractions of pi; omit degrees=True for rad"
         warn(text, MechanismWarning)
 
 
@@ -54,7 +54,7 @@ def gravity(vector: np.ndarray) -> None:
     """Warn of an acceleration (m/s2) as it is in mm/s2."""
     size = float(np.linalg.norm(vector))
     if size > LARGEST_GRAVITY:
-        warn(f"gravity of {size:g} m/s2: lengths are in m, so that of the earth is 9.81", MechanismWarning)
+        warn(f"gravity of {size:g} m/s2: lengths are in m, so gravity on earth is 9.81", MechanismWarning)
 
 
 def body_size(largest: float, where: str) -> None:

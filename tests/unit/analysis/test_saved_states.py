@@ -161,7 +161,7 @@ def test_every_tenth_step_of_an_interrupted_run(tmp_path):
 def test_replaced_result_is_not_mixed_up(tmp_path):
     first = swinging().simulate(0.5, out=tmp_path)
     swinging(0.9).simulate(0.5, out=tmp_path, force=True)
-    with pytest.raises(fm.SimulationError, match="another run has taken its place"):
+    with pytest.raises(fm.SimulationError, match="replaced by another run"):
         first["hinge.angle"]
 
 

@@ -122,7 +122,7 @@ def test_nodes_without_elements_are_left_out():
         (dict(material=None), "no material"),
         (dict(section=rectangle(y_axis=(2.0, 0.0, 0.0))), "parallel"),
         (dict(section=rectangle(torsion_constant=-1.0)), "torsion_constant"),
-        (dict(nodes=np.array([[0, 0]]), ids=np.array([8])), "element 8 has length zero"),
+        (dict(nodes=np.array([[0, 0]]), ids=np.array([8])), "element 8 has zero length"),
         (dict(kind="polyhedron"), "polyhedron"),
     ],
 )

@@ -90,7 +90,7 @@ def test_masses_have_no_stiffness_of_their_own():
     assert model.K.nnz == 0 and model.geometric_stiffness(fields[:, 0]).nnz == 0
     assert not model.second_order_loads(fields, [(0, 1)]).any()
     assert len(model.surface(fields, [(0, 1)], fields[:, :1]).points) == 0
-    with pytest.raises(BodyError, match="a point mass carries no marker"):
+    with pytest.raises(BodyError, match="a point mass cannot carry a marker"):
         model.point_operator(POINTS[0])
 
 

@@ -158,7 +158,7 @@ def test_mass_is_shared_by_both_nodes_and_the_mesh_agrees():
     [
         (springs(None), "a.bdf:12: CBUSH element 7 has no stiffness"),
         (springs(SpringSection(first(1.0), axial=True), (0,)), "has one node only; give it a direction"),
-        (springs(SpringSection(first(1.0), axial=True), (0, 2)), "joins nodes at one place"),
+        (springs(SpringSection(first(1.0), axial=True), (0, 2)), "connects coincident nodes"),
         (springs(SpringSection(first(-1.0))), "stiffness .*must not be negative"),
     ],
 )

@@ -48,8 +48,8 @@ def test_a_node_that_two_ties_want_is_tied_once():
         sets = two.mesh.node_sets
         middle = ", ".join(str(node) for node in two.mesh.node_ids[np.intersect1d(sets["left"], sets["right"])][:5])
         assert two.mesh.warnings == (
-            "a.inp:7: glue right: 6 of 24 nodes of right are tied by another tie already and are not tied to right top"
-            f" ({middle}, ...); take them out of one of the ties.",
+            "a.inp:7: glue right: 6 of 24 nodes of right already belong to another tie and are not tied to right top"
+            f" ({middle}, ...); remove them from one of the ties.",
         )
         assert two.dependence.D.shape == one.dependence.D.shape
         # the same conditions: round-off of the eigenvalues only; tied twice, 18 % to 44 % more across the gap
@@ -59,7 +59,7 @@ def test_a_node_that_two_ties_want_is_tied_once():
 def test_a_tie_that_is_given_twice_changes_nothing():
     one, two = (assemble(two_blocks(0.004, ties)) for ties in (["all"], ["all", "all"]))
     assert abs(one.dependence.D - two.dependence.D).max() == 0.0
-    assert len(two.mesh.warnings) == 1 and "42 of 42 nodes of all are tied by another tie" in two.mesh.warnings[0]
+    assert len(two.mesh.warnings) == 1 and "42 of 42 nodes of all already belong to another tie" in two.mesh.warnings[0]
 
 
 def patches(kind):
@@ -139,7 +139,7 @@ def test_an_equation_on_a_rotation_that_solids_do_not_have_warns():
     equation = Equation("EQ", np.array([1, 4]), np.array([1, 5]), np.array([1.0, -0.1]), where="a.inp:4")
     model = assemble(replace(mesh, equations=(equation,)))
     assert len(model.mesh.warnings) == 1
-    expected = f"a.inp:4: EQ: the equation binds nothing, because rotation y of node {mesh.node_ids[4]} is free"
+    expected = f"a.inp:4: EQ: the equation has no effect, because rotation y of node {mesh.node_ids[4]} is free"
     assert model.mesh.warnings[0].startswith(expected)
     assert frequencies(model) == pytest.approx(frequencies(assemble(mesh)), rel=1e-6)
 

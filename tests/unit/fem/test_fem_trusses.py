@@ -191,7 +191,7 @@ def test_stress_of_a_pulled_bar():
 @pytest.mark.parametrize(
     ("mesh", "words"),
     [
-        (truss([[0, 0, 0], [0, 0, 0]], [[0, 1]]), "truss element 11 has length zero"),
+        (truss([[0, 0, 0], [0, 0, 0]], [[0, 1]]), "truss element 11 has zero length"),
         (truss([[0, 0, 0], [1, 0, 0]], [[0, 1]], TrussSection(0.0)), "area = 0 m2"),
         (truss([[0, 0, 0], [1, 0, 0]], [[0, 1]], material=replace(STEEL, density=None)), "density None"),
         (truss([[0, 0, 0], [1, 0, 0]], [[0, 1]], material=None), r"\[11\].* have no material"),
@@ -203,5 +203,5 @@ def test_impossible_trusses_are_refused_by_name(mesh, words):
 
 
 def test_a_truss_carries_no_marker():
-    with pytest.raises(BodyError, match="no rotation of its own; take a node"):
+    with pytest.raises(BodyError, match="it has no rotation; use a node"):
         assemble_trusses(space_truss()).point_operator((0.5, 0.05, -0.1))

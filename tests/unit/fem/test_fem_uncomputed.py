@@ -50,7 +50,7 @@ RUBBER = UnusableMaterial("RUBBER", "no *ELASTIC card")
         (changed(straight_beam(1), material=WOOD, where="a.inp:7"), r"a.inp:7: beam2 .* material WOOD.*isotropic"),
         (changed(box("hex8"), material=VENEER, where="a.inp:7"), r"a.inp:7: hex8 .* material VENEER.*lacks E3"),
         (changed(box("hex8"), material=RUBBER), r"material RUBBER \(no \*ELASTIC card\)"),
-        (changed(box("hex8"), kind="polyhedron"), "elements of kind polyhedron cannot be computed with"),
+        (changed(box("hex8"), kind="polyhedron"), "elements of kind polyhedron are not supported"),
     ],
 )
 def test_refused_by_name(mesh, words):

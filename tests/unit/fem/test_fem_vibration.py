@@ -118,12 +118,12 @@ def test_single_components_in_local_axes(beam):
 
 
 def test_impossible_requests(beam):
-    with pytest.raises(BodyError, match="every node is held"):
+    with pytest.raises(BodyError, match="every node is fixed"):
         natural_modes(beam, np.ones(beam.ndof, bool))
     with pytest.raises(BodyError, match="at least 1 mode"):
         natural_modes(beam, np.zeros(beam.ndof, bool), 0)
     with pytest.raises(MeshError, match="no node set TOP"):
         held_components(beam, ["TOP"])
     assert len(natural_modes(assemble(straight_beam(1)), np.zeros(12, bool), 12).frequencies) <= 12
-    with pytest.raises(BodyError, match="1,000,000 modes .* only 12 exist"):
+    with pytest.raises(BodyError, match="1,000,000 modes .* only 12 degrees of freedom"):
         natural_modes(assemble(straight_beam(1)), np.zeros(12, bool), 1_000_000)

@@ -90,7 +90,7 @@ def test_a_basis_that_does_not_fit_is_refused(square_bar, monkeypatch):
     K, M = square_bar
     iteration = BlockLanczos(counted(K)[0], M)
     monkeypatch.setenv("FLEXMBS_MEMORY_GB", "0.0001")
-    with pytest.raises(BodyError, match=r"^8 modes of 1,080 unknowns: about .* are needed.*Ask for fewer modes"):
+    with pytest.raises(BodyError, match=r"^8 modes of 1,080 unknowns: about .* is needed.*Ask for fewer modes"):
         iteration.lowest(8)
 
 

@@ -21,7 +21,7 @@ CASES = [
     (lambda b: b.pin.spring(([0.0], [0.0])), "at least two numbers"),
     (lambda b: b.pin.spring(fm.Characteristic([0.0, 1.0], [0.0, 1.0], kind="wavy")), "kind 'wavy' is unknown"),
     (lambda b: b.pin.friction(0.3, normal_force=1.0, transition=0.1), "a rotation needs radius="),
-    (lambda b: b.slide.friction(0.3, normal_force=1.0, transition=0.1, radius=1.0), "radius= belongs to rotations"),
+    (lambda b: b.slide.friction(0.3, normal_force=1.0, transition=0.1, radius=1.0), "radius= is for rotations"),
     (lambda b: b.slide.friction(0.3, 0.4, normal_force=1.0, transition=0.1), "0.4 must not exceed the static one, 0.3"),
     (lambda b: b.slide.friction(0.3, normal_force=-1.0, transition=0.1), "-1.0 must not be below 0"),
     (lambda b: b.slide.friction(0.3, normal_force="weight", transition=0.1), "normal_force 'weight'"),

@@ -10,8 +10,8 @@ import flexmbs as fm
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda t, x: (x, x), "returned .* where one number would be right"),
-        (lambda t, x: "much", "returned 'much', where one number would be right"),
+        (lambda t, x: (x, x), "returned .* expected one number"),
+        (lambda t, x: "much", "returned 'much'; expected one number"),
         (lambda t, x: np.inf, "returns inf at the start"),
         (lambda t, x: 1.0 / (x - 1.0), "fails at the start: ZeroDivisionError"),
         (lambda t: t, "fails at the start: TypeError"),
@@ -42,7 +42,7 @@ def test_function_that_numba_cannot_compile_is_refused_only_when_it_must():
 
 def test_unknown_sensors_are_refused():
     system, body, joint = slider()
-    with pytest.raises(fm.MechanismError, match="no sensor 'veloicty'; did you mean 'velocity'?"):
+    with pytest.raises(fm.MechanismError, match="unknown sensor kind 'veloicty'; did you mean 'velocity'?"):
         system.sensor("veloicty", body["origin"])
     with pytest.raises(fm.MechanismError, match="needs one of its coordinates"):
         system.sensor("coordinate", joint, coordinate="angle")
@@ -67,10 +67,10 @@ def test_other_bad_statements():
     x = system.sensor("coordinate", joint)
     cases = [
         (lambda: system.state("s", 3.0), "expected a function of time"),
-        (lambda: system.state("s", lambda t, x: x, [1.0]), "is no sensor"),
+        (lambda: system.state("s", lambda t, x: x, [1.0]), "is not a sensor"),
         (lambda: system.controller("c", lambda t: 0.0, [], period=0.0), "period = 0 s must be positive"),
         (lambda: system.lag("l", x, -1.0), "time_constant = -1 s must be positive"),
-        (lambda: system.lag("l", system.sensor("position", body["origin"]), 1.0), "has 3 numbers; take one"),
+        (lambda: system.lag("l", system.sensor("position", body["origin"]), 1.0), "has 3 numbers; use one"),
         (lambda: system.function(lambda t: 0.0, outputs=0), "outputs = 0 must be a positive whole number"),
         (lambda: joint.actuate("much"), "expected a number"),
     ]
@@ -82,7 +82,7 @@ def test_other_bad_statements():
     with pytest.raises(fm.MechanismError, match="state 'idle' has no rate"):
         system.simulate(0.1)
     system.set_rate(idle, lambda t, x: 1.0)
-    with pytest.raises(fm.MechanismError, match="its rate is given already"):
+    with pytest.raises(fm.MechanismError, match="its rate has already been given"):
         system.set_rate(idle, lambda t, x: 1.0)
     with pytest.raises(fm.MechanismError, match="user states, lags and controllers are not supported"):
         system.linearize()

@@ -1,5 +1,7 @@
 """Sensors, user functions and user states: exact responses of filters and controllers, and what goes wrong."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sliders import slider
@@ -121,7 +123,7 @@ def test_force_of_an_acceleration_is_an_added_mass():
 
 
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
-def test_reaction_sensor_cuts_the_joint_and_shows_its_reaction(coordinates):
+def test_function_of_a_reaction_cuts_the_joint_and_says_so(coordinates):
     """A pendulum's pivot force is m g (3 cos - 2 cos(start)) when it swings from rest."""
     g, length, start = 9.81, 0.7, 1.0
     system = fm.System(gravity=(0.0, -g, 0.0), coordinates=coordinates)
@@ -130,12 +132,51 @@ def test_reaction_sensor_cuts_the_joint_and_shows_its_reaction(coordinates):
         system.ground["origin"], bob.marker("pivot", position=(0.0, length, 0.0)), axis="z", angle=start, name="hinge"
     )
     force = system.sensor("reaction force", hinge, name="pivot")
-    size = system.function(lambda t, f: np.sqrt(f[0] ** 2 + f[1] ** 2), [force], name="size")
+    with pytest.warns(fm.MechanismWarning, match="joint 'hinge': function 'size' .*sensor 'pivot'.* is cut"):
+        size = system.function(lambda t, f: np.sqrt(f[0] ** 2 + f[1] ** 2), [force], name="size")
     assert size.size == 1
     result = system.simulate(1.0, **TIGHT)
     expected = 2.0 * g * (3.0 * np.cos(result["hinge.angle"]) - 2.0 * np.cos(start))
     assert result["size"] == pytest.approx(np.abs(expected), rel=1e-7, abs=1e-7)
     assert result["pivot.0"] == pytest.approx(result["hinge.reaction.force.x"], abs=1e-12)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_reaction_sensor_leaves_the_joint_as_it_is(cut):
+    """A named sensor is only recorded: the joint stays in the tree, or cut if it was stated so, without a warning."""
+    g, length, start = 9.81, 0.7, 1.0
+    system = fm.System(gravity=(0.0, -g, 0.0))
+    bob = system.add(fm.RigidBody.point(2.0), name="bob")
+    pivot = bob.marker("pivot", position=(0.0, length, 0.0))
+    hinge = system.revolute(system.ground["origin"], pivot, axis="z", angle=start, name="hinge", cut=cut)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.sensor("reaction force", hinge, name="pivot")
+        system.sensor("reaction moment", hinge, component="y", name="twisting")
+        if cut:
+            system.function(lambda t, f: f, [system.sensor("reaction force", hinge, component="x")])
+    result = system.simulate(0.5, **TIGHT)
+    assert (len(result.structure.coordinate_names) > 1) == cut
+    angle, rate = result["hinge.angle"], result["hinge.angle.rate"]
+    pull = 2.0 * (g * np.cos(angle) + length * rate**2)  # along the string, towards the pivot
+    for i, axis in enumerate("xyz"):
+        assert np.array_equal(result[f"pivot.{i}"], result[f"hinge.reaction.force.{axis}"])
+    assert result["pivot.0"] == pytest.approx(-pull * np.sin(angle), rel=1e-9, abs=1e-9)
+    assert result["pivot.1"] == pytest.approx(pull * np.cos(angle), rel=1e-9, abs=1e-9)
+    assert np.array_equal(result["twisting"], result["hinge.reaction.moment.y"])
+
+
+def test_recorded_reactions_of_a_redundant_mechanism_are_those_of_least_norm():
+    """A door on two hinges: the sensor's history is completed with the reactions, also at other times."""
+    system = fm.System()
+    door = system.add(fm.RigidBody.box(500.0, (1.0, 0.1, 2.0), center=(0.5, 0.0, 1.0)), name="door")
+    for name, height in (("lower", 0.0), ("upper", 2.0)):
+        place = (0.0, 0.0, height)
+        system.revolute(system.ground.marker(name, place), door.marker(name, place), name=name)
+    system.sensor("reaction force", system.joints["lower"], component="z", name="weight")
+    result = system.simulate(0.1)
+    assert result["weight"] == pytest.approx(0.5 * 9.81 * 100.0, rel=1e-6)
+    assert result.resampled([0.05])["weight"] == pytest.approx(0.5 * 9.81 * 100.0, rel=1e-6)
 
 
 def test_sensors_of_motion_agree_with_the_histories():
@@ -299,7 +340,7 @@ def test_controller_that_returns_too_many_numbers():
     system, _body, joint = slider(displacement=1.0)
     x = system.sensor("coordinate", joint)
     joint.actuate(system.controller("bang", lambda t, x: (x, x) if t > 0.19 else x, [x], period=0.1))
-    with pytest.raises(fm.SimulationError, match="returned .* where one number would be right"):
+    with pytest.raises(fm.SimulationError, match="returned .* expected one number"):
         system.simulate(1.0)
 
 

@@ -107,7 +107,7 @@ def test_upper_triangle(tmp_path, fem):
         ({"dof": "2.1\n2.1\n"}, "twice"),
         ({"dof": "2.1\nx\n"}, "a.dof:2: 'x'"),
         ({"dof": ""}, "a.dof: is empty"),
-        ({"sti": "1 1 4.\n1 3 1.\n"}, "a.sti: names row 3"),
+        ({"sti": "1 1 4.\n1 3 1.\n"}, "a.sti: row 3 does not exist"),
         ({"sti": "1 1 4.\n1 2\n"}, "a.sti:2: 2 numbers"),
         ({"sti": "1 1 4.\n1 2 x\n"}, "a.sti:2: 'x' is not a number"),
         ({"mas": "1 1 1.\n1 2 nan\n"}, "a.mas:2: .*finite"),
@@ -139,9 +139,9 @@ def test_abaqus_matrix_in_millimetres_and_tonnes(tmp_path, fem):
         (tmp_path / name).write_text("1,1,1,1,4.0\n")
         assert read_abaqus_matrix(tmp_path / name, mesh, quantity)[0, 0] == pytest.approx(4.0 * factor, rel=1e-15)
     assert read_abaqus_matrix(tmp_path / "k.mtx", replace(mesh, units="mm-kg-ms"), "mass")[0, 0] == 4.0
-    with pytest.raises(BodyError, match="read in mm-t-s; say what is to be converted"):
+    with pytest.raises(BodyError, match="read in mm-t-s; state the quantity for the conversion"):
         read_abaqus_matrix(tmp_path / "k.mtx", mesh)
-    with pytest.raises(BodyError, match="quantity is 'stiffness' or 'mass', not 'K'"):
+    with pytest.raises(BodyError, match="quantity must be 'stiffness' or 'mass', not 'K'"):
         read_abaqus_matrix(tmp_path / "k.mtx", mesh, "K")
 
 

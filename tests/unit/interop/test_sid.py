@@ -173,9 +173,9 @@ def test_a_file_of_other_tools(tmp_path):
         ("m0( 1, 1)             = 1.00000000000D+00", "m0( 1, 4)             = 1.0", 19, "outside"),
         ("m0( 1, 1)             = 1.00000000000D+00", "m0( 1, 1)             = nan", 19, "finite"),
         ("m0( 1, 1)             = 1.00000000000D+00", "m0( 1, 1)             = abc", 19, "not a number"),
-        ("           mdCM\n", "           bogus\n", 31, "'bogus' is not known"),
+        ("           mdCM\n", "           bogus\n", 31, "unknown 'bogus'"),
         (" end part\n", "", None, "the file ends within 'part'"),
-        ("           J\n", "           mdCM\n", 36, "there already"),
+        ("           J\n", "           mdCM\n", 36, "is repeated"),
         ("nrow                  =    6", "nrow                  =    5", 36, "5 x 1"),
         ("mass                            = 2.0", "mass                            = -2.0", None, "the mass is -2"),
         (" part\n", " port\n", 2, "expected 'part'"),
@@ -203,7 +203,7 @@ def test_inertia_of_no_body(tmp_path):
                          "m0( 1, 1)             = 9.00000000000D+00\n                          m0( 2, 1)")  # fmt: skip
     assert text != SMALL
     (tmp_path / "bad.SID_FEM").write_text(text)
-    with pytest.raises(BodyError, match="sum of the two others"):
+    with pytest.raises(BodyError, match="sum of the other two"):
         read_sid(tmp_path / "bad.SID_FEM")
 
 
@@ -235,5 +235,5 @@ def test_an_index_that_fits_no_order_is_an_error(body, tmp_path):
     write_sid(body, tmp_path / "a.SID_FEM")
     text = (tmp_path / "a.SID_FEM").read_text()
     (tmp_path / "b.SID_FEM").write_text(re.sub(r"m1\(([^,]*),([^,]*),([^)]*)\)", r"m1(\1, 99,\3)", text, count=1))
-    with pytest.raises(BodyError, match=r"b.SID_FEM:\d+: .*99.* lies outside"):
+    with pytest.raises(BodyError, match=r"b.SID_FEM:\d+: .*99.* is outside"):
         read_sid_data(tmp_path / "b.SID_FEM")

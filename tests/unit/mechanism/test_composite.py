@@ -75,7 +75,7 @@ def test_principal_inertia_gives_the_tensor_back():
 
 @pytest.mark.parametrize(
     ("inertia", "reason"),
-    [(NEGATIVE, r"a negative principal moment \(-1 kg m2"), (LOPSIDED, "must not exceed the sum of the other two")],
+    [(NEGATIVE, r"a negative principal moment \(-1 kg m2"), (LOPSIDED, "none may exceed the sum of the other two")],
 )
 def test_what_is_no_inertia_is_refused_unless_allowed(inertia, reason):
     with pytest.raises(fm.BodyError, match=f"{reason}.*allow_nonphysical=True"):

@@ -32,7 +32,7 @@ LOOKS_WRONG = {
     "rotation": (lambda: fm.rotation([0, 0, 180]), "rotation vector"),
     "Euler angles in rad": (lambda: fm.EulerAngles("xyz", (0, 0, 90)), r"\(0, 0, 90\) rad is more than a turn"),
     "Euler angles in degrees": (
-        lambda: fm.EulerAngles("xyz", (0, math.pi / 2, 0), degrees=True), "round parts of pi",
+        lambda: fm.EulerAngles("xyz", (0, math.pi / 2, 0), degrees=True), "round fractions of pi",
     ),
     "gravity": (lambda: fm.System(gravity=(0, 0, -9810)), "gravity of 9810 m/s2"),
     "marker": (lambda: block()[1].marker("tip", (500, 0, 0)), "marker 'tip' on body 'block' is 500 m from the centre"),

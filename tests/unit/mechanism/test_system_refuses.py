@@ -111,7 +111,7 @@ def test_names_are_taken_once(bench):
         (lambda j: j.prescribe(math.nan), "joint 'pin', prescribed angle: nan"),
         (lambda j: j.prescribe(lambda t: math.nan), "joint 'pin', prescribed angle: .* nan at t = 0"),
         (lambda j: j.prescribe("fast"), "prescribed angle: expected a number or a function of time"),
-        (lambda j: j.prescribe(0.0).prescribe(1.0), "joint 'pin': 'angle' is prescribed already"),
+        (lambda j: j.prescribe(0.0).prescribe(1.0), "joint 'pin': 'angle' is already prescribed"),
         (lambda j: j.spring(stiffness=-1.0), "joint 'pin', spring stiffness: -1.0 must not be below 0"),
         (lambda j: j.spring(damping=math.nan), "joint 'pin', spring damping: nan"),
     ],
@@ -146,7 +146,7 @@ def test_forces(bench, action, message):
     [
         (lambda b: fm.Sphere(b.block["origin"], -0.01), "radius .m.: -0.01 must not be below 0"),
         (lambda b: fm.Sphere(b.block["origin"], math.nan), "radius .m.: nan"),
-        (lambda b: fm.Plane(b.ground, (0.0, 0.0, 0.0)), "the normal has no length"),
+        (lambda b: fm.Plane(b.ground, (0.0, 0.0, 0.0)), "the normal has zero length"),
         (lambda b: fm.Hertz(-1.0), "stiffness -1.0 must be positive"),
         (lambda b: fm.Hertz(math.nan), "stiffness nan must be positive"),
         (lambda b: fm.PowerLaw(1.0, 0.5), "exponent 0.5 must be at least 1"),
@@ -170,7 +170,7 @@ def test_contacts(bench, action, message):
     [
         (lambda: fm.RigidBody(0.0, (1.0, 1.0, 1.0)), "mass 0.0 kg must be positive"),
         (lambda: fm.RigidBody(math.nan, (1.0, 1.0, 1.0)), "mass nan kg"),
-        (lambda: fm.RigidBody(1.0, (1.0, 1.0, 5.0)), "belong to no mass distribution"),
+        (lambda: fm.RigidBody(1.0, (1.0, 1.0, 5.0)), "no mass distribution has"),
         (lambda: fm.RigidBody(1.0, (1.0, 1.0)), "symmetric 3x3 matrix"),
         (lambda: fm.RigidBody(1.0, (1.0, 1.0, 1.0), center=(0.0, math.nan, 0.0)), "center must be three finite"),
         (lambda: fm.RigidBody.sphere(0.0, 1.0), "mass 0.0 kg must be positive"),

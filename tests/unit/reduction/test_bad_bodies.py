@@ -72,9 +72,18 @@ BAD_MESHES = {
     "no density": (of_material(replace(STEEL, density=None)), r"material STEEL without density; use with_material\("),
     "no mass": (of_material(replace(STEEL, density=0.0)), r"'STEEL' has density 0.0; give a positive one in kg/m3"),
     "no thickness": (thin_as_nothing, r"element 1 has thickness 0 m|first: element 1\) have thickness 0 m"),
-    "incompressible": (of_material(Material("RUBBER", 1e6, 0.5, 1e3)), "'RUBBER' has Poisson's ratio 0.5, not between"),
-    "no stiffness": (of_material(Material("AIR", 0.0, 0.3, 1.2)), "'AIR' has Young's modulus 0.0 Pa, not above 0"),
-    "not positive definite": (of_material(PLASTIC), "'PLY' would gain energy by deforming .* check its Poisson's"),
+    "incompressible": (
+        of_material(Material("RUBBER", 1e6, 0.5, 1e3)),
+        "'RUBBER' has Poisson's ratio 0.5; it must lie between",
+    ),
+    "no stiffness": (
+        of_material(Material("AIR", 0.0, 0.3, 1.2)),
+        "'AIR' has Young's modulus 0.0 Pa; it must be positive",
+    ),
+    "not positive definite": (
+        of_material(PLASTIC),
+        "'PLY' has an elasticity matrix that is not positive definite.* check its Poisson's",
+    ),
     "unconnected parts": (two_parts, r"two bars.* 2 .*parts"),
 }
 
@@ -93,17 +102,17 @@ BAD_CHOICES = {
     "frame on a set of one node": (lambda mesh: with_set(mesh, [7]), {"root": "FEW"}, ClampedFree("root", count=2),
                                    "interface 'root': its 1 node.* determine no rotation"),
     "frame on a line": (along_an_edge, {"root": "FEW"}, CraigBampton("root", count=2),
-                        "interface 'root': its 5 node.* one point or line and determine no rotation"),
+                        "interface 'root': its 5 node.* one point or on one line and determine no rotation"),
     "rigid line": (along_an_edge, {"root": Interface(set="FEW", kind="rigid")}, ClampedFree("root", count=2),
-                   "interface 'root': its nodes lie on one line, a rigid marker could spin about it; add nodes"),
+                   "interface 'root': its nodes lie on one line, about which a rigid marker could spin; add nodes"),
     "rigid sets that overlap": (None, RIGID_TWICE, ClampedFree("root", count=2),
-                                "interfaces 'root' and 'all' overlap: they share 21 nodes .* leave those out"),
+                                "interfaces 'root' and 'all' overlap: they share 21 nodes .* remove them"),
     "averaged sets that overlap": (None, {"root": "ROOT", "all": "ALL"}, ClampedFree("root", count=2),
-                                   "interfaces 'root' and 'all' overlap: they share 21 nodes .* leave those out"),
+                                   "interfaces 'root' and 'all' overlap: they share 21 nodes .* remove them"),
     "more modes than freedoms": (None, {"root": "ROOT"}, ClampedFree("root", count=5000),
-                                 "5000 modes were asked for, but only 507 exist on this mesh; ask for fewer"),
+                                 "5000 modes were requested, but this mesh has only 507; request fewer"),
     "more modes than are left": (None, {"root": "ROOT", "tip": "TIP"}, CraigBampton("root", count=502),
-                                 "502 modes were asked for, but only 501 exist"),
+                                 "502 modes were requested, but this mesh has only 501"),
     "a set that is not there": (None, {"root": "ROTO"}, ClampedFree("root", count=2),
                                 r"interface 'root': .*no node set 'ROTO'. Did you mean ROOT\?"),
     "a frame that is not there": (None, {"root": "ROOT"}, ClampedFree("hinge", count=2),
@@ -132,7 +141,9 @@ def test_a_single_node_of_a_solid_carries_forces_but_no_hinge(solid):
 
 def test_memory_that_is_not_there_is_said_before_it_is_taken(solid, monkeypatch):
     monkeypatch.setenv("FLEXMBS_MEMORY_GB", "0.0001")
-    with pytest.raises(BodyError, match=r"factorising 5\d\d unknowns.* are needed, .* are available. A coarser mesh"):
+    with pytest.raises(
+        BodyError, match=r"factorising 5\d\d unknowns.* is needed, but only .* is available. A coarser mesh"
+    ):
         reduce(solid, interfaces={"root": "ROOT"}, modes=ClampedFree("root", count=2))
 
 
@@ -185,7 +196,7 @@ BAD_COMMANDS = {
     "frame on one node": ((), ("--interface", "tip=node:9", "--at", "tip"), "determine no rotation"),
     "no such node": ((), ("--interface", "tip=node:99"), "no node 99; its nodes are numbered 1 to 12"),
     "overlap": ((), ("--interface", "all=ALL:rbe2", "--interface", "tip=TIP"), "overlap: they share 4 nodes"),
-    "more modes than freedoms": ((), ("--modes", "500"), "500 modes were asked for"),
+    "more modes than freedoms": ((), ("--modes", "500"), "500 modes were requested"),
     "no such set": ((), ("--interface", "tip=TOP"), "no node set or coupling 'TOP'. Did you mean TIP?"),
     "no thickness": (("C3D8, ELSET=BAR\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 5, 6, 7, 8, 9, 10, 11, 12\n*SOLID SECTION",
                       "S4, ELSET=BAR\n1, 1, 2, 3, 4\n*SHELL SECTION"), (), "bar.inp:20: *SHELL SECTION"),

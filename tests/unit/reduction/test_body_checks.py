@@ -21,9 +21,9 @@ def body():
 
 
 WRONG = {  # key of the .npz file: what it becomes, what is said
-    "pairs": (lambda x: x + 10**7, r"pairs are \(a, b\) with 0 <= a <= b <= 2"),
-    "pairs#negative": (lambda x: x - 4, r"pairs are \(a, b\) with 0 <= a <= b <= 2"),
-    "pairs#twice": (lambda x: x[[0, 0, 2, 3, 4, 5]], "a pair of modes stands in pairs twice"),
+    "pairs": (lambda x: x + 10**7, r"pairs must be \(a, b\) with 0 <= a <= b <= 2"),
+    "pairs#negative": (lambda x: x - 4, r"pairs must be \(a, b\) with 0 <= a <= b <= 2"),
+    "pairs#twice": (lambda x: x[[0, 0, 2, 3, 4, 5]], "pairs contains a pair of modes twice"),
     "pairs#floats": (lambda x: x.astype(float), "pairs is an array of float64; expected an array of whole numbers"),
     "Ke": (lambda x: x[:2, :2], r"Ke has the shape \(2, 2\); expected \(3, 3\), as frequencies have it"),
     "Ke#negative": (lambda x: -x, "Ke has a negative eigenvalue: the body would gain energy"),
@@ -31,16 +31,16 @@ WRONG = {  # key of the .npz file: what it becomes, what is said
     "Ke#complex": (lambda x: x.astype(complex), "Ke is an array of complex128; expected an array of numbers"),
     "Me": (lambda x: 2.0 * x, "Me and inertia.P contradict each other"),
     "frequencies": (lambda x: np.zeros(50), r"expected \(50, 50\), as frequencies have it"),
-    "mass": (lambda x: -x, r"the mass is -0.628 kg; a positive number is expected"),
-    "mass#great": (lambda x: x * 1e-9, r"the centre of mass .* lies outside of the body's points"),
+    "mass": (lambda x: -x, r"the mass is -0.628 kg; it must be positive"),
+    "mass#great": (lambda x: x * 1e-9, r"the centre of mass .* is outside the points of the body"),
     "inertia.X": (lambda x: x[:, :2], r"inertia.P has the shape .* as .*inertia.X have it"),
-    "inertia.Z": (lambda x: x * np.nan, "inertia.Z holds values that are not finite numbers"),
+    "inertia.Z": (lambda x: x * np.nan, "inertia.Z contains values that are not finite numbers"),
     "markers.1.Phi": (lambda x: x[:1], r"markers.tip.Phi has the shape \(1, 3\); expected \(3, 3\)"),
     "markers.1.has_rotation": (lambda x: np.array(7), "has_rotation is 7; expected true or false"),
-    "surface.faces": (lambda x: x + 10**6, "surface.faces: a face of 10000"),
+    "surface.faces": (lambda x: x + 10**6, "surface.faces: the face at 0 has 10000"),
     "surface.points": (lambda x: x[:3], "surface.modes has the shape"),
     "mode_labels": (lambda x: x[:1], "1 mode_labels for 3 modes"),
-    "attached_at": (lambda x: np.array("nowhere"), "attached_at is 'nowhere', and there is no such marker: hinge, tip"),
+    "attached_at": (lambda x: np.array("nowhere"), "attached_at is 'nowhere', which is not a marker; markers: hinge"),
 }  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def test_sizes_that_the_file_cannot_hold_are_not_allocated(body, tmp_path):
 
 def test_bodies_put_together_in_memory_are_checked_before_they_are_computed(body):
     for changes, message in (
-        ({"pairs": body.pairs + 9}, "body 'bar': pairs are"),
+        ({"pairs": body.pairs + 9}, "body 'bar': pairs must be"),
         ({"Ke": body.Ke[:2, :2]}, r"body 'bar': Ke has the shape \(2, 2\)"),
         ({"mass": 0.0}, "body 'bar': mass 0.0 kg must be positive"),
         ({"mode_labels": ("one",)}, "body 'bar': 1 mode_labels for 3 modes"),
@@ -116,13 +116,13 @@ POINTS = {"points": np.eye(3), "modes": np.ones((1, 3, 3)), "K": np.ones((1, 1))
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"faces": [3, 0, 1, 7]}, "surface.faces: point 7 is named, counted from 0, of 3"),
-        ({"faces": [3, 0, 1]}, "surface.faces: a face of 3 points at 0, 2 numbers follow"),
+        ({"faces": [3, 0, 1, 7]}, "surface.faces: point index 7 is out of range; there are 3 points"),
+        ({"faces": [3, 0, 1]}, "surface.faces: the face at 0 has 3 points, but 2 numbers follow"),
         ({"K": [["stiff"]]}, "K: expected numbers, got <U5"),
         ({"K": -np.ones((1, 1))}, "Ke has a negative eigenvalue"),
         ({"node_ids": [1.5, 2, 3]}, "node_ids: expected whole numbers, got float64 such as 1.5"),
         ({"pairs": [[0, 0.5]]}, "pairs: expected whole numbers"),
-        ({"attached_at": "nowhere"}, "attached_at is 'nowhere', and there is no such marker"),
+        ({"attached_at": "nowhere"}, "attached_at is 'nowhere', which is not a marker"),
         ({"M": ["heavy"] * 3}, "M: expected numbers, got <U5"),
         ({"M": None, "moments": SHORT}, r"moments.first: expected \(3,\) finite numbers, got float64 of shape \(2,\)"),
     ],

@@ -127,12 +127,12 @@ def test_a_skew_bore_turns_about_its_own_axis():
 @pytest.mark.parametrize(
     ("interface", "message"),
     [
-        (Interface(set="BORE", position=(100.0, 0.0, 6.0)), "farther than the body is large.*it is in m"),
-        (Interface(set="BORE", position=(0.1, 0.0)), "position is three finite coordinates in m"),
-        (Interface(set="BORE", axis=(0.0, 0.0, 0.0)), "axis is a direction"),
-        (Interface(set="BORE", axis="bore"), 'axis is a direction .* or "fit"'),
-        (Interface(node=1, position=(0.1, 0.0, 0.0)), "position and weights belong to a set"),
-        (Interface(set="BORE", weights="area"), 'weights is None .* or "equal"'),
+        (Interface(set="BORE", position=(100.0, 0.0, 6.0)), "more than the size of the body.*give it in m"),
+        (Interface(set="BORE", position=(0.1, 0.0)), "position must be three finite coordinates in m"),
+        (Interface(set="BORE", axis=(0.0, 0.0, 0.0)), "axis must be a direction"),
+        (Interface(set="BORE", axis="bore"), 'axis must be a direction .* or "fit"'),
+        (Interface(node=1, position=(0.1, 0.0, 0.0)), "position and weights are only for a set"),
+        (Interface(set="BORE", weights="area"), 'weights must be None .* or "equal"'),
     ],
 )
 def test_wrong_positions_and_axes(interface, message):

@@ -130,7 +130,7 @@ def test_the_variable_turns_it_off_or_says_what_is_wrong(blade, bodies, monkeypa
     reduce(blade, **OPTIONS)
     assert not bodies.exists()
     monkeypatch.setenv(cache.VARIABLE, "much")
-    with pytest.raises(BodyError, match="FLEXMBS_BODY_CACHE_GB is 'much'; give a number of gigabytes"):
+    with pytest.raises(BodyError, match="FLEXMBS_BODY_CACHE_GB is 'much'; it must be a number of gigabytes"):
         reduce(blade, **OPTIONS)
 
 

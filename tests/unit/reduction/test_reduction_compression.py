@@ -126,7 +126,7 @@ def test_a_tight_tolerance_keeps_the_pairs(fem, exact):
     ("choice", "message"),
     [
         (SecondOrder(field_tolerance=0.5), "1e-8 to 0.1"),
-        (SecondOrder(field_tolerance=1e-4, deflection=None), "give deflection"),
+        (SecondOrder(field_tolerance=1e-4, deflection=None), "also needs deflection"),
     ],
 )
 def test_wrong_choice(blade, choice, message):

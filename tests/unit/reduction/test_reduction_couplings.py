@@ -75,7 +75,7 @@ def test_a_coupling_can_hold_the_frame(square_solid):
     ("interface", "options", "message"),
     [
         (Interface(coupling="grap"), {}, "no coupling 'grap'.*Did you mean grip"),
-        (Interface(coupling="grip", kind="rigid"), {}, "is averaging; leave kind out"),
+        (Interface(coupling="grip", kind="rigid"), {}, "is averaging; omit kind"),
         (Interface(coupling="grip"), {"dofs": (1, 2)}, "couples components 1, 2; an interface needs all"),
         (Interface(coupling="grip", set="TIP"), {}, "2 were given"),
     ],

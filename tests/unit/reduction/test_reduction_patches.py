@@ -103,9 +103,9 @@ def test_patches_of_shells_and_with_craig_bampton(plate):
         (Patch(set="HIGH", radius=1.0), "give either set, or point and radius"),
         (Patch(set="HIGHT"), "no node set 'HIGHT'.*HIGH"),
         (Patch(point=(0.0, 0.0), radius=1.0), "three finite coordinates"),
-        (Patch(point=(1.0, 0.0, 0.0), radius=1e-3), "no outer face lies within it"),
-        (Patch(point=(0.0, 0.0, 0.0), radius=-1.0), "radius is > 0"),
-        (Patch(set="HIGH", count=-1), "count is a whole number"),
+        (Patch(point=(1.0, 0.0, 0.0), radius=1e-3), "no outer face is within it"),
+        (Patch(point=(0.0, 0.0, 0.0), radius=-1.0), "radius must be > 0"),
+        (Patch(set="HIGH", count=-1), "count must be a whole number"),
     ],
 )
 def test_wrong_patch(plate, patch, message):

@@ -58,7 +58,9 @@ def test_bodies_of_a_newer_program_and_of_the_first_format(tmp_path, blade):
     assert_same(load_body(path), body)
     with h5py.File(path, "a") as file:
         file.attrs["format"] = "flexmbs body 99"
-    with pytest.raises(BodyError, match="holds flexmbs body 99; expected .*a newer flexmbs wrote it: update flexmbs"):
+    with pytest.raises(
+        BodyError, match="contains flexmbs body 99; expected .*written by a newer flexmbs: update flexmbs"
+    ):
         load_body(path)
 
 

@@ -108,9 +108,9 @@ def test_stress_at_nodes_has_to_be_asked_for(tmp_path):
     save_body(body, tmp_path / "body.h5")
     for one in (body, load_body(tmp_path / "body.h5")):
         assert len(one.stress(np.zeros(2))) == len(one.surface.points)
-        with pytest.raises(BodyError, match="keeps stress at its surface only; reduce it with stress='nodes'"):
+        with pytest.raises(BodyError, match="has stress at its surface only; reduce it with stress='nodes'"):
             one.stress(np.zeros(2), at="nodes")
-    with pytest.raises(ValueError, match="it must be 'surface' or 'nodes'"):
+    with pytest.raises(ValueError, match="must be 'surface' or 'nodes'"):
         body.stress(np.zeros(2), at="corners")
     with pytest.raises(BodyError, match="stress is 'surface' or 'nodes', not 'all'"):
         reduce(mesh, interfaces=INTERFACES, modes=ClampedFree(at="root", count=2), stress="all")
@@ -119,6 +119,6 @@ def test_stress_at_nodes_has_to_be_asked_for(tmp_path):
 def test_bodies_without_elements_have_no_stress(beam):
     bare = replace(beam, surface=replace(beam.surface, faces=np.zeros(0, int)), stress_modes=None)
     for asked in (lambda: bare.stress(Q), lambda: peak_von_mises(bare, Q[None])):
-        with pytest.raises(BodyError, match="was made without elements .* its stress is not known"):
+        with pytest.raises(BodyError, match="has no elements .* its stress is unknown"):
             asked()
     assert beam.has_stress and not bare.has_stress

@@ -43,9 +43,9 @@ def test_peak_in_a_part_of_the_run(result, start, end):
 
 
 def test_times_outside_of_the_run_are_refused(result):
-    with pytest.raises(ValueError, match="outside of the run"):
+    with pytest.raises(ValueError, match="outside the run"):
         result.largest_von_mises("pendulum", end=1.0)
-    with pytest.raises(ValueError, match="start = 0.3 s lies behind end = 0.2 s"):
+    with pytest.raises(ValueError, match="start = 0.3 s is later than end = 0.2 s"):
         result.largest_von_mises("pendulum", 0.3, 0.2)
 
 

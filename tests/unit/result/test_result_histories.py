@@ -147,7 +147,7 @@ def test_run_without_body_velocities_has_no_marker_velocities():
 
 
 def test_time_outside_of_the_run(result):
-    expected = r"^time 0\.8 s is outside of the run, which covers 0 to 0\.75 s$"
+    expected = r"^time 0\.8 s is outside the run, which covers 0 to 0\.75 s$"
     for time in (0.8, np.float64(0.8)):
         with pytest.raises(ValueError, match=expected):
             result.at(time)
@@ -176,7 +176,7 @@ def test_stress_fields_and_section_forces(result, tmp_path):
     field = result.stress_field("pendulum", 0.31)
     assert np.array_equal(field.stress, result.stress("pendulum", 0.31))
     assert field.principal[:, 0] - field.principal[:, 2] == pytest.approx(field.von_mises, rel=1e-12)  # one axis only
-    with pytest.raises(BodyError, match="keeps stress at its surface only"):
+    with pytest.raises(BodyError, match="has stress at its surface only"):
         result.stress_field("pendulum", 0.31, at="nodes")
     with pytest.raises(BodyError, match="has no beams or bars"):
         result.section_forces("pendulum", 0.31)

@@ -48,7 +48,7 @@ def holder(tmp_path):
 
 
 def test_second_writer_is_refused_by_name_until_the_first_is_gone(tmp_path, holder):
-    told = f"another run writes to this folder .process {holder.pid} on .* since 2"
+    told = f"another run is writing to this folder .process {holder.pid} on .* since 2"
     for options in ({}, {"force": True}, {"resume": True}):
         with pytest.raises(ResultFolderError, match=told):
             write(tmp_path / "run", **options)
@@ -81,16 +81,16 @@ def test_lock_that_is_taken_away_while_one_waits_is_not_mistaken(tmp_path, monke
     with RunFolder(tmp_path):
         monkeypatch.undo()
         assert stale and json.loads((tmp_path / LOCK).read_text())["pid"] == os.getpid()
-        with pytest.raises(ResultFolderError, match="another run writes"):
+        with pytest.raises(ResultFolderError, match="another run is writing"):
             write(tmp_path, force=True)
 
 
 def test_result_is_replaced_on_demand_only(tmp_path):
     write(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ResultFolderError, match=r"holds a result already \(model.h5, result.h5\).*--force.*--resume"):
+    with pytest.raises(ResultFolderError, match=r"already holds a result \(model.h5, result.h5\).*--force.*--resume"):
         write(tmp_path)
-    with pytest.raises(ResultFolderError, match="holds a result already"):
+    with pytest.raises(ResultFolderError, match="already holds a result"):
         load(tmp_path).save(tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     write(tmp_path, force=True)
@@ -100,7 +100,7 @@ def test_result_is_replaced_on_demand_only(tmp_path):
 @pytest.mark.parametrize("name", ["model.h5", "result.h5", "state.npz", "summary.json"])
 def test_files_of_others_under_our_names_are_not_overwritten(tmp_path, name):
     (tmp_path / name).write_bytes(b"weights of a network")
-    with pytest.raises(ResultFolderError, match=f"holds a result already .{name}."):
+    with pytest.raises(ResultFolderError, match=f"already holds a result .{name}."):
         write(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_bytes() == b"weights of a network"
@@ -126,7 +126,7 @@ def test_only_files_of_its_own_run_are_removed(tmp_path):
 def test_empty_name_is_not_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for call in (lambda: write(""), lambda: load(""), lambda: fm.System().simulate(1.0, out="")):
-        with pytest.raises(ResultFolderError, match='="" names no folder'):
+        with pytest.raises(ResultFolderError, match='="" is not a folder name'):
             call()
     assert not list(tmp_path.iterdir())
 
@@ -139,7 +139,7 @@ def test_run_that_does_not_begin_leaves_no_folder(tmp_path):
 
 def test_resume_needs_the_state_of_the_run(tmp_path):
     write(tmp_path)
-    with pytest.raises(ResultFolderError, match="cannot be resumed, as state.npz or system.npz is missing"):
+    with pytest.raises(ResultFolderError, match="cannot be resumed because state.npz or system.npz is missing"):
         write(tmp_path, resume=True)
     (tmp_path / "killed").mkdir()
     unfinished(tmp_path / "killed")  # before its first state: it begins again
@@ -193,6 +193,6 @@ def test_file_systems_without_locks_are_named(tmp_path, monkeypatch):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(run_folder, "_lock_or_raise", none)
-    with pytest.warns(fm.MechanismWarning, match="this file system has no locks"):
+    with pytest.warns(fm.MechanismWarning, match="this file system does not support locks"):
         write(tmp_path)
     assert load(tmp_path).status == "finished"
