@@ -30,7 +30,7 @@ def record_type(fields: list[tuple], **defaults) -> np.dtype:
     return dtype
 
 
-def make_records(dtype: np.dtype, count: int, **columns) -> np.ndarray:
+def make_records(dtype: np.dtype, count: int, /, **columns) -> np.ndarray:
     """(count,) records of a :func:`record_type`; ``columns``: one value for all of them, or one for each.
 
     Raises
@@ -47,7 +47,7 @@ def make_records(dtype: np.dtype, count: int, **columns) -> np.ndarray:
     return records
 
 
-def make_record(dtype: np.dtype, **values) -> np.void:
+def make_record(dtype: np.dtype, /, **values) -> np.void:
     """One record, whose fields can still be assigned; see :func:`make_records`."""
     return make_records(dtype, 1, **values)[0]
 
