@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import platform
 import sys
@@ -19,6 +18,8 @@ NAME = "manifest.json"
 
 def write_shipped(folder: Path, objects: dict[str, bytes], keys: dict[str, str], target: Target) -> None:
     """Write object files and their manifest into a folder."""
+    from importlib.metadata import version
+
     folder.mkdir(parents=True, exist_ok=True)
     parts = {}
     for module, content in sorted(objects.items()):
@@ -28,7 +29,7 @@ def write_shipped(folder: Path, objects: dict[str, bytes], keys: dict[str, str],
         "platform": platform_name(),
         "processor": target.name,
         "made_by": {
-            **{name: importlib.metadata.version(name) for name in ("numba", "llvmlite")},
+            **{name: version(name) for name in ("numba", "llvmlite")},
             "python": platform.python_version(),
         },
         "objects": parts,

@@ -50,8 +50,8 @@ def digits(python: Path, folder: Path, cache: Path) -> tuple[str, str]:
     script = (
         "import sys, hashlib, numpy as np, flexmbs as fm; t = fm.load(sys.argv[1]).trajectory\n"
         "arrays = {name: getattr(t, name) for name in ('t', 'q', 'v', 'a', 'energy', 'contact_force', 'reaction')}\n"
-        "content = b''.join(np.ascontiguousarray(array).tobytes() for array in arrays.values())\n"
-        "print(hashlib.sha256(content).hexdigest())"
+        "whole = b''.join(np.ascontiguousarray(array).tobytes() for array in arrays.values())\n"
+        "print(hashlib.sha256(whole).hexdigest())"
     )
     return call(python, "-c", script, folder, FLEXMBS_CACHE=str(cache), PYTHONPATH="").strip(), said
 

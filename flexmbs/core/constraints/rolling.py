@@ -42,10 +42,9 @@ def add_rolling(tables, c, q, v, a, work, residual):
     hx, hy, hz = cross(wx, wy, wz, tx, ty, tz)
     vx, vy, vz = vx + r * mx, vy + r * my, vz + r * mz
     ax, ay, az = ax + r * (gx + hx), ay + r * (gy + hy), az + r * (gz + hz)
-    for k, axis in ((row, axes.n), (row + 1, axes.u), (row + 2, axes.v)):
-        work.constraint[k, POSITION_LEVEL] = 0.0
-        work.constraint[k, VELOCITY_LEVEL] = dot(axis, vx, vy, vz)
-        residual[k] = dot(axis, ax, ay, az)
+    put_row(row, axes.n, vx, vy, vz, ax, ay, az, work, residual)
+    put_row(row + 1, axes.u, vx, vy, vz, ax, ay, az, work, residual)
+    put_row(row + 2, axes.v, vx, vy, vz, ax, ay, az, work, residual)
     work.constraint[row, POSITION_LEVEL] = dot(axes.n, dx, dy, dz) - r * s
     fx = axes.n[0] * a[row] + axes.u[0] * a[row + 1] + axes.v[0] * a[row + 2]
     fy = axes.n[1] * a[row] + axes.u[1] * a[row + 1] + axes.v[1] * a[row + 2]
@@ -57,6 +56,14 @@ def add_rolling(tables, c, q, v, a, work, residual):
     put(reaction.moment, mx, my, mz)
     add_force(tables, constraint.b, q, frame_b, fx, fy, fz, mx, my, mz, work, residual)
     add_force(tables, constraint.a, q, frame_a, -fx, -fy, -fz, -mx - nx, -my - ny, -mz - nz, work, residual)
+
+
+@kernel
+def put_row(row, direction, vx, vy, vz, ax, ay, az, work, residual):
+    """Velocity and acceleration along a direction: of a row that has no position."""
+    work.constraint[row, POSITION_LEVEL] = 0.0
+    work.constraint[row, VELOCITY_LEVEL] = dot(direction, vx, vy, vz)
+    residual[row] = dot(direction, ax, ay, az)
 
 
 @kernel

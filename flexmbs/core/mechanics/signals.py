@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.core.abi.arrays import Floats, Floats2
 from flexmbs.core.abi.kernel import entry, interface, kernel
 from flexmbs.core.layout.tables import (
@@ -69,7 +71,7 @@ def pieces_at(pool, at, t, out):
     times = at + TIMES
     first, last = pool[times], pool[times + count]
     if beyond == REPEAT:
-        t -= (last - first) * math.floor((t - first) / (last - first))
+        t -= (last - first) * np.floor((t - first) / (last - first))
     inside = min(max(t, first), last)
     low, high = 0, count
     while high - low > 1:

@@ -29,6 +29,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.core.abi.kernel import kernel
 
 INTERVALS, START, END, CLOSED, WIDTH, UP = range(6)
@@ -41,7 +43,7 @@ SURFACE_HEADER, SURFACE_PATCH = 10, 3 * TERMS**2
 @kernel
 def _wrapped(s, start, end):
     period = end - start
-    return s - period * math.floor((s - start) / period)
+    return s - period * np.floor((s - start) / period)
 
 
 @kernel

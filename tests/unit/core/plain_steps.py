@@ -6,7 +6,7 @@ import flexmbs as fm
 from flexmbs.core.stepping import step_loop
 
 accepted = []
-accept = step_loop.accept
+accept = step_loop.accept_step
 
 
 def watched(*arguments):
@@ -15,7 +15,7 @@ def watched(*arguments):
     return accept(*arguments)
 
 
-step_loop.accept = watched
+step_loop.accept_step = watched
 case = fm.load_case("flexible_pendulum_impact")
 module = case.module
 system = module.build(module.resolve(module.Parameters()))

@@ -64,10 +64,7 @@ class Motion:
 
 
 def along_curve(name, follow, inverse):
-    """The move (rates, frame of 24 numbers, state), and a start in the middle of a wide interval.
-
-    All derivatives exist there.
-    """
+    """The move (rates, frame of 24 numbers, state), and a start inside a wide interval: all derivatives exist there."""
     curve = CURVES[name]
     pool = np.concatenate([RNG.normal(size=4), curve.pool_values()])
     kernel = through_inverse_curve if inverse else through_curve

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import add_force
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, LINE_ELEMENT
@@ -30,7 +32,7 @@ def measure(tables, element, q, v, a, work):
         return along_line(frame_a, frame_b)
     angle, rate, cx, cy, cz = about_axis(frame_a, frame_b, element.axis)
     # the turn nearest to the rest angle
-    angle -= 2.0 * math.pi * math.floor((angle - element.rest) / (2.0 * math.pi) + 0.5)
+    angle -= 2.0 * math.pi * np.floor((angle - element.rest) / (2.0 * math.pi) + 0.5)
     return angle, rate, cx, cy, cz
 
 
