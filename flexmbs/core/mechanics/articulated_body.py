@@ -54,7 +54,7 @@ def clear_inertia(g):
 
 @kernel
 def clear_column(column):
-    """Set a column to zero."""
+    """No axis, no motion, no force."""
     column.axis = 0
     column.effort = column.inverse = 0.0
     for i in range(3):
