@@ -15,8 +15,9 @@ from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.mechanics.markers import add_modal_force, marker_in_world
-from flexmbs.core.mechanics.vectors import add, components, cross, difference, rotate, rotate_back
+from flexmbs.core.mechanics.marker_forces import add_force
+from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.vectors import components, cross, difference, rotate
 
 
 @kernel
@@ -61,23 +62,6 @@ def contact_force(contact, gap):
     if gap <= 0.0:
         return law_force(contact, -gap)
     return -law_force(contact, gap)
-
-
-@kernel
-def add_force(tables, m, q, frame, fx, fy, fz, mx, my, mz, work, residual):
-    """Subtract an applied force and moment (world axes, at marker ``m`` with its ``frame``) from the residual."""
-    b = tables.markers[m].body
-    if b == 0:
-        return
-    body, wrench = work.frame[b], work.wrench[b]
-    dx, dy, dz = difference(frame.p_WM, body.p_WB)
-    px, py, pz = cross(dx, dy, dz, fx, fy, fz)
-    add(wrench.force, -fx, -fy, -fz)
-    add(wrench.moment, -(mx + px), -(my + py), -(mz + pz))
-    if tables.markers[m].flexible != 0:
-        gx, gy, gz = rotate_back(body.R_WB, -fx, -fy, -fz)
-        hx, hy, hz = rotate_back(body.R_WB, -mx, -my, -mz)
-        add_modal_force(tables, m, q, gx, gy, gz, hx, hy, hz, work, residual)
 
 
 @kernel
