@@ -18,7 +18,7 @@ _WHERE = {
         "ResultFolderError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning",
         "ResultWarning", "CacheWarning",
     ),
-    "flexmbs.common.stages": ("listening", "show_progress", "Stage"),
+    "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
     "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
     "flexmbs.mesh.materials": (
         "Material", "OrthotropicMaterial", "AnisotropicMaterial", "UnusableMaterial", "Damping",
@@ -77,7 +77,6 @@ _WHERE = {
     "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial", "TimeFunction"),
     "flexmbs.analysis.system": ("System",),
     "flexmbs.analysis.run.simulate": ("simulate",),
-    "flexmbs.analysis.run.run": ("Progress",),
     "flexmbs.analysis.run.integrators": (
         "Integrator", "Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit",
     ),

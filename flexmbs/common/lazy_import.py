@@ -12,6 +12,6 @@ import importlib
 
 
 def load(reference: str):
-    """The object that ``reference``, "module:name", stands for."""
+    """The object that ``reference``, "module:name", refers to."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(module), name)

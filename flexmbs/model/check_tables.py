@@ -58,7 +58,7 @@ class _Tables:
         self.within(f"start of {what}", start, end + 1)
 
     def counted(self, what: str, at: np.ndarray, number: int = 0) -> np.ndarray:
-        """Counts that stand in the pool at ``at + number``, at least 1."""
+        """Counts stored in the pool at ``at + number``, at least 1."""
         self.room(what, at + number, 1)
         counts = self.pool[at + number]
         self.within(f"{what} (count in the pool)", counts, len(self.pool) + 1, 1)

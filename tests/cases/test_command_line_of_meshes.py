@@ -64,7 +64,7 @@ def test_info_of_a_body_without_mass(tmp_path, cards):
     ("modulus", "density", "doubt"),
     [
         ("210000.", "7850.", "inconsistent units suspected"),
-        ("207000.", "7.93", "MPa and g/cm3, which go together in no system"),
+        ("207000.", "7.93", "MPa and g/cm3, which match no system"),
         ("2.07+5", "7.93-9", "as in the mm-t-s system"),
     ],
 )

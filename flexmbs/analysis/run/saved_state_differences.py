@@ -66,6 +66,8 @@ def _owner(model: Model, index: int) -> str:
             if not field.endswith("at"):
                 continue
             for number, offset in enumerate(records[field]):
+                if table == "bodies" and number == 0:  # ground has nothing in the pool
+                    continue
                 if best < offset <= index:
                     best = int(offset)
                     body = records["body"][number] if table == "markers" else number
