@@ -57,7 +57,7 @@ _WHERE = {
     "flexmbs.interop.mbdyn": ("read_mbdyn_fem", "write_mbdyn_fem"),
     "flexmbs.interop.npz": ("read_npz", "write_npz"),
     "flexmbs.interop.matrices": ("read_calculix_matrices", "read_abaqus_matrix", "NodalMatrices"),
-    "flexmbs.core.laws.contact.base": ("ContactLaw",),
+    "flexmbs.core.laws.contact.contact_law": ("ContactLaw",),
     "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
     "flexmbs.mechanism.rigid_body": ("RigidBody",),
     "flexmbs.mechanism.composite_body": ("Part", "weld"),

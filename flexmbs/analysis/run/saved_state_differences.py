@@ -93,7 +93,12 @@ def _title(name: str) -> str:
 def system_arrays(model: Model) -> dict[str, np.ndarray]:
     """Tables and start values, with addresses (which differ between processes) reduced to whether they are set."""
     found = {name: getattr(model.tables, name) for name in model.tables.fields if name not in CHOICE}
-    for table, fields in (("signals", ("value", "rate", "acceleration")), ("functions", ("address",))):
+    addresses = {
+        "signals": ("value", "rate", "acceleration"),
+        "functions": ("address",),
+        "contacts": ("force", "energy"),
+    }
+    for table, fields in addresses.items():
         found[table] = found[table].copy()
         for field in fields:
             found[table][field] = found[table][field] != 0
