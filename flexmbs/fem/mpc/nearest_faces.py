@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from flexmbs.mesh.element_kinds import KINDS, ElementKind, shape_gradients, shape_values
+
+if TYPE_CHECKING:  # imported where it is needed: it takes a tenth of a second
+    from scipy.spatial import cKDTree
 
 _AT_ONCE = 2000  # points whose possible faces are listed together: bounds the memory
 _NEWTON_STEPS = 12
@@ -96,6 +99,8 @@ class _Group:
 
 def _of_like_size(kind: str, points: np.ndarray, rows: np.ndarray) -> list[_Group]:
     """Groups whose sizes differ by less than a factor 2: one long face shall not widen the search among short ones."""
+    from scipy.spatial import cKDTree
+
     known = KINDS[kind]
     nodal = points[rows]
     corners = nodal[:, : known.corner_count]
