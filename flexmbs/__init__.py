@@ -58,6 +58,7 @@ _WHERE = {
     "flexmbs.interop.npz": ("read_npz", "write_npz"),
     "flexmbs.interop.matrices": ("read_calculix_matrices", "read_abaqus_matrix", "NodalMatrices"),
     "flexmbs.core.laws.contact.contact_law": ("ContactLaw",),
+    "flexmbs.core.laws.contact.hunt_crossley": ("HuntCrossley",),
     "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
     "flexmbs.mechanism.rigid_body": ("RigidBody",),
     "flexmbs.mechanism.composite_body": ("Part", "weld"),

@@ -51,6 +51,7 @@ from flexmbs.common.progress import Stage as Stage
 from flexmbs.common.progress import on_progress as on_progress
 from flexmbs.common.progress import show_progress as show_progress
 from flexmbs.core.laws.contact.contact_law import ContactLaw as ContactLaw
+from flexmbs.core.laws.contact.hunt_crossley import HuntCrossley as HuntCrossley
 from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
 from flexmbs.fem.assemble import assemble as assemble

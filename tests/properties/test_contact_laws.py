@@ -12,7 +12,7 @@ import flexmbs as fm
 import flexmbs.core.laws.contact as package
 from flexmbs.model.contact_laws import law_fields
 
-EXAMPLES = [fm.PowerLaw(3e4), fm.PowerLaw(2e7, 2.0), fm.Hertz(1.5e10)]
+EXAMPLES = [fm.PowerLaw(3e4), fm.PowerLaw(2e7, 2.0), fm.Hertz(1.5e10), fm.HuntCrossley(1.5e10, damping=0.3)]
 
 
 def test_every_law_has_an_example():
@@ -115,3 +115,33 @@ class NoForce(fm.ContactLaw):
 def test_laws_that_cannot_be_are_refused_by_name(law, text):
     with pytest.raises(fm.MechanismError, match=f"contact 'a'.*{text}"):
         law_fields(law, "contact 'a'", None)
+
+
+@pytest.mark.parametrize("exponent", [1.5, 1.0])
+@pytest.mark.parametrize("restitution", [0.9, 0.5, 0.1])
+def test_damped_impact_parts_with_the_exact_restitution(restitution, exponent):
+    """The relation of HuntCrossley.from_restitution, by the speeds before and after a central impact without gravity."""
+    stiffness = 1e10 if exponent == 1.5 else 1e7
+    law = fm.HuntCrossley.from_restitution(stiffness, restitution, 0.7, exponent)
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    ball = system.add(
+        fm.RigidBody.sphere(7850.0, 0.02), name="ball", position=(0.0, 0.0, 0.021), velocity=(0.0, 0.0, -0.7)
+    )
+    floor = fm.Plane(system.ground.marker("floor"), normal=(0.0, 0.0, 1.0))
+    system.contact(fm.Sphere(ball["origin"], 0.02), floor, law, name="floor")
+    result = system.simulate(0.02, rtol=1e-8)
+    (contact,) = result.contacts
+    mass = 7850.0 * 4.0 / 3.0 * np.pi * 0.02**3
+    # the error of a run is some times its rtol (docs/verification.md)
+    assert result["ball.free.z.rate"][-1] == pytest.approx(0.7 * restitution, rel=3e-7)
+    assert contact.impulse == pytest.approx(mass * 0.7 * (1.0 + restitution), rel=3e-7)
+    lost = result["energy.total"][0] - result["energy.total"][-1]
+    assert lost == pytest.approx(0.5 * mass * 0.49 * (1.0 - restitution**2), rel=1e-6)
+
+
+def test_restitution_that_cannot_be_is_refused():
+    for restitution, speed in ((0.0, 1.0), (1.1, 1.0), (0.5, 0.0), (0.5, float("inf"))):
+        with pytest.raises(fm.MechanismError, match="restitution"):
+            fm.HuntCrossley.from_restitution(1e9, restitution, speed)
+    with pytest.raises(fm.MechanismError, match="damping"):
+        fm.HuntCrossley(1e9, damping=-1.0)
