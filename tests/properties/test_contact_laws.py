@@ -120,7 +120,7 @@ def test_laws_that_cannot_be_are_refused_by_name(law, text):
 @pytest.mark.parametrize("exponent", [1.5, 1.0])
 @pytest.mark.parametrize("restitution", [0.9, 0.5, 0.1])
 def test_damped_impact_parts_with_the_exact_restitution(restitution, exponent):
-    """The relation of HuntCrossley.from_restitution, by the speeds before and after a central impact without gravity."""
+    """The relation of HuntCrossley.from_restitution, by the speeds before and after a central impact."""
     stiffness = 1e10 if exponent == 1.5 else 1e7
     law = fm.HuntCrossley.from_restitution(stiffness, restitution, 0.7, exponent)
     system = fm.System(gravity=(0.0, 0.0, 0.0))
