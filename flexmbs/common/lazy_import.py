@@ -13,6 +13,6 @@ from typing import Any
 
 
 def load(reference: str) -> Any:
-    """The object that ``reference``, "module:name", stands for."""
+    """The object that ``reference``, "module:name", refers to."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(module), name)

@@ -54,9 +54,9 @@ def describe_rows(
                 for j in range(3):
                     R_WB[i, b, k, j] = frame.R_WB[k, j]
         for c in range(len(tables.contacts)):
-            distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+            distance, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
-            force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0
+            force[i, c] = contact_force(tables, tables.contacts[c], distance, rate) if active[c] != 0 else 0.0
 
 
 @kernel
