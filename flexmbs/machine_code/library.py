@@ -18,20 +18,13 @@ from flexmbs.common.errors import CacheWarning
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.machine_code.build import object_files
 from flexmbs.machine_code.manifest import read_shipped
+from flexmbs.machine_code.outside import FAILURE, FROM_C
 from flexmbs.machine_code.sources import keys
 from flexmbs.machine_code.switches import BOUNDS_CHECKED, PLAIN_PYTHON
 from flexmbs.machine_code.target import Target, target_here
 
-FAILURE = "flexmbs.failure"  # as flexmbs.machine_code.object_code calls it
 SUFFIX = ".o"
 _DIGEST = 32  # bytes at the head of a file in the cache: hash of the rest
-# What machine code of kernels may call of the C library.
-_FROM_C = (
-    "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs",
-    "floor", "fmod", "hypot", "ldexp", "log", "log10", "log1p", "log2", "pow", "rint", "round", "sin", "sincos", "sinh",
-    "sqrt", "tan", "tanh", "trunc", "memcpy", "memmove", "memset", "printf",
-)  # fmt: skip
-
 #: Names of entries in which an error occurred since Python last looked.
 failures: list[str] = []
 _lock = threading.RLock()
@@ -170,7 +163,7 @@ def _alone(target: Target):
 
 
 def _c_functions() -> dict[str, int]:
-    """Addresses of what is there of ``_FROM_C``."""
+    """Addresses of what is there of ``FROM_C``."""
     names = [None] if os.name != "nt" else ["ucrtbase", "msvcrt"]
     names += filter(None, [ctypes.util.find_library("m") if os.name != "nt" and sys.platform != "linux" else None])
     found = {}
@@ -179,7 +172,7 @@ def _c_functions() -> dict[str, int]:
             library = ctypes.CDLL(name)
         except OSError:
             continue
-        for function in _FROM_C:
+        for function in FROM_C:
             if function not in found and hasattr(library, function):
                 found[function] = ctypes.cast(getattr(library, function), ctypes.c_void_p).value
     return found

@@ -273,8 +273,8 @@ def make_callable(made, signature: Signature, symbol: str | None) -> None:
         key = made
 
         def generic(self, arguments, keywords):
-            if keywords or len(arguments) != len(expected):
-                return None
+            if keywords or len(arguments) != len(expected) or not all(map(_is_taken, arguments, expected)):
+                return None  # numba says which types were given
             return typing.signature(result, *expected)
 
     infer_global(made, types.Function(Call))
@@ -305,6 +305,18 @@ def make_callable(made, signature: Signature, symbol: str | None) -> None:
                 place = builder.bitcast(place, DOUBLE.as_pointer())
             parts.append(_from_result(builder, kind, builder.load(place)))
         return context.make_tuple(builder, result, parts)
+
+
+def _is_taken(given, wanted) -> bool:
+    """Whether an argument is passed as it is: an integer may become a float, but nothing loses what it is."""
+    if isinstance(wanted, types.Array):
+        alike = isinstance(given, types.Array) and (given.dtype, given.ndim) == (wanted.dtype, wanted.ndim)
+        return alike and given.layout == "C"
+    if isinstance(wanted, types.Float):
+        return isinstance(given, types.Number)
+    if isinstance(wanted, types.Integer):
+        return isinstance(given, types.Integer | types.Boolean)
+    return given == wanted
 
 
 def _from_result(builder, kind, found):

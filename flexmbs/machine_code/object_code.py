@@ -22,9 +22,8 @@ from flexmbs.machine_code.numba_types import (
     result_type,
     to_result,
 )
+from flexmbs.machine_code.outside import FAILURE, FROM_C
 
-#: C function that is told the name of an entry in which an error occurred: void f(const char *)
-FAILURE = "flexmbs.failure"
 # Linkages of LLVM that are visible outside an object file.
 _VISIBLE = {"external", "linkonce_any", "linkonce_odr", "weak_any", "weak_odr", "common"}
 
@@ -67,6 +66,7 @@ def object_file(entries: list) -> bytes:
     _hide_all_but(module, {entry.symbol for entry in entries})
     made._optimize_final_module()
     module.verify()
+    _refuse_unknown(module, entries[0].function.__module__)
     return made._codegen._tm.emit_object(module)
 
 
@@ -123,3 +123,14 @@ def _hide_all_but(module, names: set[str]) -> None:
     for part in (*module.functions, *module.global_variables):
         if not part.is_declaration and part.name not in names and part.linkage.name in _VISIBLE:
             part.linkage = "internal"
+
+
+def _refuse_unknown(module, name: str) -> None:
+    """TypeError where machine code would call what a process without numba does not have."""
+    known = {*FROM_C, FAILURE}
+    called = {part.name for part in (*module.functions, *module.global_variables) if part.is_declaration}
+    unknown = sorted(part for part in called - known if not part.startswith(("llvm.", "flexmbs.")))
+    if any(part.startswith("NRT_") for part in unknown):
+        raise TypeError(f"{name}: a kernel allocates memory (np.zeros, a list, a slice assigned to a slice)")
+    if unknown:
+        raise TypeError(f"{name}: a kernel calls what cannot be loaded without numba: {', '.join(unknown)}")

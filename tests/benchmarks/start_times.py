@@ -46,7 +46,7 @@ def run(python: str, cache: Path, out: Path, words: list[str]) -> tuple[float, d
     """Wall seconds of the command line, its statistics, and what it said about compiling."""
     wall, said = seconds_of([python, "-c", PROGRAM, *words, "--out", str(out)], cache, out.parent)
     stats = json.loads((out / "summary.json").read_text())["stats"]
-    return wall, stats, [line for line in said.splitlines() if "compil" in line]
+    return wall, stats, [line for line in said.splitlines() if line.startswith("flexmbs: compil")]
 
 
 def start_times(

@@ -1,6 +1,7 @@
 """Entries and interfaces: what their annotations mean, what is refused, what is passed."""
 
 import ctypes
+import os
 import subprocess
 import sys
 
@@ -158,7 +159,43 @@ assert "numba" not in sys.modules and "llvmlite" not in sys.modules
 
 
 def test_plain_python_calls_the_functions_themselves():
-    import os
-
     environment = {**os.environ, "FLEXMBS_PLAIN_PYTHON": "1"}
     subprocess.run([sys.executable, "-c", PLAIN], env=environment, check=True, timeout=120)
+
+
+ALLOCATES = """
+import numpy as np
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.object_code import link_late, object_file
+from flexmbs.machine_code.signature import Floats
+
+@entry
+def sums(x: Floats) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+
+@entry
+def squares(x: Floats) -> float:
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] * x[i]
+    return y.sum()
+
+link_late()
+assert len(object_file([sums])) > 100
+try:
+    object_file([squares])
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_a_kernel_that_allocates_is_refused_when_it_is_compiled():
+    """Without numba its machine code could not be linked, and would jump nowhere."""
+    environment = {**os.environ, "FLEXMBS_NUMBA_KERNELS": "1"}
+    command = [sys.executable, "-c", ALLOCATES]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "__main__: a kernel allocates memory" in done.stdout

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from flexmbs.mesh.element_kinds import KINDS, ElementKind, shape_gradients, shape_values
+
+if TYPE_CHECKING:  # imported where it is needed: it takes a tenth of a second
+    from scipy.spatial import cKDTree
 
 _AT_ONCE = 2000  # points whose possible faces are listed together: bounds the memory
 _NEWTON_STEPS = 12
@@ -78,7 +81,7 @@ def face_sizes(corners: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Group:
-    """Faces of one kind and of like size: their nodes, corners (k, width, 3), centres, and boxes that hold them."""
+    """Faces of one kind and similar size: their nodes, corners (k, width, 3), centres and bounding boxes."""
 
     kind: str
     rows: np.ndarray
@@ -96,6 +99,8 @@ class _Group:
 
 def _of_like_size(kind: str, points: np.ndarray, rows: np.ndarray) -> list[_Group]:
     """Groups whose sizes differ by less than a factor 2: one long face shall not widen the search among short ones."""
+    from scipy.spatial import cKDTree
+
     known = KINDS[kind]
     nodal = points[rows]
     corners = nodal[:, : known.corner_count]

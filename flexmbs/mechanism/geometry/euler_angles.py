@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation as _Rotation
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -28,8 +27,8 @@ def axes_of_sequence(sequence: str) -> str:
     axes = str(sequence).lower().translate(_DIGITS)
     if len(axes) != 3 or set(axes) - set("xyz") or axes[0] == axes[1] or axes[1] == axes[2]:
         raise MechanismError(
-            f"Euler angles: {sequence!r} is no sequence of axes; give three of x, y, z (or 1, 2, 3) in which "
-            "neighbours differ, such as 'zxz' (or '313') or 'xyz'"
+            f"Euler angles: {sequence!r} is not a valid sequence; give three of x, y, z (or 1, 2, 3), with neighbours "
+            "different, such as 'zxz' (or '313') or 'xyz'"
         )
     return axes
 
@@ -70,8 +69,10 @@ class EulerAngles:
     @property
     def matrix(self) -> np.ndarray:
         """(3, 3) rotation matrix."""
+        from scipy.spatial.transform import Rotation
+
         name = _scipy_name(self.sequence, self.extrinsic)
-        return _Rotation.from_euler(name, self.angles, degrees=self.degrees).as_matrix()
+        return Rotation.from_euler(name, self.angles, degrees=self.degrees).as_matrix()
 
 
 def euler_angles(matrices: np.ndarray, sequence: str, *, extrinsic: bool = False, degrees: bool = False) -> np.ndarray:
@@ -82,32 +83,40 @@ def euler_angles(matrices: np.ndarray, sequence: str, *, extrinsic: bool = False
     difference of the other two is determined, the third angle is zero; so it is within 2e-7 rad of lock, and the
     angles then give the rotation back to 1e-7 only.
     """
+    from scipy.spatial.transform import Rotation
+
     name = _scipy_name(sequence, extrinsic)
     matrices = np.asarray(matrices, dtype=float)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Gimbal lock")  # defined above: no surprise
-        angles = _Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_euler(name, degrees=degrees)
+        angles = Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_euler(name, degrees=degrees)
     return angles.reshape(*matrices.shape[:-2], 3)
 
 
 def quaternions(matrices: np.ndarray) -> np.ndarray:
     """Unit quaternions (..., 4), w, x, y, z with w >= 0, of rotation matrices (..., 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
     matrices = np.asarray(matrices, dtype=float)
-    found = _Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_quat()[:, [3, 0, 1, 2]]
+    found = Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_quat()[:, [3, 0, 1, 2]]
     found = np.where(found[:, :1] < 0.0, -found, found)
     return found.reshape(*matrices.shape[:-2], 4)
 
 
 def rotation_vectors(matrices: np.ndarray) -> np.ndarray:
     """Rotation vectors (..., 3) rad, of length at most pi, of rotation matrices (..., 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
     matrices = np.asarray(matrices, dtype=float)
-    return _Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_rotvec().reshape(*matrices.shape[:-2], 3)
+    return Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_rotvec().reshape(*matrices.shape[:-2], 3)
 
 
 def matrices_of_vectors(vectors: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of rotation vectors (..., 3) in rad."""
+    from scipy.spatial.transform import Rotation
+
     vectors = np.asarray(vectors, dtype=float)
-    return _Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape[:-1], 3, 3)
+    return Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape[:-1], 3, 3)
 
 
 def _scipy_name(sequence: str, extrinsic: bool) -> str:

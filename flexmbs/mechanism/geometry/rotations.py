@@ -7,7 +7,6 @@ from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation as ScipyRotation
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -78,6 +77,8 @@ def rotation(value: ArrayLike | EulerAngles | Rotation | None = None) -> Rotatio
 
 def as_matrix(rotation: RotationLike | None, where: str) -> np.ndarray:
     """Rotation matrix (3, 3) of what :func:`rotation` takes; ``where`` begins the message of the MechanismError."""
+    from scipy.spatial.transform import Rotation as ScipyRotation
+
     if rotation is None:
         return np.eye(3)
     if isinstance(rotation, EulerAngles | Rotation):
@@ -106,6 +107,8 @@ def as_matrix(rotation: RotationLike | None, where: str) -> np.ndarray:
 
 def as_quaternion(rotation: RotationLike | None, where: str) -> np.ndarray:
     """Unit quaternion (w, x, y, z) of ``rotation`` (see :func:`as_matrix`)."""
+    from scipy.spatial.transform import Rotation as ScipyRotation
+
     if rotation is None:
         return np.array([1.0, 0.0, 0.0, 0.0])
     return ScipyRotation.from_matrix(as_matrix(rotation, where)).as_quat()[[3, 0, 1, 2]]
@@ -131,5 +134,5 @@ def as_number(value: float, where: str, minimum: float | None = None) -> float:
     if not np.isfinite(number):
         raise MechanismError(f"{where}: {value!r} is not a finite number")
     if minimum is not None and number < minimum:
-        raise MechanismError(f"{where}: {value!r} must not be below {minimum:g}")
+        raise MechanismError(f"{where}: {value!r} must be at least {minimum:g}")
     return number

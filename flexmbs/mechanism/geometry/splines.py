@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import BSpline, make_interp_spline
 
 from flexmbs.common.errors import MechanismError
+
+if TYPE_CHECKING:  # imported where it is needed: it takes a tenth of a second
+    from scipy.interpolate import BSpline
 
 DEGREE = 5
 
@@ -20,6 +22,8 @@ def quintic_spline(x: np.ndarray, values: np.ndarray, closed: bool, ends: Any = 
     closed: periodic, the last value equal to the first. ends: first and second derivative at the start and at the end,
     ((first, second), (first, second)); without them third and fourth derivative vanish there (the natural spline).
     """
+    from scipy.interpolate import make_interp_spline
+
     if closed:
         values = values.copy()
         values[-1] = values[0]
