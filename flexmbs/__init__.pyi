@@ -10,13 +10,6 @@ from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize
 from flexmbs.analysis.mobility.mobility import Mobility as Mobility
 from flexmbs.analysis.mobility.mobility import mobility as mobility
-from flexmbs.analysis.run.integrators import BDF as BDF
-from flexmbs.analysis.run.integrators import Explicit as Explicit
-from flexmbs.analysis.run.integrators import GeneralisedAlpha as GeneralisedAlpha
-from flexmbs.analysis.run.integrators import HHT as HHT
-from flexmbs.analysis.run.integrators import Integrator as Integrator
-from flexmbs.analysis.run.integrators import Newmark as Newmark
-from flexmbs.analysis.run.integrators import Radau as Radau
 from flexmbs.analysis.run.simulate import simulate as simulate
 from flexmbs.analysis.statics.statics import statics as statics
 from flexmbs.analysis.system import System as System
@@ -56,6 +49,13 @@ from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
+from flexmbs.core.methods.bdf import BDF as BDF
+from flexmbs.core.methods.explicit import Explicit as Explicit
+from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha as GeneralisedAlpha
+from flexmbs.core.methods.generalised_alpha import HHT as HHT
+from flexmbs.core.methods.generalised_alpha import Newmark as Newmark
+from flexmbs.core.methods.integrator import Integrator as Integrator
+from flexmbs.core.methods.radau import Radau as Radau
 from flexmbs.fem.assemble import assemble as assemble
 from flexmbs.fem.fe_model import FEModel as FEModel
 from flexmbs.fem.section_forces import SectionForces as SectionForces

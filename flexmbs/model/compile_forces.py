@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from flexmbs.core.laws.force.force_law import ReactionLoad, law_energy, law_forc
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
-from flexmbs.machine_code.entry import Entry, Interface, OwnFunction
+from flexmbs.machine_code.entry import Entry, Interface
 from flexmbs.mechanism.forces import Element, Load, quantity
 from flexmbs.mechanism.sensors import Reading
 from flexmbs.mechanism.time_signals import Signal
@@ -89,14 +88,22 @@ class ForceTables:
         else:
             row = self.functions.row(given if isinstance(given, Signal) else quantity(given, element.name))
         return {
-            "force": address_of(law_force, type(law).force),
-            "energy": address_of(law_energy, type(law).energy),
-            "law": hash_of(type(law).__name__),
+            "force": self._address(law_force, type(law).force),
+            "energy": self._address(law_energy, type(law).energy),
+            "law": zlib.crc32(type(law).__qualname__.encode()),
             "rest": law.rest,
             "signal": row,
             "parameters_at": self.compiler.pool.add(parameters),
             "parameters": len(parameters),
         }
+
+    def _address(self, interface: Interface, function: Callable | None) -> int:
+        """Address of a function of a law: an entry of the core, or a user's function; 0 for None."""
+        if function is None:
+            return 0
+        return (
+            function.address if isinstance(function, Entry) else self.compiler.signals.address_of(interface, function)
+        )
 
     def _reaction_load(self, element: Element, load: ReactionLoad) -> int:
         """Row of the normal load of friction: the reaction of the joint, filtered by a lag."""
@@ -165,23 +172,6 @@ class ForceTables:
         at = self.record_size
         self.record_size += count
         return at
-
-
-def address_of(interface: Interface, function: Callable | None) -> int:
-    """Address of a function of a law: an entry of the core, or what numba makes of a user's function; 0 for None."""
-    if function is None:
-        return 0
-    return function.address if isinstance(function, Entry) else _own(interface, function).address
-
-
-@cache
-def _own(interface: Interface, function: Callable) -> OwnFunction:
-    return interface.compile(function)
-
-
-def hash_of(name: str) -> int:
-    """The same number for a name in every process, above 0."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "big") + 1
 
 
 def _element_columns(element: Element, at: int) -> list[RecordColumn]:

@@ -54,6 +54,7 @@ def indexing(tables):
         ("loads", "is_torque"), ("loads", "frame"), ("coordinates", "level"), ("coordinates", "multiplier"),
         ("coordinates", "state"), ("constraints", "level"),
         ("elements", "force"), ("elements", "energy"), ("elements", "law"),
+        ("contacts", "force"), ("contacts", "energy"), ("contacts", "law"),
     }  # fmt: skip
     for name, (dtype, _dimensions) in t.Tables.fields.items():
         array = getattr(tables, name)

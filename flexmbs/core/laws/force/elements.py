@@ -10,18 +10,13 @@ from flexmbs.core.layout.tables import VALUE
 
 
 @kernel
-def parameters_of(tables, element):
-    """Parameters of the law of an element."""
-    return tables.pool[element.parameters_at : element.parameters_at + element.parameters]
-
-
-@kernel
 def add_elements(tables, q, v, a, work, residual):
     for e in range(len(tables.elements)):
         element = tables.elements[e]
         x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
-        force = law_force(element.force, parameters_of(tables, element), x, rate, given)
+        parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
+        force = law_force(element.force, parameters, x, rate, given)
         record = work.record[element.at : element.at + ELEMENT_RECORD]
         record[MEASURED], record[MEASURED_RATE] = x, rate
         record[ELEMENT_FORCE], record[ELEMENT_POWER] = force, force * rate
@@ -36,5 +31,6 @@ def element_energy(tables, q, v, a, work):
         element = tables.elements[e]
         if element.energy != 0:
             x, _rate, _x, _y, _z = measure(tables, element, q, v, a, work)
-            total += law_energy(element.energy, parameters_of(tables, element), x)
+            parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
+            total += law_energy(element.energy, parameters, x)
     return total
