@@ -14,8 +14,8 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.methods.explicit_coefficients import TIGHT
-from flexmbs.core.methods.interface import Method
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_interface import Method
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}

@@ -1,6 +1,6 @@
 """The methods of integration, by name.
 
-A new method is a file that ends in its ``METHOD`` (core.methods.interface), and a line here.
+A new method is a file that ends in its ``METHOD`` (core.methods.method_interface), and a line here.
 """
 
 from __future__ import annotations
