@@ -1,8 +1,8 @@
 """An eccentric cam lifts a follower by its roller.
 
 A disc of radius R turns about z at constant speed, its centre at a distance e from the axle; a roller of radius r on
-the follower stays in contact with it. Closed form: y = e sin(w t) + sqrt((R + r)^2 - (e cos(w t))^2); the cam pushes the follower up
-with m (y'' + g) + k (y - y0) + F0. World axes: y up.
+the follower stays in contact with it. Closed form: y = e sin(w t) + sqrt((R + r)^2 - (e cos(w t))^2); the cam pushes
+the follower up with m (y'' + g) + k (y - y0) + F0. World axes: y up.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Parameters:
     contact_position: float | None = fm.parameter(None, "m", "distance of the contact point from the hinge; none: tip")
     sphere_radius: float = fm.parameter(0.01, "m", "radius of the stop (enters the Hertz stiffness only)")
     contact_stiffness: float | None = fm.parameter(None, "N/m^1.5", "Hertz stiffness; none: from radius and material")
-    stop: bool = fm.parameter(True, "", "whether there is a stop")
+    stop: bool = fm.parameter(True, "", "include the stop")
     geometric_stiffness: bool = fm.parameter(True, "", "include second-order displacements")
     t_end: float = fm.parameter(0.75, "s", "end time")
     rtol: float = fm.parameter(1e-7, "", "relative tolerance")

@@ -73,13 +73,13 @@ def main() -> None:
 
 HEADER = """# Mesh files of other tools
 
-What `flexmbs.read_mesh` makes of {files} files from public collections: {whole} are read whole, {omissions} with
-omissions that are named here (and with their lines in `Mesh.skipped`), {refused} are refused. "Whole" means: every card
-that describes the structure is in the mesh; loads, steps and output requests are no part of it. The files keep their
-own licences and are not in this repository; the page is written by
+How `flexmbs.read_mesh` reads {files} files from public collections: {whole} are read whole, {omissions} with
+omissions listed here (and with their lines in `Mesh.skipped`), {refused} are rejected. "Whole" means that every card
+that describes the structure is in the mesh; loads, steps and output requests are not part of it. The files keep their
+own licences and are not in this repository. This page is written by
 `FLEXMBS_CORPUS=folder python docs/make_corpus_table.py`.
 
-| file | outcome | nodes | elements | sets | materials | left out, or why refused |
+| file | outcome | nodes | elements | sets | materials | left out, or why rejected |
 |---|---|---|---|---|---|---|
 """
 

@@ -18,7 +18,7 @@ _WHERE = {
         "ResultFolderError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning",
         "ResultWarning", "CacheWarning",
     ),
-    "flexmbs.common.stages": ("listening", "show_progress", "Stage"),
+    "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
     "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
     "flexmbs.mesh.materials": (
         "Material", "OrthotropicMaterial", "AnisotropicMaterial", "UnusableMaterial", "Damping",
@@ -57,7 +57,8 @@ _WHERE = {
     "flexmbs.interop.mbdyn": ("read_mbdyn_fem", "write_mbdyn_fem"),
     "flexmbs.interop.npz": ("read_npz", "write_npz"),
     "flexmbs.interop.matrices": ("read_calculix_matrices", "read_abaqus_matrix", "NodalMatrices"),
-    "flexmbs.core.laws.contact.base": ("ContactLaw",),
+    "flexmbs.core.laws.contact.contact_law": ("ContactLaw",),
+    "flexmbs.core.laws.contact.hunt_crossley": ("HuntCrossley",),
     "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
     "flexmbs.mechanism.rigid_body": ("RigidBody",),
     "flexmbs.mechanism.composite_body": ("Part", "weld"),
@@ -77,7 +78,6 @@ _WHERE = {
     "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial", "TimeFunction"),
     "flexmbs.analysis.system": ("System",),
     "flexmbs.analysis.run.simulate": ("simulate",),
-    "flexmbs.analysis.run.run": ("Progress",),
     "flexmbs.analysis.run.integrators": (
         "Integrator", "Radau", "GeneralisedAlpha", "HHT", "Newmark", "BDF", "Explicit",
     ),

@@ -17,7 +17,6 @@ from flexmbs.analysis.run.integrators import HHT as HHT
 from flexmbs.analysis.run.integrators import Integrator as Integrator
 from flexmbs.analysis.run.integrators import Newmark as Newmark
 from flexmbs.analysis.run.integrators import Radau as Radau
-from flexmbs.analysis.run.run import Progress as Progress
 from flexmbs.analysis.run.simulate import simulate as simulate
 from flexmbs.analysis.statics.statics import statics as statics
 from flexmbs.analysis.system import System as System
@@ -47,10 +46,12 @@ from flexmbs.common.errors import MeshWarning as MeshWarning
 from flexmbs.common.errors import ResultFolderError as ResultFolderError
 from flexmbs.common.errors import ResultWarning as ResultWarning
 from flexmbs.common.errors import SimulationError as SimulationError
-from flexmbs.common.stages import Stage as Stage
-from flexmbs.common.stages import listening as listening
-from flexmbs.common.stages import show_progress as show_progress
-from flexmbs.core.laws.contact.base import ContactLaw as ContactLaw
+from flexmbs.common.progress import Progress as Progress
+from flexmbs.common.progress import Stage as Stage
+from flexmbs.common.progress import on_progress as on_progress
+from flexmbs.common.progress import show_progress as show_progress
+from flexmbs.core.laws.contact.contact_law import ContactLaw as ContactLaw
+from flexmbs.core.laws.contact.hunt_crossley import HuntCrossley as HuntCrossley
 from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
 from flexmbs.fem.assemble import assemble as assemble

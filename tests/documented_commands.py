@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "meshes" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*((?:flexmbs [a-z]|python \S+\.py|python -m (?:pytest|coverage)|pytest\b).*)")
 # What is no command of that name.
-_OTHER = {"flexmbs body 3"}  # the format of body files
+_OTHER = {"flexmbs body 3", "flexmbs compile"}  # the format of body files; a command that was decided against
 
 
 def documented(program: str) -> list[str]:

@@ -169,5 +169,5 @@ def write_arrays(
 ) -> None:  # fmt: skip
     """Write an .npz file atomically; raises ``kind`` on failure."""
     content = io.BytesIO()  # in memory: an archive on a full disk cannot even be closed
-    (np.savez_compressed if compressed else np.savez)(content, **arrays)
+    (np.savez_compressed if compressed else np.savez)(content, **arrays)  # type: ignore[arg-type]  # an array is no option of NumPy
     write_bytes(path, content.getbuffer(), kind, owner)

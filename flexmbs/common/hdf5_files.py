@@ -13,7 +13,7 @@ from typing import Any
 from flexmbs.common.atomic_files import replacing
 from flexmbs.common.errors import FlexmbsError
 
-BLOCK = 512  # bytes, the least that HDF5 allows
+BLOCK = 512  # bytes, the minimum that HDF5 allows
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 

@@ -9,9 +9,10 @@ but the processes that compile (``flexmbs/machine_code/worker.py``), which are t
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 
-def load(reference: str):
-    """The object that ``reference``, "module:name", stands for."""
+def load(reference: str) -> Any:
+    """The object that ``reference``, "module:name", refers to."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(module), name)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from flexmbs.core.abi.arrays import Floats, Integers
 from flexmbs.core.abi.kernel import entry, kernel
-from flexmbs.core.contact.gap import contact_geometry
-from flexmbs.core.laws.contact import law_energy
+from flexmbs.core.contact.gap import contact_energy, contact_geometry
 from flexmbs.core.laws.force import force_energy, has_applied_forces
 from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, Tables, Workspace
 from flexmbs.core.mechanics.couplers import coupler_energy
@@ -47,4 +46,4 @@ def energy_sums(
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            out[ELASTIC] += law_energy(tables.contacts[c], abs(gap))
+            out[ELASTIC] += contact_energy(tables, tables.contacts[c], abs(gap))

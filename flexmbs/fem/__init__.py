@@ -1,1 +1,1 @@
-"""Finite elements: a mesh with materials becomes mass and stiffness matrices and second-order loads."""
+"""Finite elements: from a mesh with materials to mass and stiffness matrices and second-order loads."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flexmbs.common.errors import BodyWarning, MeshError
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.lines.beam_expansion import expanded
@@ -35,7 +35,7 @@ _BEAM_KINDS = tuple(kind for kind, known in KINDS.items() if known.is_beam)
 COMPUTED_KINDS = (*_BEAM_KINDS, *TRUSS_KINDS, *SPRING_KINDS, *SHELL_KINDS, *SOLID_KINDS)
 
 
-@listening()
+@on_progress()
 @memory_errors_named("assembling the matrices")
 def assemble(
     mesh: Mesh,

@@ -22,7 +22,7 @@ from flexmbs.mesh.mesh import ElementBlock
 
 @dataclass(frozen=True, eq=False)
 class DampedPart:
-    """M (kg) and K (N/m), both (ndof, ndof) of the whole model, of the elements whose materials have ``damping``."""
+    """M (kg) and K (N/m), (ndof, ndof), of the elements whose materials have ``damping``."""
 
     damping: Damping
     M: sparse.csr_matrix

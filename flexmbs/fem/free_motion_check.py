@@ -1,4 +1,4 @@
-"""Whether a body can move freely as a rigid one, and what of it holds on to the ground."""
+"""Whether a body is free to move as a rigid body, and what connects it to ground if not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROUNDING = 1e-8
 
 
 def check_free_motion(model: FEModel, motions: np.ndarray) -> None:
-    """BodyError naming the spring, equation or tie that resists rigid motion of the whole body.
+    """BodyError that names the spring, equation or tie that resists rigid-body motion.
 
     Parameters
     ----------

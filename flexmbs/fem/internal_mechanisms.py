@@ -89,7 +89,7 @@ def _clusters(model: FEModel, families: tuple[type, ...]) -> _Clusters:
 
 
 def _owners(solids: _Clusters, others: _Clusters) -> np.ndarray:
-    """(nn, 6) the cluster that each component belongs to, or -1; shells and beams go before solids."""
+    """(nn, 6) the cluster to which each component belongs, or -1; shells and beams take precedence over solids."""
     owner = np.full((len(solids.label), 6), -1)
     owner[solids.label >= 0, :3] = solids.label[solids.label >= 0, None]
     owner[others.label >= 0] = solids.count + others.label[others.label >= 0, None]

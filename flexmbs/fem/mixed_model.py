@@ -1,4 +1,4 @@
-"""The finite element model of a body of elements of several families, couplings, equations, ties and masses."""
+"""The finite element model of a body with several element families, couplings, equations, ties and point masses."""
 
 from __future__ import annotations
 

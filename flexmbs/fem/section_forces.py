@@ -1,4 +1,4 @@
-"""Forces in the sections of beams and bars, in springs, and in the walls of shells."""
+"""Section forces of beams, bars and shells, and forces in springs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SectionForceModes:
 
 @dataclass(frozen=True, eq=False)
 class SpringForces:
-    """What springs carry: stiffness times what they are stretched and turned, N and N m.
+    """Spring forces and moments: stiffness times elongation and rotation, N and N m.
 
     Positive where end 2 moves away from end 1; of a spring to ground where its node moves along the axes. A spring
     between single components of two nodes is stretched by the first less the second.
@@ -125,7 +125,7 @@ class SpringForces:
 
 @dataclass(frozen=True, eq=False)
 class ShellForces:
-    """What the wall of a shell carries per length, in the wall's axes 1, 2 (normal last), about its middle surface.
+    """Section forces of a shell per length, in the wall's axes 1, 2 (normal last), about its middle surface.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ from flexmbs.mesh.operations import nodes_of
 
 
 def supported_nodes(mesh: Mesh, sets: Sequence[str] | None = None) -> np.ndarray:
-    """Indices of the nodes that ``held_components`` holds in some component; ``sets`` as there."""
+    """Indices of the nodes of which ``held_components`` fixes some component; ``sets`` as there."""
     held = [nodes_of(mesh, name) for name in sets or ()]
     if sets is None:
         held = [condition.nodes for condition in mesh.boundary_conditions]

@@ -1,4 +1,4 @@
-"""What meshes can hold and no model computes: refused by name, because leaving it out would be a wrong answer."""
+"""Content of meshes that no model supports: rejected by name, because ignoring it would give wrong results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 
 def refuse_uncomputed(mesh: Mesh) -> None:
-    """MeshError naming what of ``mesh`` would change the body but is not computed."""
+    """MeshError that names content of ``mesh`` which would change the body but is not supported."""
     source = mesh.source or "mesh"
     for block in mesh.blocks:
         what = _uncomputed_in(block)
@@ -20,7 +20,7 @@ def refuse_uncomputed(mesh: Mesh) -> None:
 
 
 def _uncomputed_in(block: ElementBlock) -> str:
-    """What of a block is not computed, in words; empty when everything is."""
+    """What in a block is not supported, as text; empty if everything is."""
     section = block.section
     layers = section.layers if isinstance(section, ShellSection) else ()
     for material in [layer.material for layer in layers] or [block.material]:

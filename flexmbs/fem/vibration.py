@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.common.stages import listening
+from flexmbs.common.progress import on_progress
 from flexmbs.fem.admissible_displacements import free_space, restricted
 from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.internal_mechanisms import mechanism
@@ -37,7 +37,7 @@ _DIVERGENCE = (
 
 @dataclass(frozen=True)
 class NaturalModes:
-    """Modes in rising order of frequency; rigid-body motion that the supports leave comes first, with frequency 0.
+    """Modes by ascending frequency; rigid-body modes that the supports leave free come first, with frequency 0.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class NaturalModes:
     effective_mass: np.ndarray
 
 
-@listening()
+@on_progress()
 @memory_errors_named("computing the modes")
 def natural_modes(
     model: FEModel,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact import ContactLaw
+from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.markers import Marker
 

@@ -116,7 +116,8 @@ class SignalMethods:
         first = np.atleast_1d(start)
         first = as_vector(first, f"state '{name}': start", len(first))
         made = State(name, "", (), start=first)
-        object.__setattr__(made, "readings", tuple(Reading(t.RATE, owner=made, part=i) for i in range(len(first))))
+        readings = (Reading(t.COORDINATE_RATE, owner=made, part=i) for i in range(len(first)))
+        object.__setattr__(made, "readings", tuple(readings))
         self.states[name] = made
         if rate is not None:
             try:
@@ -181,6 +182,7 @@ class SignalMethods:
         held = np.asarray(start, dtype=float)
         held = as_vector(np.full(rule.outputs, held) if held.ndim == 0 else held, f"{where}: start", rule.outputs)
         made = Controller(name, "", (), start=held, rule=[rule], period=period, first=first)
-        object.__setattr__(made, "readings", tuple(Reading(t.RATE, owner=made, part=i) for i in range(rule.outputs)))
+        readings = (Reading(t.COORDINATE_RATE, owner=made, part=i) for i in range(rule.outputs))
+        object.__setattr__(made, "readings", tuple(readings))
         self.states[name] = made
         return made

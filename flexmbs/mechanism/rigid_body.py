@@ -33,8 +33,8 @@ class RigidBody:
     inertia : (3, 3) kg m2, about the centre of mass, body axes (a vector of 3 is taken as its diagonal)
     center : (3,) m, centre of mass
     size : (3,) m or None, edges of a box drawn around the centre where no ``surface`` is given
-    allow_nonphysical : take an inertia that no mass distribution has, with a MechanismWarning: such a body can be
-        welded and asked for its mass properties, but cannot move
+    allow_nonphysical : accept an inertia that no mass distribution has, with a MechanismWarning: such a body can be
+        used for mass properties and in weld(), but cannot be simulated
     surface : SurfaceMesh or None, what is drawn
 
     Raises

@@ -92,13 +92,13 @@ def _of_marker(system, kind: str, b, a, component, axis, label: str, where: str)
         if kind in _TURNING and not marker.can_turn:
             raise MechanismError(f"{where}: marker '{marker.label}' cannot turn; use an interface")
     if a is b:
-        raise MechanismError(f"{where}: marker '{a.label}' is measured against itself")
+        raise MechanismError(f"{where}: marker '{a.label}' is measured relative to itself")
     number, unit, count = _MARKER[kind]
     factor, offset = 1.0, 0.0
     if kind == "strain":
         length = float(np.linalg.norm(b.position - a.position))
         if a.body != b.body or length == 0.0:
-            raise MechanismError(f"{where}: strain is measured between two markers apart on one body")
+            raise MechanismError(f"{where}: strain is measured between two distinct markers on one body")
         factor, offset = 1.0 / length, -1.0
     direction = unit_axis(axis, where)
     readings = tuple(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.abi.kernel import Interface
 from flexmbs.core.mechanics.signals import time_function
 from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
@@ -134,18 +135,20 @@ class CompiledSignals:
 
     def address(self, function: Callable[[float], float] | None) -> int:
         """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""
-        if function is None:
-            return 0
+        return 0 if function is None else self.address_of(time_function, function)
+
+    def address_of(self, interface: Interface, function: Callable[..., float]) -> int:
+        """Address of a user's function behind an interface: compiled by numba when it can be, called back otherwise."""
         if id(function) not in self._addresses:
             self._alive.append(function)
-            self._addresses[id(function)] = self._compile(function)
+            self._addresses[id(function)] = self._compile(interface, function)
         return self._addresses[id(function)]
 
-    def _compile(self, function) -> int:
+    def _compile(self, interface: Interface, function: Callable[..., float]) -> int:
         try:
-            made = time_function.compile(function)
+            made = interface.compile(function)
         except Exception:  # numba raises errors of any kind on what it does not know
-            made = time_function.call_back(self._guarded(function))
+            made = interface.call_back(self._guarded(function))
         self._alive.append(made)
         return made.address
 
@@ -170,12 +173,12 @@ class CompiledSignals:
             sys.unraisablehook = previous
 
     def _guarded(self, function):
-        def call(t: float) -> float:
+        def call(*arguments: float) -> float:
             if self.interrupted:
                 return math.nan
             try:
                 self.calls += 1
-                return float(function(t))
+                return float(function(*arguments))
             except BaseException as error:  # an exception cannot cross the compiled loop: it stops the run there as NaN
                 self.error = self.error or error
                 return math.nan

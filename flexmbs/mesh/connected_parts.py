@@ -59,7 +59,7 @@ def unconnected(mesh: Mesh) -> str:
     listed = ", ".join(map(str, parts[:_NAMED_AT_MOST]))
     return (
         f"{mesh.source}: the mesh falls into {len(parts)} unconnected parts (for example {listed}); merge coincident"
-        " nodes, join the parts by a coupling or a tie, or make a body of each part"
+        " nodes, connect the parts with a coupling or a tie, or make each part a body of its own"
     )
 
 

@@ -76,7 +76,7 @@ def system_from_points(name: str, kind: str, origin, on_z, in_xz, where: str) ->
     z, x = on_z - origin, in_xz - origin
     y = np.cross(z, x)
     if not np.linalg.norm(y) > 1e-10 * np.linalg.norm(z) * np.linalg.norm(x):
-        raise MeshError(f"{where}: the points that define coordinate system {name} lie on a line (or coincide).")
+        raise MeshError(f"{where}: the points that define coordinate system {name} are collinear or coincide.")
     z, y = z / np.linalg.norm(z), y / np.linalg.norm(y)
     return CoordinateSystem(name, kind, origin, np.column_stack([np.cross(y, z), y, z]))
 

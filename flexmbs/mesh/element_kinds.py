@@ -92,7 +92,7 @@ def kind_without_inner_nodes(kind: str) -> str:
 
 
 def is_solid(kind: str) -> bool:
-    """Whether elements of this kind fill a volume."""
+    """Whether elements of this kind are solids."""
     return KINDS[kind].dimension == 3
 
 

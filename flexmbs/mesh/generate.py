@@ -37,7 +37,7 @@ def line_mesh(
     direction = np.asarray(direction, float)
     if not (np.isfinite(length) and length > 0.0 and elements >= 1 and np.linalg.norm(direction) > 0.0):
         raise MeshError(
-            f"line_mesh: needs length > 0 m, elements >= 1 and a direction; got {length:g},"
+            f"line_mesh: length must be > 0 m, elements >= 1, and the direction not zero; got {length:g},"
             f" {elements}, {direction.tolist()}."
         )
     along = np.linspace(0.0, length, elements + 1)
@@ -68,7 +68,7 @@ def box_mesh(size: ArrayLike, divisions: ArrayLike, material: Material | None = 
     size, divisions = np.asarray(size, float), np.asarray(divisions, int)
     if kind not in ("hex8", "hex20") or np.any(divisions < 1) or not np.all(size > 0.0):
         raise MeshError(
-            f"box_mesh: needs kind hex8 or hex20, divisions >= 1, sizes > 0 m; got {kind}, {divisions.tolist()},"
+            f"box_mesh: kind must be hex8 or hex20, divisions >= 1, sizes > 0 m; got {kind}, {divisions.tolist()},"
             f" {size.tolist()}."
         )
     cells = np.stack(np.meshgrid(*(np.arange(n) for n in divisions), indexing="ij"), axis=-1).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Parts of solids that hang on the rest of a mesh by one node or by nodes on one line, and turn about these."""
+"""Loose parts: solids connected to the rest of a mesh only by one node or collinear nodes, about which they rotate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def hinged_parts(mesh: Mesh) -> tuple[str, ...]:
         if number != sizes.argmax() and len(joints) and _on_a_line(mesh, joints):
             found.append(_sentence(mesh, ids[part == number], joints))
     more = len(found) - _NAMED_AT_MOST
-    and_others = (f"{mesh.source}: {more} more parts hang on the rest by nodes on one line.",) if more > 0 else ()
+    and_others = (
+        (f"{mesh.source}: {more} more parts are connected to the rest only by nodes on one line.",) if more > 0 else ()
+    )
     return (*found[:_NAMED_AT_MOST], *and_others)
 
 
@@ -114,6 +116,7 @@ def _sentence(mesh: Mesh, ids: np.ndarray, joints: np.ndarray) -> str:
     line = f"nodes {few(mesh.node_ids[joints])}, which lie on one line," if len(joints) > 1 else ""
     elements = f"{len(ids)} solid elements (first: element {ids[0]})" if len(ids) > 1 else f"solid element {ids[0]}"
     return (
-        f"{mesh.source}: {elements} hang on the rest by {line or f'node {mesh.node_ids[joints[0]]}'} alone and can turn"
-        " freely about there, since nodes of solids have no rotation; join whole faces, or couple more nodes."
+        f"{mesh.source}: {elements} are connected to the rest only by {line or f'node {mesh.node_ids[joints[0]]}'},"
+        " about which they can rotate freely because nodes of solids have no rotation; connect whole faces, or"
+        " couple more nodes."
     )

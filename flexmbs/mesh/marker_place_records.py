@@ -1,4 +1,4 @@
-"""Places of markers as plain numbers and words (JSON), and back."""
+"""Places of markers as JSON data, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a marker on a set of nodes stands: the centre of the bore that they lie on, or their weighted mean."""
+"""Where the marker of a node set is placed: the centre of the bore on which the nodes lie, or their weighted mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASKEW = 1.0  # degrees between an axis that is given and the one that is fitted
 
 @dataclass(frozen=True)
 class Place:
-    """Where the marker of a set stands, and why.
+    """Where the marker of a set is placed, and why.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Place:
         parts = [self._weights if self.shape is None else f"{self.shape}; {self._weights}"]
         off = float(np.linalg.norm(self.position - self.mean))
         if self.shape is not None and self.shape.is_round and off > APART * self.shape.radius:
-            parts.append(f"unweighted mean of the nodes {off:.3g} m off the marker")
+            parts.append(f"unweighted mean of the nodes {off:.3g} m from the marker")
         return "; ".join(parts)
 
     @property
@@ -60,11 +60,11 @@ class Place:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is unusual about it, in words that follow the name of a set or an interface and a colon."""
+        """What is unusual about it, as text to follow the name of a set or an interface and a colon."""
         found = []
         if self.left_out:
             found.append(
-                f"{self.left_out} of its nodes belong to no whole face (element, edge) of the set and carry no load."
+                f"{self.left_out} of its nodes belong to no complete face (element, edge) of the set and carry no load."
             )
         if self.shape is None:
             return tuple(found)
@@ -74,18 +74,20 @@ class Place:
             if off > APART * shape.radius:
                 part = f" on an arc of {np.degrees(shape.arc):.0f} degrees" if 0.0 < shape.arc < 6.28 else ""
                 found.append(
-                    f"its nodes lie on a {what}{part}; their mean ({self._weights}) is {off:.3g} m off its centre."
+                    f"its nodes lie on a {what}{part}; their mean ({self._weights}) is {off:.3g} m from its centre."
                 )
             away = self.position - shape.center
             if shape.kind == "cylinder":
                 away = away - (away @ shape.axis) * shape.axis
             if np.linalg.norm(away) > APART * shape.radius:
                 place = "axis" if shape.kind == "cylinder" else "centre"
-                found.append(f"the marker was put {np.linalg.norm(away):.3g} m off the {place} of the {what}.")
+                found.append(f"the marker was placed {np.linalg.norm(away):.3g} m from the {place} of the {what}.")
         if self.axis is not None and shape.axis is not None:
             tilt = float(np.degrees(np.arccos(min(1.0, abs(float(self.axis @ shape.axis))))))
             if tilt > ASKEW:
-                found.append(f"the axis given is {tilt:.3g} degrees off that of the {shape.kind} its nodes lie on.")
+                found.append(
+                    f"the given axis is {tilt:.3g} degrees from that of the {shape.kind} on which its nodes lie."
+                )
         return tuple(found)
 
 

@@ -11,7 +11,7 @@ from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, is_shell, is_solid
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.missing_data_hints import what_to_add
+from flexmbs.mesh.missing_data_hints import missing, without_density
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.quadrature import chunks, is_straight, line_samples, solid_samples, surface_samples
 from flexmbs.mesh.shell_geometry import nodal_normals, nodal_thickness, shell_section, surface_offset
@@ -241,15 +241,13 @@ def _lacking(mesh: Mesh, block: ElementBlock) -> list[str]:
     one = f"element {block.ids[0]} of kind {block.kind} has"
     what = one if count == 1 else f"{count} elements of kind {block.kind} (first: element {block.ids[0]}) have"
     start = f"{block.where or mesh.source}: {what}"
-    lacking = [f"{start} no {what}; {what_to_add(what, mesh.file_format)}." for what in _missing_section(block)]
+    lacking = [missing(start, what, mesh.file_format) for what in _missing_section(block)]
     layers = block.section.layers if isinstance(block.section, ShellSection) else ()
     for material in dict.fromkeys(layer.material for layer in layers) if layers else (block.material,):
         if material is None:
-            lacking.append(f"{start} no material; {what_to_add('material', mesh.file_format)}.")
+            lacking.append(missing(start, "material", mesh.file_format))
         elif material.density is None:
-            where = f" ({material.where})" if material.where else ""
-            advice = what_to_add("density", mesh.file_format)
-            lacking.append(f"{start} the material {material.name} without density{where}; {advice}.")
+            lacking.append(without_density(start, material.name, material.where, mesh.file_format))
     return lacking
 
 
@@ -266,8 +264,8 @@ def _missing_section(block: ElementBlock) -> list[str]:
 
 def _unknown_elements(mesh: Mesh) -> list[str]:
     return [
-        f"{other.where or mesh.source}: {len(other.ids)} elements of type {other.type_name} are of a type that flexmbs"
-        " does not know; their mass is not counted."
+        f"{other.where or mesh.source}: {len(other.ids)} elements of type {other.type_name} are of a type unknown to"
+        " flexmbs; their mass is not included."
         for other in mesh.other_elements
         if other.role == "unknown"
     ]

@@ -64,7 +64,7 @@ class ElementBlock:
 
 @dataclass(frozen=True)
 class OtherElements:
-    """Elements that no flexible body is made of, kept with their names.
+    """Elements that are not structural, kept with their names.
 
     Attributes
     ----------

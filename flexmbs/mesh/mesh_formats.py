@@ -1,4 +1,4 @@
-"""Which format a mesh file has: its extension says which it may be, its first lines which it is."""
+"""The format of a mesh file, from its extension and its first lines."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _head(path: Path) -> bytes:
     except OSError as error:
         raise MeshError(f"{path}: cannot be read: {error.strerror}.") from error
     if not head.strip():
-        raise MeshError(f"{path}:1: the file is empty; a mesh was expected.")
+        raise MeshError(f"{path}:1: the file is empty.")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head[: len(head) // 2 * 2].decode("utf-16", "replace").encode()
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -1,4 +1,4 @@
-"""What a user adds to a file when something is missing, in the words of its format."""
+"""How to add missing data to a file, in the keywords of its format."""
 
 from __future__ import annotations
 
@@ -47,3 +47,21 @@ def what_to_add(what: str, file_format: str) -> str:
     """
     cards = _CARDS.get(file_format)
     return f"use {_CALLS[what]}" if cards is None else f"add {cards[what]}, or use {_CALLS[what]}"
+
+
+def missing(elements: str, what: str, file_format: str) -> str:
+    """The sentence for elements that lack something, and how to add it: one wording wherever it is noticed.
+
+    Parameters
+    ----------
+    elements : str
+        Where they are, how many, and "has" or "have".
+    what, file_format : as in ``what_to_add``
+    """
+    return f"{elements} no {what}; {what_to_add(what, file_format)}."
+
+
+def without_density(elements: str, material: str, where: str, file_format: str) -> str:
+    """The sentence for elements whose material has no density; ``where`` the file states the material, or empty."""
+    stated = f" ({where})" if where else ""
+    return f"{elements} the material {material} without density{stated}; {what_to_add('density', file_format)}."

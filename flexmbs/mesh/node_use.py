@@ -31,7 +31,7 @@ def without_unused_nodes(mesh: Mesh) -> Mesh:
     if used.all():
         return mesh
     dropped = mesh.node_ids[~used]
-    warning = f"{mesh.source}: {len(dropped)} nodes of no element are left out ({few(dropped)})."
+    warning = f"{mesh.source}: {len(dropped)} nodes that belong to no element are left out ({few(dropped)})."
     return replace(with_nodes(mesh, used), warnings=(*mesh.warnings, warning))
 
 

@@ -63,8 +63,8 @@ def _changed_material(base: AnyMaterial | None, given: dict[str, float]) -> AnyM
     physical = 0.0 < material.youngs_modulus < np.inf and -1.0 < material.poisson_ratio < 0.5 and 0.0 < density < np.inf
     if not physical:
         raise MeshError(
-            f"material {material.name}: E = {material.youngs_modulus:g} Pa, nu = {material.poisson_ratio:g}, density ="
-            f" {density:g} kg/m3; needed are E > 0, -1 < nu < 0.5, density > 0."
+            f"material {material.name}: E = {material.youngs_modulus:g} Pa, nu = {material.poisson_ratio:g}, density"
+            f" = {density:g} kg/m3; E > 0, -1 < nu < 0.5 and density > 0 are required."
         )
     return material
 
@@ -92,6 +92,6 @@ def nodes_of(mesh: Mesh, name: str) -> np.ndarray:
         found = mesh.node_sets[same[0]]
     if len(found) == 0:
         raise MeshError(
-            f"{mesh.source}: the node set {name} is empty; at least one node that an element uses is needed."
+            f"{mesh.source}: the node set {name} is empty; it must have at least one node that an element uses."
         )
     return found

@@ -10,7 +10,7 @@ from pathlib import Path
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.lazy_import import load
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.mesh_formats import FORMATS, MeshFormat, format_of
@@ -21,7 +21,7 @@ from flexmbs.mesh.unit_systems import SI, converted, unit_system
 _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
 
-@listening()
+@on_progress()
 def read_mesh(
     path: str | Path,
     units: str | Sequence[float] | None = None,
@@ -88,7 +88,7 @@ def _format(path: Path) -> MeshFormat:
         hint = f"looked for {os.path.abspath(path)}"
         raise MeshError(f"{path}: no such mesh file ({hint}).") from FileNotFoundError(str(path))
     if wrong == "is a folder":
-        raise MeshError(f"{path}: no such mesh file (it is a folder).") from IsADirectoryError(str(path))
+        raise MeshError(f"{path}: this is a folder, not a mesh file.") from IsADirectoryError(str(path))
     if wrong:
         raise MeshError(f"{path}: {wrong}; expected a mesh file.")
     found = format_of(path)

@@ -53,7 +53,7 @@ def check_thickness(block: ElementBlock, where: str, file_format: str = "") -> N
         value = thickness[wrong[0]].min()
         said = "no thickness" if np.isnan(value) else f"thickness {value:g} m"
         raise MeshError(
-            f"{where}: element {block.ids[wrong[0]]} has {said}; shells need a positive one (m):"
+            f"{where}: element {block.ids[wrong[0]]} has {said}; it must be positive (m):"
             f" {what_to_add('shell thickness', file_format)}"
         )
 
@@ -74,8 +74,9 @@ def check_surface(mesh: Mesh, block: ElementBlock) -> None:
         named = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first])
         raise MeshError(
             f"{block.where or mesh.source or 'mesh'}: {kind} element {block.ids[first]} (nodes {named}) has zero or"
-            f" negative area {place} (Jacobian {along[first].min():.3g} m2; in all {wrong.size} such elements); check"
-            " its node order, that its nodes differ, and that middle nodes lie near the middles of their sides"
+            f" negative area {place} (Jacobian {along[first].min():.3g} m2; {wrong.size} such elements in all);"
+            " check its node order, that its nodes differ, and that midside nodes lie near the middle of their"
+            " sides"
         )
 
 

@@ -71,7 +71,7 @@ def unit_system(units: str | Sequence[float]) -> UnitSystem:
     if len(factors) != 3 or not all(math.isfinite(factor) and factor > 0.0 for factor in factors):
         hint = near_names(units, UNIT_SYSTEMS) if isinstance(units, str) else f"Known are {', '.join(UNIT_SYSTEMS)}."
         raise MeshError(
-            f"units {units!r} are not known. {hint} Or give three positive factors: the file's units of length, mass"
+            f"units {units!r} are unknown. {hint} Or give three positive factors: the file's units of length, mass"
             " and time in m, kg and s, such as 0.001,1000,1."
         )
     return UnitSystem(",".join(f"{factor:.15g}" for factor in factors), *factors)

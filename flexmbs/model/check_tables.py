@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact import LAWS
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
@@ -58,7 +57,7 @@ class _Tables:
         self.within(f"start of {what}", start, end + 1)
 
     def counted(self, what: str, at: np.ndarray, number: int = 0) -> np.ndarray:
-        """Counts that stand in the pool at ``at + number``, at least 1."""
+        """Counts stored in the pool at ``at + number``, at least 1."""
         self.room(what, at + number, 1)
         counts = self.pool[at + number]
         self.within(f"{what} (count in the pool)", counts, len(self.pool) + 1, 1)
@@ -172,7 +171,11 @@ def _check_contacts(c: _Tables) -> None:
     for name in "ab":
         c.within(f"marker {name} of contacts", contacts[name], c.markers)
     c.within("kind of contacts", contacts["kind"], t.SPHERE_SPHERE + 1)
-    c.within("law of contacts", contacts["law"], len(LAWS))
+    c.room("at of contacts", contacts["at"], contacts["parameters"])
+    c.within("number of parameters of contacts", contacts["parameters"], len(c.pool) + 1)
+    for name in ("force", "energy"):
+        if np.any(contacts[name] == 0):
+            raise MechanismError(f"tables: a contact has no function for its {name}. This is a defect in flexmbs")
 
 
 def _check_elements(c: _Tables) -> None:

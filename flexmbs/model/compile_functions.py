@@ -36,7 +36,7 @@ class FunctionTables:
         self.user_functions: list[UserFunction | None] = []  # in the order of the table; None: outputs are the inputs
         self.outputs = 0
         self.state_coordinates: dict[int, int] = {}  # id of a state -> its first coordinate
-        self.lags: list[int] = []  # states (numbers) that begin at what they follow
+        self.lags: list[int] = []  # states (numbers) that start at the value they follow
         self._sensor_of: dict[int, int] = {}
         self._output_of: dict[int, int] = {}
         self._alive: list[Reading] = []  # so that their ids stay unique
@@ -53,7 +53,7 @@ class FunctionTables:
         self.state_coordinates[id(state)] = self.compiler.add_state_coordinates(state.name, state.start)
 
     def add_lag(self, name: str, source: Reading, lag: float) -> int:
-        """A lag that begins at its source's start value; returns the row of its value."""
+        """A lag that starts at the start value of its source; returns the row of its value."""
         coordinate = self.compiler.add_state_coordinates(name, np.zeros(1))
         self.lags.append(len(self.states))
         self.states.append(make_record(t.USER_STATE, coordinate=coordinate, signal=self.output_row(source), lag=lag))

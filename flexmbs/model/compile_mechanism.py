@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact import law_number
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record, make_records, table_of
 from flexmbs.mechanism.contacts import Plane
@@ -22,6 +21,7 @@ from flexmbs.model.compile_constraints import add_closure, add_constraint, add_c
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.contact_laws import law_fields, law_parameters
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
 from flexmbs.model.coordinate_names import CoordinateNames
 from flexmbs.model.spanning_tree import Branch, spanning_tree
@@ -254,11 +254,12 @@ class _Compiler:
         for contact in self.system.contacts.values():
             second = contact.second
             plane = isinstance(second, Plane)
-            parameters = dict(zip(("p0", "p1", "p2", "p3"), contact.law.parameters(), strict=False))
+            where = f"contact '{contact.name}'"
+            at = self.pool.add(law_parameters(contact.law, where))
             record = make_record(
                 t.CONTACT, kind=t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, a=self.marker(contact.first.marker),
                 b=self.marker(second.marker), radius_a=contact.first.radius, radius_b=0.0 if plane else second.radius,
-                law=law_number(contact.law), normal=second.normal if plane else 0.0, **parameters,
+                normal=second.normal if plane else 0.0, at=at, **law_fields(contact.law, where, self.signals),
             )  # fmt: skip
             self.records["contacts"].append(record)
 

@@ -44,7 +44,7 @@ class Model:
     marker_index : (body, marker) -> row of ``tables.markers``
     signals, signal_list : the C functions of the functions of time, and these in the order of ``tables.signals``
     user_functions : of the records of ``tables.functions``; None: one that hands its input on
-    lags : records of ``tables.states`` that begin at what they follow
+    lags : records of ``tables.states`` that start at the value they follow
     record_columns : histories of what ``Workspace.record`` holds
     closing : misalignment and bending involved in closing the loops (None: none)
     """

@@ -11,7 +11,7 @@ from flexmbs.core.layout.tables import Tables
 
 
 def force_groups(tables: Tables, paths: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """Coordinates of everything that stands in one force; ``paths``: of every body those that move it."""
+    """Coordinates coupled by each force; ``paths``: for each body, the coordinates that move it."""
     groups = _Groups(tables, paths)
     for element in tables.elements:
         ends = [np.array([element["a"]])] if element["geometry"] == f.COORDINATE_ELEMENT else groups.ends(element)

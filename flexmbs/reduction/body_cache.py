@@ -16,7 +16,7 @@ import numpy as np
 
 from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read
 from flexmbs.common.errors import BodyError
-from flexmbs.common.stages import stage
+from flexmbs.common.progress import stage
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body_store import load_body, save_body
 from flexmbs.reduction.flexible_body import FlexibleBody

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
@@ -32,7 +32,7 @@ from flexmbs.reduction.shared_nodes import refuse_overlap
 from flexmbs.reduction.static_modes import basis
 
 
-@listening()
+@on_progress()
 def reduce(
     mesh: Mesh,
     *,
@@ -123,7 +123,7 @@ def _warn_of_body(name: str, source: str, messages: Sequence[str], told: Sequenc
         warn(message, BodyWarning, where="" if named else f"body '{name}'{file}", known=told)
 
 
-@listening()
+@on_progress()
 @memory_errors_named("reducing the body")
 def reduce_model(
     fem,

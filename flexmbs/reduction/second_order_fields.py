@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy import sparse
 
-from flexmbs.common.stages import stage
+from flexmbs.common.progress import stage
 from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.reference_conditions import set_dofs

@@ -29,7 +29,7 @@ class Places:
     h: np.ndarray
 
     def across(self, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-        """``s`` and ``h`` with so many more axes."""
+        """``s`` and ``h`` with this number of additional axes."""
         shape = (len(self.s), *(1,) * dimensions)
         return self.s.reshape(shape), self.h.reshape(shape)
 

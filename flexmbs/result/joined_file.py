@@ -65,7 +65,7 @@ def parts_of(folder: Path, run: str) -> Parts:
     last = int(note.get("last_chunk", 0))
     numbered = {number: path for number, path in chunk_files(folder, run).items() if number > last}
     rows = int(note.get("rows", 0))
-    if numbered:  # they say from which row of result.h5 on they go on
+    if numbered:  # chunks record the row of result.h5 after which they continue
         first = read_note(next(iter(numbered.values())))
         rows = min(rows, int(first.get("base_rows", rows)))
     total = _check_chunks(run, numbered, rows)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import ResultWarning, SimulationError
-from flexmbs.common.stages import listening
+from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
@@ -227,7 +227,7 @@ class Result:
         """
         return surface_stress(self.flexible(body), self.modal(body, time))
 
-    @listening()
+    @on_progress()
     def von_mises(self, body: str, time: float | np.ndarray) -> np.ndarray:
         """(np,) Pa: von Mises stress at the surface points; (k, np) at times (k,), such as ``result.t``."""
         found = von_mises_at(self.flexible(body), np.atleast_2d(self.modal(body, time)))
@@ -246,7 +246,7 @@ class Result:
         """Forces and moments at both ends of every beam and bar of a flexible body; BodyError when it has none."""
         return self.flexible(body).section_forces(self.modal(body, time))
 
-    @listening()
+    @on_progress()
     def largest_von_mises(self, body: str, start: float | None = None, end: float | None = None) -> PeakStress:
         """Largest von Mises stress at the surface points from ``start`` to ``end`` (s; None: of the whole run).
 

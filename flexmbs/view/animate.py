@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.progress import on_progress, stage
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.film_checks import require_whole_film
 from flexmbs.view.opengl import prepare_offscreen
@@ -20,7 +20,7 @@ FORMATS = (".png", ".gif", ".mp4")
 LEAST_PIXELS, MOST_PIXELS = 64, 8192
 
 
-@listening()
+@on_progress()
 def animate(
     result: DrawableResult,
     path: str | Path,

@@ -20,8 +20,8 @@ import numpy as np
 
 _READ = {
     "flexmbs": (
-        "import flexmbs;"
-        "read = lambda p: flexmbs.read_mesh(p);"
+        "import flexmbs, flexmbs.mesh.readers.abaqus.read_abaqus;"
+        "read = flexmbs.read_mesh;"
         "count = lambda m: (len(m.points), sum(len(b.ids) for b in m.blocks),"
         " m.points.nbytes + sum(b.nodes.nbytes + b.ids.nbytes for b in m.blocks))"
     ),

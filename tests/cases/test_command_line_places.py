@@ -25,7 +25,7 @@ def test_info_prints_the_centers_of_sets(tmp_path):
     assert len(lines) == 2
     assert "big end" in lines[0] and "[0, 0, 0] m" in lines[0] and "radius 0.024 m" in lines[0]
     assert "small end" in lines[1] and "[0.15, 0, 0] m" in lines[1] and "axis [0, 0, 1]" in lines[1]
-    assert "weights by area; unweighted mean of the nodes 0.0088 m off the marker" in lines[0]
+    assert "weights by area; unweighted mean of the nodes 0.0088 m from the marker" in lines[0]
 
 
 def test_info_in_json(tmp_path):

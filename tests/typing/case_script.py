@@ -1,8 +1,11 @@
-"""A case script as users write it; ``mypy --strict`` must find nothing in it (tests/unit/test_types.py)."""
+"""A case script as users write it; ``mypy --strict`` must find nothing in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_type
+
+import numpy as np
 
 import flexmbs as fm
 
@@ -36,13 +39,14 @@ def build(p: Parameters) -> fm.System:
 
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
-    angle = result["hinge.angle"]
-    time, deflection = result.extreme("bar.tip.displacement.y")
+    angle = assert_type(result["hinge.angle"], np.ndarray)
+    time, deflection = assert_type(result.extreme("bar.tip.displacement.y"), tuple[float, float])
     return {"angle_end": float(angle[-1]), "deflection": deflection, "time": time, "contacts": len(result.contacts)}
 
 
 def run() -> float:
     system = build(Parameters())
-    result: fm.Result = system.simulate(0.5, rtol=1e-6, integrator=fm.Radau(), max_step=0.01)
-    found: fm.LinearModes = system.linearize()
+    result = system.simulate(0.5, rtol=1e-6, integrator=fm.Radau(), max_step=0.01)
+    assert_type(result, fm.Result)
+    found = assert_type(system.linearize(), fm.LinearModes)
     return float(found.frequencies[0]) + float(result.t[-1])

@@ -67,7 +67,7 @@ def test_full_disk_leaves_the_former_file(tmp_path, name):
     plot(tmp_path / "other.png")  # matplotlib keeps lists of fonts, whose files are not ours
     (tmp_path / "other.png").unlink()
     with full_disk():
-        check_told(write, path, "cannot be written: it would be larger than a file may be here")
+        check_told(write, path, "cannot be written: it would exceed the maximum file size")
     assert not list(tmp_path.iterdir())  # nothing half-written, under whatever name
     write(path)
     whole = {file: file.read_bytes() for file in ([path] if path.is_file() else path.iterdir())}
@@ -81,9 +81,9 @@ def test_full_disk_leaves_the_former_file(tmp_path, name):
 def test_places_that_cannot_be_written(tmp_path, name):
     write = WRITERS[name]
     (tmp_path / "file").write_text("a file in the place of a folder")
-    check_told(write, tmp_path / "file" / name, "a file stands where a folder is expected")
+    check_told(write, tmp_path / "file" / name, "there is a file where a folder is expected")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    check_told(write, tmp_path / "loop", "that leads back to itself" if name != "result" else "a file stands where")
+    check_told(write, tmp_path / "loop", "that leads back to itself" if name != "result" else "there is a file where")
     if name != "result":
         os.mkfifo(tmp_path / "pipe")
         check_told(write, tmp_path / "pipe", "it is a named pipe (FIFO), not a file")
@@ -175,7 +175,7 @@ def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
         fm.SimulationError, match="resume=True .--resume. continues from the last saved state"
     ) as caught:
         long_runs.run("pendulum", 0.1, tmp_path)
-    assert "larger than a file may be" in str(caught.value) and len(str(caught.value).splitlines()) == 1
+    assert "exceed the maximum file size" in str(caught.value) and len(str(caught.value).splitlines()) == 1
     assert len(fm.load(tmp_path).t) > 30
     monkeypatch.undo()
     resumed, whole = long_runs.run("pendulum", 0.1, tmp_path, resume=True), long_runs.run("pendulum", 0.1)

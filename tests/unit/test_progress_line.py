@@ -7,7 +7,7 @@ import pytest
 from terminals import Terminal
 
 import flexmbs as fm
-from flexmbs.common import stages
+from flexmbs.common import progress as reporting
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def on_terminal(monkeypatch):
 
     def begin():
         monkeypatch.setattr(sys, "stderr", Terminal())
-        monkeypatch.setattr(stages, "_QUIET", 0.0)
+        monkeypatch.setattr(reporting, "_MIN_DURATION", 0.0)
         return sys.stderr
 
     yield begin
@@ -57,7 +57,7 @@ def test_an_own_callback_takes_the_place_of_the_line(on_terminal):
 
 
 def test_nothing_is_written_into_pipes(capsys, monkeypatch):
-    monkeypatch.setattr(stages, "_QUIET", 0.0)
+    monkeypatch.setattr(reporting, "_MIN_DURATION", 0.0)
     falling().simulate(1.0, progress=True)
     assert capsys.readouterr() == ("", "")
 
@@ -67,7 +67,7 @@ def test_stress_recovery_counts_its_states(on_terminal, monkeypatch):
     import swinging_bar as bar
 
     result = fm.Result(bar.structure(), bar.trajectory())
-    monkeypatch.setattr(stages, "_LEAST", 0.0)
+    monkeypatch.setattr(reporting, "_MIN_INTERVAL", 0.0)
     result.von_mises("pendulum", np.linspace(0.0, 0.7, 70))
     assert "stress 32/70" in terminal.text
     terminal.text = ""
@@ -78,6 +78,6 @@ def test_stress_recovery_counts_its_states(on_terminal, monkeypatch):
 def test_long_lines_do_not_wrap(on_terminal, monkeypatch):
     terminal = on_terminal()
     monkeypatch.setenv("COLUMNS", "20")
-    with stages.listening():
-        stages.stage("x" * 50, long=True)
+    with reporting.on_progress():
+        reporting.stage("x" * 50, long=True)
     assert terminal.text.startswith("\r\x1b[2K" + "x" * 19) and "x" * 20 not in terminal.text

@@ -1,13 +1,13 @@
-"""Who listens hears what a long computation is doing; nobody else sees anything."""
+"""A progress callback receives the stages of a long computation; without one nothing is shown."""
 
 import sys
 
 from terminals import Terminal
 
 import flexmbs as fm
-from flexmbs import listening
-from flexmbs.common import stages
-from flexmbs.common.stages import stage
+from flexmbs import on_progress
+from flexmbs.common import progress as reporting
+from flexmbs.common.progress import stage
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
 
@@ -19,7 +19,7 @@ def reduced():
 
 def test_stages_of_a_reduction():
     heard = []
-    with listening(heard.append):
+    with on_progress(heard.append):
         reduced()
     names = list(dict.fromkeys(stage.text.split(" (")[0] for stage in heard))
     order = ["assembling", "factorising", "modes", "second-order fields"]
@@ -36,7 +36,7 @@ def test_nothing_is_written_where_no_terminal_is(capsys):
 
 def test_a_terminal_gets_a_line_that_goes_away(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(stages, "_QUIET", 0.0)
+    monkeypatch.setattr(reporting, "_MIN_DURATION", 0.0)
     reduced()
     assert "\r\x1b[2Kfactorising (" in sys.stderr.text
     assert sys.stderr.text.endswith("\r\x1b[2K")
@@ -44,7 +44,7 @@ def test_a_terminal_gets_a_line_that_goes_away(monkeypatch):
 
 def test_short_work_is_not_worth_a_line(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with listening():
+    with on_progress():
         stage("something short")
         assert sys.stderr.text == ""
         stage("something long", long=True)
@@ -55,6 +55,6 @@ def test_short_work_is_not_worth_a_line(monkeypatch):
 def test_the_own_listener_replaces_the_line(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     heard = []
-    with listening(heard.append), listening():
+    with on_progress(heard.append), on_progress():
         stage("inside", 1, 2, long=True)
     assert [str(s) for s in heard] == ["inside 1/2"] and sys.stderr.text == ""

@@ -1,8 +1,8 @@
 """The impulse of a contact is the change of momentum between its start and its end, for every integrator.
 
 Two balls in a line without gravity, 1 and 3 kg, on a linear spring and on Hertz' law (exponent 3/2): elastic, so that
-closed forms tell the velocities after it. The impulse is integrated along the motion as results read it; three times rtol is allowed (found: half of
-that, for the explicit pair at loose tolerances).
+closed forms tell the velocities after it. The impulse is integrated along the motion as results read it. Three times
+rtol is allowed; found: half of that, for the explicit pair at loose tolerances.
 """
 
 import numpy as np

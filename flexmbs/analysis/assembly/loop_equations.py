@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import diags, issparse
 
-from flexmbs.analysis.evaluation.constraint_directions import mechanism_length
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.core.layout.tables import BALL, CLOSURE, ROTATION
 from flexmbs.model.compile_constraints import levels_of_rows
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_in_pose
 
 
 class Loops:
@@ -21,7 +21,7 @@ class Loops:
         self.position_rows = self._rows_of_level(0)
         self.rate_rows = self._rows_of_level(1)
         self.openings(model.q, model.reference)
-        self.length = mechanism_length(model, self.evaluator)
+        self.length = size_in_pose(model.tables, self.evaluator.work.frame)
 
     def _rows_of_level(self, highest: int) -> np.ndarray:
         """Rows constrained at position level (0), or at position or velocity level (1)."""

@@ -17,6 +17,7 @@ from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE
 from flexmbs.core.layout.tables import CLOSURE, OPENINGS
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_in_pose
 
 SMALL = 1e-3  # rows have unit length: singular values that are all smaller are rounding
 NAMED = 0.9999  # cosine above which a constrained direction is named after an axis of the marker
@@ -70,16 +71,6 @@ def null_space(rows: np.ndarray) -> np.ndarray:
     return right[found:].T
 
 
-def mechanism_length(model: Model, evaluator: Evaluator) -> float:
-    """Diagonal of the box around all markers of the mechanism as it stands, m (1 when they coincide)."""
-    frames, points = evaluator.work.frame, []
-    for marker in model.tables.markers:
-        body = frames[marker["body"]]
-        points.append(body["p_WB"] + body["R_WB"] @ marker["p_BM"])
-    size = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
-    return size if size > 1e-9 else 1.0
-
-
 def constraint_directions(system: Mechanism, model: Model, t: float) -> ConstraintDirections:
     """Rows of all joints in the order stated, then of the other constraints; ``model`` is absolute, without drivers."""
     return _Rows(system, model, t).build()
@@ -93,7 +84,7 @@ class _Rows:
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t, OPENINGS)
         self.frame = evaluator.work.frame
         self.first = int(evaluator.rows[0]) if len(evaluator.rows) else 0
-        self.length = mechanism_length(model, evaluator)
+        self.length = size_in_pose(model.tables, evaluator.work.frame)
         self.own = self._own_coordinates()
         joint_columns = {k for numbers in self.own.values() for k in numbers}
         others = joint_columns | set(np.flatnonzero(model.state_coordinates))

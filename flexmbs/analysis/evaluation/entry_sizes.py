@@ -1,4 +1,4 @@
-"""Magnitudes of the terms in each entry of the constraint matrix, by which rounding is told from small values.
+"""Magnitudes of the terms in each entry of the constraint matrix, which distinguish rounding from small values.
 
 A rod from the centre of a ball joint to a point of the body that turns in it constrains nothing: its entry d . (w x d)
 is zero, but is computed as about 1e-17. Compared with other such entries it looks significant; compared with |w| |d| it
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.layout.tables import CABLE, CLOSURE, COUPLING, ROLLING, Tables
+from flexmbs.model.mechanism_size import size_of_body
 
 ROUNDING = 1e-8  # entries below this fraction of their terms are zero
 
@@ -48,19 +49,13 @@ class EntrySizes:
         if n == 0 or len(markers) == 0:
             return None
         moves, turns = (self._largest(markers[f"{field}_at"], n) for field in ("Phi", "Psi"))
-        start, size = int(record["modal_start"]), self._span(body)
+        start, size = int(record["modal_start"]), size_of_body(self.tables, body)
         return slice(start, start + n), moves + size * turns, turns + moves / size
 
     def _largest(self, starts: np.ndarray, modes: int) -> np.ndarray:
         """(modes,) largest vector of each mode among fields (modes, 3) that begin at ``starts`` in the pool."""
         fields = self.tables.pool[starts[:, None] + np.arange(3 * modes)].reshape(-1, modes, 3)
         return np.linalg.norm(fields, axis=2).max(axis=0)
-
-    def _span(self, body: int) -> float:
-        """Diagonal of the box around the markers of a body, m (1 if they coincide)."""
-        places = self.tables.markers["p_BM"][self.tables.markers["body"] == body]
-        size = float(np.linalg.norm(np.ptp(places, axis=0)))
-        return size if size > 1e-9 else 1.0
 
     def of(self, frames: np.ndarray, a: np.ndarray) -> np.ndarray:
         """(constraints, 2) magnitudes for coordinate rates ``a`` (size,) with at most one coordinate per constraint."""

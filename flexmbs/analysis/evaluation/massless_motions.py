@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.evaluation.constraint_directions import mechanism_length, null_space
+from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import CONSTRAINTS
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_in_pose
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 # Inertia of a motion relative to that of bodies with their largest moment of inertia about every axis.
@@ -53,7 +54,7 @@ def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
     mass = evaluator.mass_matrix(model.q, model.reference, t)[np.ix_(free, free)]
     own = motions.T @ mass @ motions
     turns, shifts = _body_motions(model, evaluator, free, motions, t)
-    weights = _weights(model, mechanism_length(model, evaluator))
+    weights = _weights(model, size_in_pose(model.tables, evaluator.work.frame))
     compared = np.einsum("b,bik,bil->kl", weights[:, 0], shifts, shifts)
     compared += np.einsum("b,bik,bil->kl", weights[:, 1], turns, turns)
     modal = np.isin(free, [k for part in model.modal.values() for k in range(part.start, part.stop)])

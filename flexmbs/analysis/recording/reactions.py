@@ -17,6 +17,7 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
 from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_of_bodies
 from flexmbs.model.unknown_ordering import coloured, constraint_groups
 from flexmbs.result.trajectory import Trajectory
 
@@ -152,7 +153,7 @@ class _SelfStress:
 
     def _weights(self) -> np.ndarray:
         """(1, slots, 6) weights that make forces and moments comparable."""
-        length = _length(self.model)
+        length = size_of_bodies(self.model.tables)
         weights = np.ones((len(self.slots), 6))
         weights[:, 3:] = 1.0 / length
         bodies = len(self.model.body_names)
@@ -168,11 +169,3 @@ class _SelfStress:
             turns = np.any(tables.axes["kind"][tables.axes["coordinate"] == term["coordinate"]] == ROTATION)
             total += (term["factor"] / (length if turns else 1.0)) ** 2
         return float(np.sqrt(total))
-
-
-def _length(model: Model) -> float:
-    """Diagonal of the box around all markers in their bodies, m: the same for every kind of coordinates."""
-    tables = model.tables
-    points = tables.markers["p_BM"]
-    size = float(np.linalg.norm(np.ptp(points, axis=0)))
-    return size if size > 1e-9 else 1.0

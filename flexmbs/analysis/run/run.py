@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.common.progress import Progress
 from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
@@ -43,23 +44,13 @@ WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more tha
 WRITING_SHARE = 0.05
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What a progress callback gets: simulated time and its end, current step size (s), steps so far."""
-
-    time: float
-    t_end: float
-    step: float
-    steps: int
-
-
 class Run:
     """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
-        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, asked, progress
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress
     ):
-        self.asked, self.method, self.reason = asked, integrator.method, ""
+        self.requested, self.method, self.reason = requested, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
         self.work = make_workspace(model.tables)
@@ -113,7 +104,7 @@ class Run:
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
         """Whether the method can continue with its full history; MechanismError if a resumed run must but cannot."""
-        found = system_differences(saved, self.stated) or setting_differences(saved, self.asked)
+        found = system_differences(saved, self.stated) or setting_differences(saved, self.requested)
         if folder is not None and found:
             raise MechanismError(
                 f"{folder}: this run cannot be resumed, because the system or settings differ: {'; '.join(found)}. To "
@@ -206,8 +197,8 @@ class Run:
 
     def _tell(self, steps: int) -> None:
         if self.progress is not None:
-            time_now, step = self.state.time, self.state.step_size
-            self.progress(Progress(time_now, float(self.settings.t_end), step, steps))
+            now, step = float(self.state.time), float(self.state.step_size)
+            self.progress(Progress(time=now, t_end=float(self.settings.t_end), step=step, steps=steps))
 
     def _advance(self, advance, chunk: int) -> int:
         begin = time.perf_counter()
@@ -247,7 +238,7 @@ class Run:
             **self.recorder.note(), **self.recorder.writer.position, "status": status,
             "solve_seconds": self._stats()["solve_seconds"],
         }  # fmt: skip
-        state = saves.capture(self.model, self.stated, self.blocks, self.asked, note)
+        state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
 
     def _return_to_mark(self) -> None:

@@ -28,18 +28,27 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
         parts = [f"{title} {names}" for title, names in (("only saved:", gone), ("only now:", new)) if names]
         return [f"coordinates {'; '.join(parts) or 'in a different order'}"]
     current, found = system_arrays(model), []
+    older = any(name in saved.system and saved.system[name].dtype != other.dtype for name, other in current.items())
     for name, other in current.items():
         array = saved.system.get(name)
+        if older and name == "pool":
+            continue  # other versions keep other values in it
         if array is None:
             found.append(f"{_title(name)}: not in the saved state")
-        elif array.shape != other.shape or array.dtype != other.dtype:
+        elif array.shape != other.shape or (array.dtype.names is None) != (other.dtype.names is None):
             found.append(f"{_title(name)}: saved {array.size} values or records, now {other.size}")
         elif array.dtype.names is None:
             found += _numbers(name, array, other, model, "")
         else:
-            for field in array.dtype.names:
+            for field in _comparable(array.dtype, other.dtype) if older else other.dtype.names:
                 found += _numbers(name, array[field], other[field], model, field)
     return found
+
+
+def _comparable(there: np.dtype, here: np.dtype) -> list[str]:
+    """Fields that records of another version have in common with those of this one; offsets into the pool differ."""
+    both = [name for name in here.names if name in there.names and not name.endswith("at")]
+    return [name for name in both if there[name] == here[name]]
 
 
 def _numbers(name: str, there: np.ndarray, here: np.ndarray, model: Model, field: str) -> list[str]:
@@ -66,6 +75,8 @@ def _owner(model: Model, index: int) -> str:
             if not field.endswith("at"):
                 continue
             for number, offset in enumerate(records[field]):
+                if table == "bodies" and number == 0:  # ground has nothing in the pool
+                    continue
                 if best < offset <= index:
                     best = int(offset)
                     body = records["body"][number] if table == "markers" else number
@@ -82,7 +93,12 @@ def _title(name: str) -> str:
 def system_arrays(model: Model) -> dict[str, np.ndarray]:
     """Tables and start values, with addresses (which differ between processes) reduced to whether they are set."""
     found = {name: getattr(model.tables, name) for name in model.tables.fields if name not in CHOICE}
-    for table, fields in (("signals", ("value", "rate", "acceleration")), ("functions", ("address",))):
+    addresses = {
+        "signals": ("value", "rate", "acceleration"),
+        "functions": ("address",),
+        "contacts": ("force", "energy"),
+    }
+    for table, fields in addresses.items():
         found[table] = found[table].copy()
         for field in fields:
             found[table][field] = found[table][field] != 0

@@ -15,12 +15,12 @@ from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
 from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.analysis.run.quasi_static_start import without_vibration
-from flexmbs.analysis.run.run import Progress, Run
+from flexmbs.analysis.run.run import Run
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.progress import Progress, on_progress, report
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
@@ -44,11 +44,7 @@ class SimulateOptions(TypedDict, total=False):
     force: bool
 
 
-def _say(progress: Progress) -> None:
-    stage(f"simulating: t = {progress.time:.4g} of {progress.t_end:g} s, step {progress.step:.1e} s")
-
-
-@listening()
+@on_progress()
 def simulate(
     system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
@@ -135,8 +131,8 @@ def _prepared(
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
     requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
-    told = _say if progress is None or progress is True else progress or None
-    run = Run(system, stated, model, settings, method, requested, told)
+    callback = report if progress is None or progress is True else progress or None
+    run = Run(system, stated, model, settings, method, requested, callback)
     run.reason = reason
     if active is not None:
         run.state.active[:] = active

@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import largest_lever
 
 DEFAULT_FACTOR = 1e-3  # of atol relative to rtol times the reference value
 KINDS = ("angle", "length", "mode", "angle_rate", "length_rate", "mode_rate", "state")
@@ -64,15 +65,9 @@ def kinds_of_coordinates(model: Model) -> list[str]:
     return kinds
 
 
-def largest_lever(model: Model) -> float:
-    """Largest distance of a marker from the origin of its body, m; 1 where there is none."""
-    levers = np.linalg.norm(model.tables.markers["p_BM"], axis=1)
-    return float(levers.max(initial=0.0)) or 1.0
-
-
 def _by_default(model: Model, rtol: float) -> dict[str, np.ndarray]:
     n = len(model.q)
-    lengths = np.full(n, min(1.0, largest_lever(model)))
+    lengths = np.full(n, min(1.0, largest_lever(model.tables)))
     modes = np.ones(n)
     for name, part in model.modal.items():
         modes[part] = min(1.0, float(np.linalg.norm(np.ptp(model.bodies[name].points, axis=0))))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.analysis.assembly.assembly import followed
-from flexmbs.analysis.evaluation.constraint_directions import dense, mechanism_length, null_space
+from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
@@ -23,6 +23,7 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import BALL, ROTATION
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_in_pose
 
 ITERATIONS = 200
 LARGEST_STEP = 0.4  # rad, or relative to the size of the mechanism
@@ -113,7 +114,7 @@ class _Search:
         """(free,) largest change of a coordinate in one step."""
         evaluator = self.forces.evaluator
         evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, self.t)
-        length = mechanism_length(model, evaluator)
+        length = size_in_pose(model.tables, evaluator.work.frame)
         self.forces.min_depth = ROUNDING * length
         return LARGEST_STEP * np.where(turning_coordinates(model), 1.0, length)[self.free]
 

@@ -11,7 +11,7 @@ import click
 from flexmbs.app.case.cases import load_case, run_case, write_plots
 from flexmbs.app.case.parameters import settings_of, split_assignments
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
-from flexmbs.common.progress_line import ProgressBar
+from flexmbs.common.progress import ProgressBar
 from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
@@ -73,9 +73,9 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
 
 
 def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -> None:
-    with ProgressBar(case.name) as progress:
+    with ProgressBar(case.name):
         try:
-            outcome = run_case(case, split_assignments(assignments), out=out, progress=progress)
+            outcome = run_case(case, split_assignments(assignments), out=out)
         except SimulationError as error:
             raise SimulationError(f"{case.name} stopped: {error}") from error
     _show_figures(outcome)

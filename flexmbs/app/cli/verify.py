@@ -10,7 +10,7 @@ from flexmbs.app.verification.report import as_json as report
 from flexmbs.app.verification.report import case_text, summary_text
 from flexmbs.app.verification.selection import selected_cases
 from flexmbs.app.verification.verification_case import run_verification
-from flexmbs.common.stages import listening, stage
+from flexmbs.common.progress import on_progress, stage
 
 
 @click.command("verify")
@@ -31,7 +31,7 @@ def verify_command(names: tuple[str, ...], list_only: bool, as_json: bool) -> No
         return
     outcomes = []
     for number, case in enumerate(cases, 1):
-        with listening():
+        with on_progress():
             stage(f"{case.name} ({number} of {len(cases)})", long=True)
             outcomes.append(run_verification(case))
         if not as_json:

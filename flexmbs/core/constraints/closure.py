@@ -11,10 +11,10 @@ velocity w = R_E^T (w_B - w_E) and R = R_E^T R_B, R' = w~ R:
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.contact.gap import add_force
 from flexmbs.core.layout.frames import END, A, B
 from flexmbs.core.layout.tables import COSINE, OPENINGS, POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.joint_axes import back_through_axis, through_axis
+from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.vectors import (
     components,

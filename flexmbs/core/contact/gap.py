@@ -1,4 +1,4 @@
-"""Elastic contact between markers: gap, its rate, and the force of its law (core.laws.contact).
+"""Contact between markers: gap, its rate, and the force of its law (core.laws.contact).
 
 Which contacts are active is decided by events, never inside a step.  While a contact is active the law is continued
 antisymmetrically below d = 0, so that the step which ends it integrates a smooth function.
@@ -10,13 +10,14 @@ import math
 
 from flexmbs.core.abi.arrays import Floats, Floats2
 from flexmbs.core.abi.kernel import entry, kernel
-from flexmbs.core.laws.contact import law_force
+from flexmbs.core.laws.contact.contact_law import law_energy, law_force
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.mechanics.markers import add_modal_force, marker_in_world
-from flexmbs.core.mechanics.vectors import add, components, cross, difference, rotate, rotate_back
+from flexmbs.core.mechanics.marker_forces import add_force
+from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.vectors import components, cross, difference, rotate
 
 
 @kernel
@@ -56,28 +57,18 @@ def gap_at(
 
 
 @kernel
-def contact_force(contact, gap):
-    """Force of an active contact, N; antisymmetric in the penetration -gap."""
+def contact_force(tables, contact, gap, rate):
+    """Force of an active contact, N, from its gap (m) and gap rate (m/s); antisymmetric in the penetration -gap."""
+    parameters = tables.pool[contact.at : contact.at + contact.parameters]
     if gap <= 0.0:
-        return law_force(contact, -gap)
-    return -law_force(contact, gap)
+        return law_force(contact.force, parameters, -gap, -rate)
+    return -law_force(contact.force, parameters, gap, -rate)
 
 
 @kernel
-def add_force(tables, m, q, frame, fx, fy, fz, mx, my, mz, work, residual):
-    """Subtract an applied force and moment (world axes, at marker ``m`` with its ``frame``) from the residual."""
-    b = tables.markers[m].body
-    if b == 0:
-        return
-    body, wrench = work.frame[b], work.wrench[b]
-    dx, dy, dz = difference(frame.p_WM, body.p_WB)
-    px, py, pz = cross(dx, dy, dz, fx, fy, fz)
-    add(wrench.force, -fx, -fy, -fz)
-    add(wrench.moment, -(mx + px), -(my + py), -(mz + pz))
-    if tables.markers[m].flexible != 0:
-        gx, gy, gz = rotate_back(body.R_WB, -fx, -fy, -fz)
-        hx, hy, hz = rotate_back(body.R_WB, -mx, -my, -mz)
-        add_modal_force(tables, m, q, gx, gy, gz, hx, hy, hz, work, residual)
+def contact_energy(tables, contact, depth):
+    """Elastic energy (J) of a contact at penetration ``depth`` >= 0 (m)."""
+    return law_energy(contact.energy, tables.pool[contact.at : contact.at + contact.parameters], depth)
 
 
 @kernel
@@ -86,9 +77,9 @@ def add_contacts(tables, active, q, v, a, work, residual):
     for c in range(len(tables.contacts)):
         if active[c] == 0:
             continue
-        gap, _rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
+        gap, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
         contact = tables.contacts[c]
-        force = contact_force(contact, gap)
+        force = contact_force(tables, contact, gap, rate)
         fx, fy, fz = force * nx, force * ny, force * nz
         frame_a, frame_b = work.marker[A], work.marker[B]
         add_force(tables, contact.a, q, frame_a, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)

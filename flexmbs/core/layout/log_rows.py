@@ -1,7 +1,7 @@
-"""What stands where in a row of the log: time, positions, quaternions of the balls, velocities, accelerations, flags of
-the contacts (1 while touching).
+"""Columns of a row of the log.
 
-The only place that knows: compiled code asks :func:`column_starts` (core.stepping.log), Python a :class:`LogRow`.
+Time, positions, quaternions of the balls, velocities, accelerations, flags of the contacts (1 while touching). This is
+the only place that knows: compiled code asks :func:`column_starts` (core.stepping.log), Python a :class:`LogRow`.
 """
 
 from __future__ import annotations

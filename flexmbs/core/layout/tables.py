@@ -196,11 +196,11 @@ CONTACT = record_type(
         ("b", "i8"),
         ("radius_a", "f8"),
         ("radius_b", "f8"),
-        ("law", "i8"),  # number and parameters of the law (core.laws.contact)
-        ("p0", "f8"),
-        ("p1", "f8"),
-        ("p2", "f8"),
-        ("p3", "f8"),
+        ("force", "i8"),  # addresses of the functions of the law (core.laws.contact.contact_law)
+        ("energy", "i8"),
+        ("law", "i8"),  # hash of its name: addresses differ between processes
+        ("at", "i8"),  # its parameters in the pool
+        ("parameters", "i8"),  # how many
         ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
     ]
 )

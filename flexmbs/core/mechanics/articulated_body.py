@@ -54,6 +54,7 @@ def clear_inertia(g):
 
 @kernel
 def clear_column(column):
+    """No axis, no motion, no force."""
     column.axis = 0
     column.effort = column.inverse = 0.0
     for i in range(3):

@@ -7,6 +7,7 @@ from flexmbs.core.abi.kernel import kernel
 
 @kernel
 def components(vector):
+    """The three components of a vector."""
     return vector[0], vector[1], vector[2]
 
 
@@ -18,11 +19,13 @@ def vector_at(pool, at):
 
 @kernel
 def put(vector, x, y, z):
+    """Set a vector."""
     vector[0], vector[1], vector[2] = x, y, z
 
 
 @kernel
 def add(vector, x, y, z):
+    """Add to a vector."""
     vector[0] += x
     vector[1] += y
     vector[2] += z
@@ -36,11 +39,13 @@ def difference(b, a):
 
 @kernel
 def cross(ax, ay, az, bx, by, bz):
+    """Vector product a × b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @kernel
 def dot(vector, x, y, z):
+    """Scalar product of a vector with (x, y, z)."""
     return vector[0] * x + vector[1] * y + vector[2] * z
 
 

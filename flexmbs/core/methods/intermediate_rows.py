@@ -3,10 +3,10 @@
 Results interpolate by the quintic through position, velocity and acceleration at two rows: its error is K (x (1 - x))^3
 in positions, K = h^6 / 720 times the sixth derivative, which a high-order method with long steps does not control.
 
-Order 8 has a polynomial of order 7 of its own (core.methods.dense_output_coefficients), which gives rows at halves
-or quarters of the step.  Order 5: in the middle the quintic misses the velocity by O(h^6) only.  The acceleration there, from the
-equations of motion, differs from that of the quintic by -3/8 K / h^2: that gives K, hence the position in the middle to
-O(h^8), and what halving leaves of the error.
+Order 8 has a polynomial of order 7 of its own (core.methods.dense_output_coefficients), which gives rows at halves or
+quarters of the step.  Order 5: in the middle the quintic misses the velocity by O(h^6) only.  The acceleration there,
+from the equations of motion, differs from that of the quintic by -3/8 K / h^2: that gives K, hence the position in the
+middle to O(h^8), and what halving leaves of the error.
 """
 
 from __future__ import annotations

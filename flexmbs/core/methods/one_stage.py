@@ -10,8 +10,8 @@ Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12 (1985) 77; Gear, SIAM J. Sci.
 the rows: Bottasso, Dopico, Trainelli, Multibody System Dynamics 19 (2008) 3.
 
 In the scratch arrays ``known_q`` and ``known_v`` are c_q and c_v, ``correction_q`` is u, ``unknown_a`` a, ``own_v`` v
-at the end.  With ``on_group`` these are angular velocities and accelerations of balls in their own axes (on the Lie group:
-R = R_n exp(q~)), not rates of the rotation vector.
+at the end.  With ``on_group`` these are angular velocities and accelerations of balls in their own axes (on the Lie
+group: R = R_n exp(q~)), not rates of the rotation vector.
 """
 
 from __future__ import annotations

@@ -7,12 +7,11 @@ import math
 import numpy as np
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.contact.gap import contact_force, gap_at
+from flexmbs.core.contact.gap import contact_energy, contact_force, gap_at
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.quintic_interpolation import interpolate_between
 from flexmbs.core.equations.tangent import update_tangent
-from flexmbs.core.laws.contact import law_energy
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 
@@ -87,26 +86,32 @@ def gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
 def add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h):
     """Impulse and largest force of contact ``c`` between two points of the step."""
     contact = tables.contacts[c]
-    gap = rate = first_rate = 0.0
+    rate = first_rate = 0.0
     for i in range(len(NODES)):
         gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, NODES[i])
-        state.episode[c].impulse += h * WEIGHTS[i] * contact_force(contact, gap)
+        force = contact_force(tables, contact, gap, rate)
+        state.episode[c].impulse += h * WEIGHTS[i] * force
+        keep_peak(state.episode[c], force, begin + NODES[i] * h)
         if i == 0:
             first_rate = rate
-    x = 1.0
-    if first_rate < 0.0 and rate > 0.0:  # the deepest point lies between
-        left, right = 0.0, 1.0
-        for _ in range(BISECTIONS):
-            x = 0.5 * (left + right)
-            gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-            if rate < 0.0:
-                left = x
-            else:
-                right = x
-    force = contact_force(contact, gap)
-    if force > state.episode[c].peak_force:
-        state.episode[c].peak_force = force
-        state.episode[c].peak_time = begin + x * h
+    if not (first_rate < 0.0 and rate > 0.0):
+        return
+    left, right = 0.0, 1.0  # the deepest point lies between
+    for _ in range(BISECTIONS):
+        x = 0.5 * (left + right)
+        gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
+        if rate < 0.0:
+            left = x
+        else:
+            right = x
+    keep_peak(state.episode[c], contact_force(tables, contact, gap, rate), begin + x * h)
+
+
+@kernel
+def keep_peak(episode, force, time):
+    """Keep the largest force of a contact and its time."""
+    if force > episode.peak_force:
+        episode.peak_force, episode.peak_time = force, time
 
 
 @kernel
@@ -135,6 +140,6 @@ def onset_step(tables, c, state, scratch, work):
     if not (compliance > 0.0 and math.isfinite(compliance)):
         return 1e-6
     depth = 1e-12
-    while law_energy(tables.contacts[c], depth) < 0.5 * speed * speed / compliance and depth < 1.0:
+    while contact_energy(tables, tables.contacts[c], depth) < 0.5 * speed * speed / compliance and depth < 1.0:
         depth *= 1.2
     return 0.1 * depth / speed

@@ -7,8 +7,10 @@ from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_force, contact_geometry
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
+from flexmbs.core.stepping.log import log_columns
 
 
 @entry
@@ -17,7 +19,7 @@ def describe_rows(
     out: Floats, energy: Floats2, p_WB: Floats3, R_WB: Floats4, v_WB: Floats3, w_WB: Floats3, gap: Floats2,
     force: Floats2, reaction: Floats3, effort: Floats2, record: Floats2,
 ) -> None:  # fmt: skip
-    """Fill arrays from log rows, each of which holds t, q, quaternions of the balls, v, a, contact flags.
+    """Fill arrays from log rows (core.layout.log_rows).
 
     energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
     force (count, contacts); reaction (count, bodies + constraints, 6); effort (count, coordinates): of driven
@@ -25,16 +27,16 @@ def describe_rows(
     ``Workspace.record``.  ``out`` (coordinates,) is scratch.
     """
     n = len(tables.coordinates)
-    at_v = 1 + n + 4 * balls
+    at_q, at_reference, at_v, at_a, at_active = log_columns(n, balls)
     for i in range(count):
         row = rows[i]
-        q, v, a = row[1 : 1 + n], row[at_v : at_v + n], row[at_v + n : at_v + 2 * n]
+        q, v, a = row[at_q : at_q + n], row[at_v : at_v + n], row[at_a : at_a + n]
         for ball in range(balls):
             for k in range(4):
-                reference[ball, k] = row[1 + n + 4 * ball + k]
+                reference[ball, k] = row[at_reference + 4 * ball + k]
         for c in range(len(tables.contacts)):
-            active[c] = int(row[at_v + 2 * n + c])
-        evaluate_signals(tables, row[0], work.signal)
+            active[c] = int(row[at_active + c])
+        evaluate_signals(tables, row[TIME], work.signal)
         work.extent[0] = RECORDED
         residual(tables, active, q, v, a, reference, work, out)
         work.extent[0] = WHOLE
@@ -52,9 +54,9 @@ def describe_rows(
                 for j in range(3):
                     R_WB[i, b, k, j] = frame.R_WB[k, j]
         for c in range(len(tables.contacts)):
-            distance, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+            distance, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
-            force[i, c] = contact_force(tables.contacts[c], distance) if active[c] != 0 else 0.0
+            force[i, c] = contact_force(tables, tables.contacts[c], distance, rate) if active[c] != 0 else 0.0
 
 
 @kernel
@@ -78,13 +80,14 @@ def describe_unit_multipliers(
     constraints, 6) are scratch.
     """
     n = len(tables.coordinates)
+    at_q, at_reference, _v, _a, _active = log_columns(n, balls)
     for i in range(count):
         row = rows[i]
-        q = row[1 : 1 + n]
+        q = row[at_q : at_q + n]
         for ball in range(balls):
             for k in range(4):
-                reference[ball, k] = row[1 + n + 4 * ball + k]
-        evaluate_signals(tables, row[0], work.signal)
+                reference[ball, k] = row[at_reference + 4 * ball + k]
+        evaluate_signals(tables, row[TIME], work.signal)
         v[:] = 0.0
         a[:] = 0.0
         residual(tables, active, q, v, a, reference, work, base)

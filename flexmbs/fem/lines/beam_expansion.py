@@ -75,7 +75,7 @@ def _is_expanded(block: ElementBlock) -> bool:
 
 
 class _AddedPoints:
-    """Points that come after those of the mesh: free ones, and ones that follow a node rigidly."""
+    """Points added after those of the mesh: free points, and points that follow a node rigidly."""
 
     def __init__(self, mesh: Mesh) -> None:
         self._mesh, self._size = mesh, np.ptp(mesh.points, axis=0).max()

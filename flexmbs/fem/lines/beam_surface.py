@@ -84,7 +84,7 @@ def _ring_numbers(elements: BeamElements) -> tuple[list[list[tuple[int, int]]], 
 
 
 def _continuation(elements: BeamElements, e: int, end: int, starts: dict, ends: dict) -> int | None:
-    """The element that goes on smoothly at this end of element e, if exactly two meet head to tail there."""
+    """The element that continues smoothly at this end of element e, if exactly two meet head to tail there."""
     node = int(elements.nodes[e, end])
     before, after = ends.get(node, []), starts.get(node, [])
     if len(before) != 1 or len(after) != 1:

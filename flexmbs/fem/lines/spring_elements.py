@@ -1,4 +1,4 @@
-"""Springs, dashpots and bushings: how far they are stretched and turned by the motion of their nodes."""
+"""Springs, dashpots and bushings: their elongation and rotation as functions of the motion of their nodes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SpringElements(LineElements):
         return q
 
     def resisting_rotation(self, points: np.ndarray) -> tuple[str, ...]:
-        """Names of springs between nodes that a small rigid motion of both strains: they hold the body."""
+        """Names of springs between nodes that a small rigid-body motion of both strains: they restrain the body."""
         names = []
         for row in np.flatnonzero(~self.grounded & (self.law == FIXED)):
             ends = points[self.nodes[row]]
@@ -194,7 +194,7 @@ def _arm_strain(axes: np.ndarray, arms: np.ndarray) -> np.ndarray:
 
 
 def _constants(section: SpringSection, values: np.ndarray, law: np.ndarray) -> np.ndarray:
-    """(ne, 6): all six, or the one of an axial or scalar spring where its strain stands."""
+    """(ne, 6): all six, or the value of an axial or scalar spring at the position of its strain."""
     values = np.asarray(values, float)
     if section.first_dof is None and not section.axial:
         return np.tile(values, (len(law), 1))

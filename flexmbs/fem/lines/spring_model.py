@@ -33,7 +33,7 @@ class SpringModel(LineModel):
 
     @property
     def to_ground(self) -> tuple[str, ...]:
-        """Names of the springs and dashpots that hold a node against ground."""
+        """Names of the springs and dashpots that connect a node to ground."""
         e = self.elements
         holding = e.grounded & (e.stiffness.any(axis=1) | e.damping.any(axis=1))
         return tuple(name for name, held in zip(e.names, holding, strict=True) if held)

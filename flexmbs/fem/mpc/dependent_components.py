@@ -84,7 +84,7 @@ class Dependence:
         return total
 
     def follower_rows(self, dofs: np.ndarray) -> dict[int, str]:
-        """Those of ``dofs`` that follow, each with what makes it follow."""
+        """Those of ``dofs`` that are dependent, each with the condition that determines it."""
         index = np.flatnonzero(np.isin(self.follower, dofs))
         return dict(zip(self.follower[index].tolist(), self.names[index].tolist(), strict=True))
 
@@ -237,6 +237,6 @@ def _summed(links: sparse.csr_matrix, values):
 
 
 def describe(dof: int, node_ids: np.ndarray) -> str:
-    """A component in words."""
+    """A component as text for messages."""
     kind = "displacement" if dof % 6 < 3 else "rotation"
     return f"{kind} {'xyz'[dof % 3]} of node {node_ids[dof // 6]}"

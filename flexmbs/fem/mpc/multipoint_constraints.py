@@ -1,4 +1,4 @@
-"""What joins the nodes of a mesh beside its elements, and the conditions that come of it."""
+"""Multipoint constraints of a mesh (couplings, equations, ties), and the conditions that follow from them."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def with_joined_nodes(mesh: Mesh) -> Mesh:
 
 
 def _with_references(mesh: Mesh) -> Mesh:
-    """Reference nodes that a mesh was stripped of come back, with node numbers after the others."""
+    """Restore reference nodes that were removed from a mesh, with node numbers after all others."""
     lost = [c for c in mesh.couplings if c.reference < 0 and c.point is not None]
     if not lost:
         return mesh
@@ -180,7 +180,7 @@ def _carrying(mesh: Mesh, stiff: np.ndarray, rigid: list[Coupling], averages: li
 
 
 def families(mesh: Mesh) -> set[str]:
-    """Families of elements that the mesh has: "solid", "shell", "beam", "truss", "spring"."""
+    """Families of elements in the mesh: "solid", "shell", "beam", "truss", "spring"."""
     found = set()
     for block in mesh.blocks:
         if len(block.nodes):

@@ -81,7 +81,7 @@ def face_sizes(corners: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Group:
-    """Faces of one kind and of like size: their nodes, corners (k, width, 3), centres, and boxes that hold them."""
+    """Faces of one kind and similar size: their nodes, corners (k, width, 3), centres and bounding boxes."""
 
     kind: str
     rows: np.ndarray

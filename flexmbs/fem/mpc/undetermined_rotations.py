@@ -1,4 +1,4 @@
-"""Rotations of reference nodes that turn nothing: rigid couplings whose nodes lie on one line, or in one point.
+"""Undetermined rotations of reference nodes: rigid couplings whose nodes are collinear or coincide.
 
 Such a rotation has neither stiffness nor mass, and would leave the matrices singular. It is made to follow the mean
 rotation of the solids that the coupling holds on to, which changes no displacement.
@@ -23,7 +23,7 @@ _ON_LINE = 1e-6  # of the size of the body: nodes of a file on one line lie on i
 def idle_spin_rows(
     mesh: Mesh, couplings: Sequence[Coupling], stiff: np.ndarray, turning: np.ndarray, bound: np.ndarray
 ) -> list[JoinedRows]:
-    """Conditions for the idle rotations of the reference nodes of rigid couplings.
+    """Conditions for the undetermined rotations of the reference nodes of rigid couplings.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def idle_spin_rows(
 
 
 def _idle_axes(points: np.ndarray, reference: int, nodes: np.ndarray, fixed: bool, tolerance: float) -> np.ndarray:
-    """(k, 3) axes of rotations that move no node: through the reference node, or, if nothing holds it, any axis."""
+    """(k, 3) axes of rotations that move no node: through the reference node, or any axis if nothing restrains it."""
     r = points[nodes] - (points[reference] if fixed else points[nodes].mean(axis=0))
     _, extents, directions = np.linalg.svd(r, full_matrices=True)
     extents = np.pad(extents, (0, max(0, 3 - len(extents))))

@@ -51,7 +51,7 @@ def _add_faces(sums, corner, group: ShellGroup, modes, pairs, quadratic) -> None
 
 
 def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> np.ndarray:
-    """VTK face list: bottoms turned over, tops, and quadrilaterals along edges that one element has alone."""
+    """VTK face list: bottom faces (reversed), top faces, and quadrilaterals along the edges of only one element."""
     parts, edges, owners, first = [], [], [], 0
     for group in groups:
         around = ring(group.kind)

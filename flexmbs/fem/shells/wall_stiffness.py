@@ -98,7 +98,7 @@ class ShellWall:
 
 
 def shell_wall(block: ElementBlock, where: str) -> ShellWall:
-    """The wall of a block of shells; MeshError for materials or layers that make none."""
+    """The wall of a block of shells; MeshError for unusable materials or layers."""
     section = block.section if isinstance(block.section, ShellSection) else ShellSection(None)
     layers = section.layers or (Layer(block.material, 1.0),)
     heights = np.array([layer.thickness for layer in layers], float)

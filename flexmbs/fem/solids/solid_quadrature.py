@@ -21,7 +21,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class SolidElement:
-    """The formulation of one kind of solid; each stands in a file of its own, ``registry`` lists them.
+    """The formulation of one kind of solid; each has a file of its own, and ``registry`` lists them.
 
     Attributes
     ----------

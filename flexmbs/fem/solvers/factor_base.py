@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy import sparse
 
-from flexmbs.common.stages import stage
+from flexmbs.common.progress import stage
 
 LONG = 20_000  # unknowns; from here on a factorisation may take a second
 

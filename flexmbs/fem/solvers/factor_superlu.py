@@ -1,4 +1,4 @@
-"""Factorisation by SciPy's SuperLU, which is always there."""
+"""Factorisation by SciPy's SuperLU, which is always available."""
 
 from __future__ import annotations
 

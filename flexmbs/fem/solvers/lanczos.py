@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.common.stages import stage
+from flexmbs.common.progress import stage
 from flexmbs.fem.solvers.memory import require_memory
 
 BLOCK = 4  # vectors at a time: a solve for 4 costs less than two single ones
@@ -21,7 +21,7 @@ _LONG = 20_000  # unknowns; from here on it may take a second
 
 
 class BlockLanczos:
-    """Modes nearest to lambda = 0; asking for more goes on where the last question stopped.
+    """Modes nearest to lambda = 0; a request for more continues where the last one stopped.
 
     The basis V is kept orthonormal in mass, V^T M V = I, each block against all before it (R. G. Grimes, J. G. Lewis
     and H. D. Simon, SIAM Journal on Matrix Analysis and Applications 15, 1994, without their shifts), so that modes of

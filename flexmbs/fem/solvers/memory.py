@@ -43,7 +43,7 @@ def memory_errors_named(what: str) -> Iterator[None]:
 
 
 def available_memory() -> float | None:
-    """Bytes that may still be taken, or None where the system does not tell.
+    """Bytes of memory still available, or None where the system does not say.
 
     The least of what the system has free, what the control group (container) leaves, and what the process may have;
     or what the environment variable FLEXMBS_MEMORY_GB (1e9 bytes) says.

@@ -11,8 +11,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.splines import local_coefficients, quintic_spline
 
 TANGENT_ERROR = 1e-9  # of the first derivative of the spline against the unit tangent of the path
-MOST_INTERVALS = 20_000
-MOST_EQUAL_INTERVALS = 512
+MAX_INTERVALS = 20_000
+MAX_EQUAL_INTERVALS = 512
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
@@ -59,7 +59,7 @@ class ArcLength:
             first, second = self._integral(self.u[:-1], middle), self._integral(middle, self.u[1:])
             rough = np.abs(first[0] + second[0] - lengths) > 1e-14 * lengths.sum()
             slowest = np.minimum(first[1], second[1])
-            if not rough.any() or len(self.u) > MOST_INTERVALS:
+            if not rough.any() or len(self.u) > MAX_INTERVALS:
                 break
             self.u = np.sort(np.concatenate([self.u, middle[rough]]))
             lengths, slowest = self._integral(self.u[:-1], self.u[1:])
@@ -99,25 +99,25 @@ def arc_length_spline(path: Path, cells: np.ndarray, where: str) -> tuple[np.nda
 
     cells: values of u, the corners among them, between which the speed is smooth. Intervals are halved where the first
     derivative of the spline deviates from the path's unit tangent by more than TANGENT_ERROR: all of them as long as
-    that keeps them equal and few (equal ones are found without a search). MechanismError beyond MOST_INTERVALS.
+    that keeps them equal and few (equal ones are found without a search). MechanismError beyond MAX_INTERVALS.
     """
     measure = ArcLength(path, cells, where)
     corners = np.interp(path.corners, measure.u, measure.s)  # exact: corners are among measure.u
     smooth = len(corners) == 2
     breaks = np.linspace(0.0, measure.s[-1], 17) if smooth else corners
-    while len(breaks) <= MOST_INTERVALS and np.diff(breaks).min() > 1e-8 * measure.s[-1]:
+    while len(breaks) <= MAX_INTERVALS and np.diff(breaks).min() > 1e-8 * measure.s[-1]:
         spline = _spline_at(path, measure, breaks)
         error = _tangent_error(path, measure, spline, breaks)
         wrong = error > TANGENT_ERROR
         if not wrong.any():
             return breaks, local_coefficients(spline, breaks)
-        if smooth and len(breaks) <= MOST_EQUAL_INTERVALS:
+        if smooth and len(breaks) <= MAX_EQUAL_INTERVALS:
             wrong[:] = True
         worst = breaks[[np.argmax(error)]]
         breaks = _halved(breaks, _graded(breaks, wrong))
     place = path.position(measure.parameter(worst))[0]
     raise MechanismError(
-        f"{where}: {len(breaks) - 1} intervals do not follow the curve in arc length (tangent wrong by "
+        f"{where}: {len(breaks) - 1} intervals do not represent the curve in arc length (tangent error "
         f"{error.max():.1e} near {_text(place)} m); "
         "it has a kink, a cusp or a jump of curvature there: give smoother data"
     )
@@ -165,16 +165,16 @@ def _text(place: np.ndarray) -> str:
 def sampled_path(function: Callable[[float], np.ndarray], interval, closed: bool, tolerance: float | None, where: str):
     """Path through samples of ``function`` (u to (3,), m), which it meets to ``tolerance`` (m); and the samples' u.
 
-    tolerance: default 1e-11 of the largest extent. MechanismError when MOST_INTERVALS do not suffice.
+    tolerance: default 1e-11 of the largest extent. MechanismError when MAX_INTERVALS do not suffice.
     """
     u = np.linspace(*interval, 65)
     points = np.array([function(x) for x in u])
     extent = float(np.ptp(points, axis=0).max())
     if closed and np.linalg.norm(points[-1] - points[0]) > 1e-9 * extent:
         gap = np.linalg.norm(points[-1] - points[0])
-        raise MechanismError(f"{where}: a closed curve must end where it starts, here the ends are {gap:.3g} m apart")
+        raise MechanismError(f"{where}: a closed curve must end where it starts, but its ends are {gap:.3g} m apart")
     tolerance = max(1e-11 * extent if tolerance is None else tolerance, 1e-15 * np.abs(points).max())
-    while len(u) <= MOST_INTERVALS:
+    while len(u) <= MAX_INTERVALS:
         spline = _plain_spline(u, points, closed)
         between = 0.5 * (u[:-1] + u[1:])
         exact = np.array([function(x) for x in between])
@@ -184,9 +184,9 @@ def sampled_path(function: Callable[[float], np.ndarray], interval, closed: bool
         order = np.argsort(np.concatenate([u, between]), kind="stable")
         u, points = np.concatenate([u, between])[order], np.concatenate([points, exact])[order]
     raise MechanismError(
-        f"{where}: {MOST_INTERVALS} samples do not follow the function to {tolerance:.1e} m (off by "
+        f"{where}: {MAX_INTERVALS} samples do not represent the function to {tolerance:.1e} m (error "
         f"{error.max():.1e} m at u = {between[np.argmax(error)]:.6g}); "
-        "it is not smooth there: give a smoother one, or a larger tolerance"
+        "it is not smooth there: give a smoother function, or a larger tolerance"
     )
 
 

@@ -335,7 +335,7 @@ def _up_direction(tangents: np.ndarray, s: np.ndarray, up, where: str) -> np.nda
     if sines.min() < _LEAST_SINE:
         raise MechanismError(
             f"{where}: the up direction {up.tolist()} is parallel to the tangent at s = {s[np.argmin(sines)]:.6g} m, "
-            "where the frame that follows the curve would flip; give another direction up = (x, y, z), or cut the curve"
+            "where the moving frame would flip; give another direction up = (x, y, z), or split the curve"
         )
     return up
 

@@ -27,8 +27,8 @@ def axes_of_sequence(sequence: str) -> str:
     axes = str(sequence).lower().translate(_DIGITS)
     if len(axes) != 3 or set(axes) - set("xyz") or axes[0] == axes[1] or axes[1] == axes[2]:
         raise MechanismError(
-            f"Euler angles: {sequence!r} is no sequence of axes; give three of x, y, z (or 1, 2, 3) in which "
-            "neighbours differ, such as 'zxz' (or '313') or 'xyz'"
+            f"Euler angles: {sequence!r} is not a valid sequence; give three of x, y, z (or 1, 2, 3), with neighbours "
+            "different, such as 'zxz' (or '313') or 'xyz'"
         )
     return axes
 

@@ -38,7 +38,7 @@ def as_loop(points: ArrayLike, what: str) -> np.ndarray:
     if steps.min() <= 1e-12 * np.abs(steps).sum():
         raise BodyError(f"{what}: vertex {int(steps.argmin())} of an outline coincides with the next one")
     if np.abs(loop[:, 2]).max() > 1.0 + 1e-12:
-        raise BodyError(f"{what}: a bulge above 1 is more than half a circle; divide that arc in two")
+        raise BodyError(f"{what}: a bulge above 1 is more than half a circle; split that arc in two")
     return loop
 
 
@@ -115,7 +115,7 @@ def checked_loops(outline: ArrayLike, holes: Sequence[ArrayLike], what: str) -> 
             if _crossings(points, drawn[other], same=False):
                 raise BodyError(f"{what}: {names[k]} crosses {names[other]}")
             if inside(points[0], drawn[other]) != (other == 0) or (other and inside(drawn[other][0], points)):
-                wrong = "lies outside the outline" if other == 0 else f"and {names[other]} lie in one another"
+                wrong = "lies outside the outline" if other == 0 else f"and {names[other]} overlap"
                 raise BodyError(f"{what}: {names[k]} {wrong}")
     areas = [moment(loop, 0, 0) for loop in loops]
     if areas[0] == 0.0:

@@ -134,5 +134,5 @@ def as_number(value: float, where: str, minimum: float | None = None) -> float:
     if not np.isfinite(number):
         raise MechanismError(f"{where}: {value!r} is not a finite number")
     if minimum is not None and number < minimum:
-        raise MechanismError(f"{where}: {value!r} must not be below {minimum:g}")
+        raise MechanismError(f"{where}: {value!r} must be at least {minimum:g}")
     return number

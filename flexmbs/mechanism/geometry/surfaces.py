@@ -88,7 +88,7 @@ class Surface:
         directions = [as_vector(given, f"{where}: {name}") for given, name in ((u, "u"), (v, "v"))]
         lengths = [np.linalg.norm(one) for one in directions]
         if min(lengths) == 0.0 or np.linalg.norm(np.cross(*directions)) <= 1e-9 * np.prod(lengths):
-            raise MechanismError(f"{where}: the directions u = {u!r} and v = {v!r} span no plane")
+            raise MechanismError(f"{where}: the directions u = {u!r} and v = {v!r} do not span a plane")
         coefficients = np.zeros((1, 1, DEGREE + 1, DEGREE + 1, 3))
         coefficients[0, 0, 0, 0] = origin
         coefficients[0, 0, 1, 0], coefficients[0, 0, 0, 1] = directions[0] / lengths[0], directions[1] / lengths[1]
@@ -112,7 +112,7 @@ class Surface:
             k = int(np.argmin(area))
             raise MechanismError(
                 f"{where}: near u = {u[k]:.6g}, v = {v[k]:.6g} the directions of u and v coincide or vanish, so that "
-                "the surface has no normal there; spread the grid (leave poles and folds out)"
+                "the surface has no normal there; avoid poles and folds in the grid"
             )
 
     def derivatives(self, u: ArrayLike, v: ArrayLike) -> list[np.ndarray]:

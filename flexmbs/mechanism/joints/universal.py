@@ -1,6 +1,6 @@
 """Universal joint (Cardan, Hooke): a rotation about an axis of marker a, then one about an axis of marker b.
 
-The two axes are those of the cross; they stand at the angle that they have in the axes of a marker.
+The two axes are those of the cross; the angle between them is the one that they have in the axes of a marker.
 """
 
 from flexmbs.common.errors import MechanismError

@@ -1,4 +1,4 @@
-"""Bricks in rows of single ones, across which nothing adjoins."""
+"""Hexahedra in single rows, with no neighbours across the row."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from flexmbs.mesh.element_properties import BeamSection, ShellSection
 from flexmbs.mesh.loose_parts import hinged_parts
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.missing_data_hints import what_to_add
+from flexmbs.mesh.missing_data_hints import missing, without_density
 from flexmbs.mesh.node_use import nodes_in_use
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.quality.distortion import distortion_warnings, smallest_jacobians
@@ -75,7 +75,7 @@ def _check_arrays(mesh: Mesh) -> None:
     if wrong.size:
         node = mesh.node_ids[wrong[0]]
         values = mesh.points[wrong[0]].tolist()
-        raise MeshError(f"{mesh.source}: node {node} has coordinates {values}; finite numbers (m) are needed.")
+        raise MeshError(f"{mesh.source}: node {node} has the coordinates {values}; they must be finite numbers (m).")
     for block in mesh.blocks:
         if block.kind not in KINDS:
             raise MeshError(f"{mesh.source}: element kind {block.kind} is not known; known are {', '.join(KINDS)}.")
@@ -95,22 +95,21 @@ def _check_properties(mesh: Mesh, block: ElementBlock) -> None:
     if block.kind.startswith("spring"):
         return
     if is_beam and block.section is None:
-        raise MeshError(f"{what} have no section; {what_to_add('beam section', mesh.file_format)}.")
+        raise MeshError(missing(f"{what} have", "beam section", mesh.file_format))
     if block.kind.startswith("truss") and block.section is None:
-        raise MeshError(f"{what} have no section; {what_to_add('truss area', mesh.file_format)}.")
+        raise MeshError(missing(f"{what} have", "truss area", mesh.file_format))
     if isinstance(block.section, ShellSection):
         for layer in block.section.layers:
             _check_properties(mesh, replace(block, material=layer.material, section=None))
         if block.section.layers:
             return
     if block.material is None:
-        raise MeshError(f"{what} have no material; {what_to_add('material', mesh.file_format)}.")
+        raise MeshError(missing(f"{what} have", "material", mesh.file_format))
     name, where = block.material.name, f" ({block.material.where})" if block.material.where else ""
     if isinstance(block.material, UnusableMaterial):
         raise MeshError(f"{what} have the material {name}{where}: {block.material.reason}")
     if block.material.density is None:
-        advice = what_to_add("density", mesh.file_format)
-        raise MeshError(f"{what} have the material {name} without density{where}; {advice}.")
+        raise MeshError(without_density(f"{what} have", name, block.material.where, mesh.file_format))
     if is_beam:
         _check_section(f"{block.section.where or block.where or mesh.source}: {count}", block.section)
 
@@ -121,7 +120,7 @@ def _check_section(what: str, section: BeamSection) -> None:
         if not (np.isfinite(value) and value > 0.0):
             advice = "it must be positive (m2, m4)"
             if name == "torsion_constant":
-                advice = "give a positive J (m4); for bars that nothing twists Iy + Iz will do, that of a round section"
+                advice = "give a positive J (m4); for bars without torsion use Iy + Iz, the value of a round section"
             raise MeshError(f"{what} have a section with {name} = {value:g}; {advice}.")
 
 
@@ -134,7 +133,7 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
         first, second = mesh.node_ids[block.nodes[short[0], :2]]
         raise MeshError(
             f"{mesh.source}: beam element {block.ids[short[0]]} between nodes {first} and {second} has zero length;"
-            " join the nodes or remove the element."
+            " merge the nodes or remove the element."
         )
     wished = np.broadcast_to(block.section.y_axis, along.shape)
     if block.y_axes is not None:
@@ -145,7 +144,7 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
     if parallel.size:
         raise MeshError(
             f"{mesh.source}: beam element {block.ids[parallel[0]]} lies along its section's y axis (n1)"
-            f" {wished[parallel[0]].tolist()}; give a direction across the beam."
+            f" {wished[parallel[0]].tolist()}; give a direction perpendicular to the beam."
         )
 
 
@@ -159,11 +158,10 @@ def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
         corner_count = KINDS[block.kind].corner_count
         sign = "negative" if smallest[first] < -_FLATTEST_ELEMENT * size[first] ** 3 else "zero"
         nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first][:corner_count])
-        middles = " and that middle nodes lie near the middles of their edges" if block.kind in FIRST_ORDER else ""
+        middles = " and that midside nodes lie near the middle of their edges" if block.kind in FIRST_ORDER else ""
         raise MeshError(
-            f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes})"
-            f" has {sign} volume (in all {wrong.size} such elements); check its node order and that its nodes differ"
-            f"{middles}."
+            f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes}) has {sign} volume"
+            f" ({wrong.size} such elements in all); check its node order and that its nodes differ{middles}."
         )
 
 
@@ -172,11 +170,11 @@ def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
     held = np.zeros(len(unused), bool)
     for condition in mesh.boundary_conditions:
         held[condition.nodes] = True
-    advice = "what was left out may join them" if omissions(mesh) else "drop: without_unused_nodes()"
+    advice = "what was left out may connect them" if omissions(mesh) else "drop: without_unused_nodes()"
     return tuple(
         f"{mesh.source}: {np.sum(nodes)} nodes belong to no element{what} (first: {few(mesh.node_ids[nodes])}); {then}."
         for nodes, what, then in (
-            (unused & held, " but are held", "they hold the body only where something joins them to it"),
+            (unused & held, " but are held", "they support the body only where something connects them to it"),
             (unused & ~held, "", advice),
         )
         if nodes.any()
@@ -184,7 +182,7 @@ def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:
 
 
 def _repeated_elements(mesh: Mesh) -> tuple[str, ...]:
-    """A warning for each kind of which two elements have the same nodes: they count twice."""
+    """A warning for each kind with elements that have the same nodes, whose mass and stiffness count twice."""
     warnings = []
     for kind in dict.fromkeys(block.kind for block in mesh.blocks):
         if kind.startswith("spring"):
@@ -198,6 +196,6 @@ def _repeated_elements(mesh: Mesh) -> tuple[str, ...]:
             first, second = ids[order[repeated[0]]], ids[order[repeated[0] + 1]]
             warnings.append(
                 f"{mesh.source}: {repeated.size} elements of kind {kind} have the same nodes as another (for example"
-                f" {first} and {second}); their mass and stiffness count twice."
+                f" {first} and {second}); their mass and stiffness are counted twice."
             )
     return tuple(warnings)

@@ -59,7 +59,7 @@ def distortion_warnings(mesh: Mesh) -> tuple[str, ...]:
         if poor.size:
             found.append(
                 f"{mesh.source or 'mesh'}: {poor.size} {kind} elements are strongly distorted (worst first:"
-                f" {few(ids[poor])}; the volume per corner varies down to {ratio[poor[0]]:.2g} of its largest): strain"
-                " and stress in them are poor; improve the mesh there."
+                f" {few(ids[poor])}; the smallest Jacobian is {ratio[poor[0]]:.2g} of the largest in the element):"
+                " strain and stress in them are inaccurate; improve the mesh there."
             )
     return tuple(found)

@@ -1,4 +1,4 @@
-"""How much too stiff a solid mesh bends, from its kinds of element and their size: said before anybody trusts it.
+"""Locking: how much too stiff a solid mesh is in bending, from its kinds of element and their size.
 
 Frequency over the exact one, measured on free bars against beams (docs/make_stiffening_table.py, docs/theory.md):
 - elements with linear shape functions: sqrt(1 + c (L / h)^2), L the longest edge of the elements, h the thickness of
@@ -30,7 +30,7 @@ _WORTH_SAYING = 0.01  # of a frequency
 
 
 def stiffening_warnings(mesh: Mesh, hex8: str = "incompatible", hex20: str = "file") -> tuple[str, ...]:
-    """One sentence for each kind of solid element that makes the body bend too stiffly, with the error to expect.
+    """One sentence for each kind of solid element that is too stiff in bending, with the expected error.
 
     hex8, hex20 : as in ``assemble``.
     """
@@ -75,24 +75,28 @@ def _remark(mesh: Mesh, skin: Skin, name: str, longest: np.ndarray, part: np.nda
     if not np.isfinite(thickness) or (name in WAVES and not is_thin):
         return ""
     start = f"{mesh.source or 'mesh'}: {name} elements"
-    sizes = f"(edges of {edge:.2g} m, walls {thickness:.2g} m thick)"
-    alone = f"{start} stand alone in the thickness of a wall {sizes}"
+    sizes = f"(edges of {edge:.2g} m, wall thickness {thickness:.2g} m)"
+    alone = f"{start} are the only ones through the thickness of a wall {sizes}"
     if name == "hex20 reduced":
-        return f"{alone} and can move without strain: use hex20='full', or two elements through the wall."
+        return (
+            f"{alone} and have motions without strain (hourglass modes): use hex20='full', or two elements through the"
+            " thickness."
+        )
     if name in WAVES:
         return f"{alone}: {_along_a_wave(WAVES[name], edge)}"
     excess = float(np.sqrt(1.0 + _constant(skin, name, part) * (edge / thickness) ** 2) - 1.0)
     if name != "tet4" and excess < _WORTH_SAYING:
         return ""
-    what = alone if is_thin else f"{start} bend too stiffly {sizes}"
-    return f"{what}: bending frequencies come out up to about {_percent(excess)} too high; {_remedy(name)}."
+    what = alone if is_thin else f"{start} are too stiff in bending {sizes}"
+    return f"{what}: bending frequencies are up to about {_percent(excess)} too high; {_remedy(name)}."
 
 
 def _along_a_wave(constant: float, edge: float) -> str:
     excess, wave = constant / _EDGES_IN_A_WAVE**2, _EDGES_IN_A_WAVE * edge
     return (
-        f"bending frequencies come out about {_percent(excess)} too high for waves {wave:.2g} m long, a quarter of that"
-        " for twice the length; stress is linear through the wall, so take two elements through it where that matters."
+        f"bending frequencies are about {_percent(excess)} too high for waves {wave:.2g} m long, and a quarter of"
+        " that for twice the length; stress is linear through the thickness, so use two elements where that"
+        " matters."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a mesh holds, in words and numbers: the content of ``flexmbs info``."""
+"""The content of a mesh as data: what ``flexmbs info`` prints."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class _Stated:
 
 
 def likely_system(mesh: Mesh) -> UnitSystem | None:
-    """The system of units that the numbers of a mesh look like; None when they do not tell.
+    """The system of units that the numbers of a mesh suggest; None if they are inconclusive.
 
     A mesh that was converted is judged by the numbers of its file.
     """
@@ -82,7 +82,7 @@ def _mean_decades_off(stated: list[_Stated], system: UnitSystem) -> float:
 
 
 def _uncapped_gap(stated: list[_Stated], best: str) -> float:
-    """How much farther off the next best system is, at the material that tells least."""
+    """How much worse the next best system fits, for the least conclusive material."""
     others = [system for name, system in UNIT_SYSTEMS.items() if name != best]
     return min(min(e.decades_off(s) for s in others) - e.decades_off(UNIT_SYSTEMS[best]) for e in stated)
 
@@ -92,7 +92,7 @@ def check_units(mesh: Mesh, trust_units: bool = False) -> tuple[str, ...]:
     mixed = _mixed(mesh)
     if mixed and not (trust_units or mesh.units):
         raise MeshError(
-            f"{mixed} If the numbers are meant so, read the file with units='m-kg-s' (--units m-kg-s), or reduce the"
+            f"{mixed} If the numbers are correct, read the file with units='m-kg-s' (--units m-kg-s), or reduce the"
             " mesh with trust_units=True."
         )
     doubts = (mixed, _other_system(mesh), _contradicts_the_file(mesh), None if mixed else _of_no_system(mesh))
@@ -111,10 +111,10 @@ def _other_system(mesh: Mesh) -> str | None:
         seen = f"{entry.where or mesh.source}: material {entry.name} has {entry.numbers()}"
     if mesh.units:
         origin = "the file states" if mesh.stated_units and mesh.stated_units.units == mesh.units else "were given:"
-        return f"{seen} in the file, as in the {likely.name} system, but units {origin} {mesh.units}; which is right?"
+        return f"{seen} in the file, as in the {likely.name} system, but units {origin} {mesh.units}; which is correct?"
     return (
         f"{seen}, as in the {likely.name} system; {_ADVICE}. Give units='{likely.name}' (--units {likely.name}), or"
-        " results come in the units of the input."
+        " all results will be in the units of the input."
     )
 
 
@@ -131,7 +131,7 @@ def _of_no_system(mesh: Mesh) -> str | None:
         if pair.system:
             return f"{doubt}: if lengths are in that system too, give units='{pair.system}' (--units {pair.system})."
         return (
-            f"{doubt}, which go together in no system of units; {_ADVICE}. In SI they would be E = {pair.modulus:g} and"
+            f"{doubt}, which match no system of units; {_ADVICE}. In SI they would be E = {pair.modulus:g} and"
             f" density = {pair.density:g}."
         )
     return None
@@ -141,7 +141,7 @@ def _contradicts_the_file(mesh: Mesh) -> str | None:
     stated = mesh.stated_units
     if stated is None or same_units(unit_system(stated.units), _given(mesh)):
         return None
-    return f"{stated.where}: the file states the units {stated.units}, but {mesh.units} were given: which is right?"
+    return f"{stated.where}: the file states the units {stated.units}, but {mesh.units} were given; which is correct?"
 
 
 def doubt_about_si(modulus: float, density: float) -> str | None:

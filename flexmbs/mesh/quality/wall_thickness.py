@@ -1,4 +1,4 @@
-"""The walls of a solid mesh: how thick they are, and where they are one element thick."""
+"""Wall thickness of a solid mesh, and where a wall is one element thick."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def skin_of(mesh: Mesh) -> Skin:
 
 
 def wall_thickness(mesh: Mesh, skin: Skin, chosen: np.ndarray, samples: int = SAMPLES) -> float:
-    """Median way (m) through the body, inward along the normal, from points spread over part of the skin.
+    """Median wall thickness (m), measured along the inward normal from points spread over part of the skin.
 
     ``chosen`` (k,) bool says which part. Half of the area has more below it: slender and thin-walled bodies give the
     thickness in which they bend. NaN when no way ends.

@@ -1,4 +1,4 @@
-"""Elements with repeated nodes are other kinds: a hexahedron with a collapsed edge is a wedge, and so on."""
+"""Degenerate elements: one with repeated nodes is another kind (a hexahedron with a collapsed edge is a wedge)."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def parse_format(text: str, where: str) -> Format:
     reals = tuple(int(width) for count, kind, width in _counted(descriptors) if kind != "I")
     known = Format(integers, reals)
     if not (re.fullmatch(r"\([^()]*\)", body) and descriptors and 0 < known.width <= _WIDEST_LINE):
-        raise MeshError(f"{where}: '{text.strip()[:40]}' is no format of a block; (3i9,6e21.13e3) would be one.")
+        raise MeshError(f"{where}: '{text.strip()[:40]}' is not the format of a block, such as (3i9,6e21.13e3).")
     kinds = "".join("I" if kind == "I" else "R" for _, kind, _ in descriptors)
     if 0 in integers + reals or "RI" in kinds:
         raise MeshError(
@@ -71,8 +71,8 @@ def read_table(lines: list[str], known: Format, file: str, first: int, card: str
         for row, line in enumerate(lines):
             if len(line) > width:
                 raise MeshError(
-                    f"{file}:{first + row}: {card}: the line has {len(line)} columns, the format of the block only"
-                    f" {width}; columns and format must agree."
+                    f"{file}:{first + row}: {card}: the line has {len(line)} columns, but the format of the block"
+                    f" only {width}; they must agree."
                 )
     text = "".join([line.ljust(width) for line in lines]).encode("latin-1", "replace")
     characters = np.frombuffer(text, np.uint8).reshape(len(lines), width)
@@ -115,8 +115,8 @@ def _read_slowly(lines, known: Format, file: str, first: int, card: str) -> tupl
             value = integer(field) if is_integer else real(field)
             if value is None:
                 raise MeshError(
-                    f"{file}:{first + row}: {card}: '{field}' in columns {start - width + 1} to {start} is no"
-                    f" {'whole ' if is_integer else ''}number; the format line of the block says what stands where."
+                    f"{file}:{first + row}: {card}: '{field}' in columns {start - width + 1} to {start} is not a"
+                    f" {'whole ' if is_integer else ''}number; the format line of the block defines the columns."
                 )
             if is_integer:
                 integers[row, column] = value

@@ -24,7 +24,7 @@ def opened(path: Path) -> Iterator:
     with open(path, "rb") as raw:
         start = raw.read(8)
     if start != SIGNATURE:
-        raise MeshError(f"{path}: no HDF5 file: it starts with {start!r}, and should with '\\x89HDF'.")
+        raise MeshError(f"{path}: not an HDF5 file: it starts with {start!r} instead of '\\x89HDF'.")
     try:
         file = h5py.File(path, "r")
     except _DAMAGE as error:
@@ -45,7 +45,7 @@ def child(group, name: str, path: Path, *, kind: str | None = None):
         raise MeshError(f"{path}: {group.name}/{name}: damaged HDF5 data ({_first_line(error)}).") from error
     wanted = {"group": h5py.Group, "dataset": h5py.Dataset, None: object}[kind]
     if found is not None and not isinstance(found, wanted):
-        raise MeshError(f"{path}: {group.name}/{name}: a {kind} is needed here.")
+        raise MeshError(f"{path}: {group.name}/{name}: this must be a {kind}.")
     return found
 
 
@@ -82,7 +82,7 @@ def integer(owner, name: str, path: Path, default: int) -> int:
     try:
         return int(value)
     except (ValueError, TypeError, OverflowError):
-        raise MeshError(f"{path}: {owner.name}: the attribute {name} is {value!r}, no whole number.") from None
+        raise MeshError(f"{path}: {owner.name}: the attribute {name} is {value!r}, not a whole number.") from None
 
 
 def array(dataset, path: Path) -> np.ndarray:
@@ -104,5 +104,5 @@ def numbers(dataset, path: Path, code: str) -> np.ndarray:
     """As ``array``; MeshError unless its elements are integers (code "i") or floating-point numbers (code "f")."""
     values = array(dataset, path)
     if values.dtype.kind not in {"i": "iu", "f": "fiu"}[code]:
-        raise MeshError(f"{path}: {dataset.name}: numbers are needed, found data of type {values.dtype}.")
+        raise MeshError(f"{path}: {dataset.name}: numbers were expected, found data of type {values.dtype}.")
     return values.astype(np.int64 if code == "i" else float)

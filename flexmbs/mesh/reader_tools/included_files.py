@@ -52,7 +52,8 @@ class Includes:
         self._found += 1
         if len(including) > _DEEPEST or self._found > _MOST:
             raise MeshError(
-                f"{where}: includes more than {_DEEPEST} deep or more than {_MOST} in all; join the files into one."
+                f"{where}: includes are nested more than {_DEEPEST} deep, or there are more than {_MOST}; merge the"
+                " files into one."
             )
         return path
 
@@ -64,7 +65,7 @@ class Includes:
                 self._check_inside(wanted, name, where)
             looked = " and ".join(str(folder) for folder in self._folders(including[-1].parent))
             raise MeshError(
-                f"{where}: included file {name} not found (looked in {looked}); put it there, or correct the name."
+                f"{where}: included file {name} not found (looked in {looked}); copy it there, or correct the name."
             )
         return path
 

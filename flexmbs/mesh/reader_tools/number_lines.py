@@ -55,7 +55,9 @@ class NumberLines:
         """``count`` more numbers of the line."""
         width = self.offsets[self._row + 1] - self.offsets[self._row] if self._row < len(self.lines) else 0
         if not 0 <= count <= width:
-            raise MeshError(f"{self.where()}: {count} is no possible number of {what} for a line of {width} numbers.")
+            raise MeshError(
+                f"{self.where()}: {count} is not a possible number of {what} for a line of {width} numbers."
+            )
         return self.read(code * count, what) if count else []
 
     def end_record(self, what: str) -> None:
@@ -78,7 +80,7 @@ class NumberLines:
         if wrong.size:
             row = self._row + int(wrong[0])
             width = self.offsets[row + 1] - self.offsets[row]
-            raise MeshError(f"{self.where(row)}: {width} numbers stand where {what} has {len(layout)}.")
+            raise MeshError(f"{self.where(row)}: the line has {width} numbers, but {what} has {len(layout)}.")
         values = self.values[self.offsets[self._row] : self.offsets[self._row + count]].reshape(count, len(layout))
         if "d" not in layout:
             values = self.whole_rows(values, self._row, what)
@@ -120,12 +122,12 @@ class NumberLines:
         if not fine.all():
             row, column = np.argwhere(~fine)[0]
             place = int(rows[row]) if isinstance(rows, np.ndarray) else rows + int(row)
-            raise MeshError(f"{self.where(place)}: {values[row, column]:g} in {what} is no whole number.")
+            raise MeshError(f"{self.where(place)}: {values[row, column]:g} in {what} is not a whole number.")
         return values.astype(np.int64)
 
     def _whole(self, value: float, what: str) -> int:
         if not (abs(value) < _LARGEST and value == np.floor(value)):
-            raise MeshError(f"{self.where()}: {value:g} in {what} is no whole number.")
+            raise MeshError(f"{self.where()}: {value:g} in {what} is not a whole number.")
         return int(value)
 
 
@@ -175,7 +177,7 @@ def _numbers(text: bytes, total: int, path: str, card: str, first_line: int) -> 
                 found.append(float(word.replace(b"D", b"E").replace(b"d", b"e")))
             except ValueError:
                 shown = word[:40].decode("ascii", "backslashreplace")
-                raise MeshError(f"{path}:{number}: {card}: '{shown}' is no number.") from None
+                raise MeshError(f"{path}:{number}: {card}: '{shown}' is not a number.") from None
     if len(found) != total:  # control characters that count as blanks for one and not for the other
-        raise MeshError(f"{path}:{first_line}: {card}: control characters stand between the numbers.")
+        raise MeshError(f"{path}:{first_line}: {card}: there are control characters between the numbers.")
     return np.array(found)

@@ -61,12 +61,12 @@ class NodeTable:
         ids = np.concatenate(self._ids or [np.empty(0, np.int64)])
         points = np.concatenate(self._points or [np.empty((0, 3))])
         if not len(ids):
-            raise MeshError(f"{self.source}:1: there is no {self.card} with data in the file, so no mesh.")
+            raise MeshError(f"{self.source}:1: the file has no {self.card} with data, so it holds no mesh.")
         wrong = np.flatnonzero(~np.isfinite(points).all(axis=1))
         if wrong.size:
             raise MeshError(
-                f"{self.places[wrong[0]]}: {self.card}: node {ids[wrong[0]]} has coordinates"
-                f" {points[wrong[0]].tolist()}; finite numbers are needed."
+                f"{self.places[wrong[0]]}: {self.card}: node {ids[wrong[0]]} has the coordinates"
+                f" {points[wrong[0]].tolist()}; they must be finite numbers."
             )
         self._sorted, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
         if len(first) < len(ids):
@@ -74,8 +74,8 @@ class NodeTable:
             if other.size:
                 again, before = other[0], first[inverse[other[0]]]
                 raise MeshError(
-                    f"{self.places[again]}: {self.card}: node {ids[again]} is given again with other coordinates"
-                    f" (first in {self.places[before]}); give each node once."
+                    f"{self.places[again]}: {self.card}: node {ids[again]} is defined twice with different"
+                    f" coordinates (first in {self.places[before]}); give each node once."
                 )
         kept = np.sort(first)
         self.ids, self.points, self._kept = ids[kept], points[kept], kept
@@ -119,7 +119,7 @@ class ElementRows:
     Attributes
     ----------
     kind : str or None
-        A name in ``KINDS``, or None for a type that no flexible body is made of (``role`` as in OtherElements).
+        A name in ``KINDS``, or None for a type that are not structural (``role`` as in OtherElements).
     type_name : str
         As the file calls it, for users.
     ids : (k,) int
@@ -164,7 +164,7 @@ def check_element_numbers(groups: list[ElementRows]) -> None:
     again = int(np.flatnonzero(~is_first)[0])
     before = int(first[np.searchsorted(values, ids[again])])
     raise MeshError(
-        f"{_where(groups, again)}: {_type(groups, again)}: element {ids[again]} is given again (first in"
+        f"{_where(groups, again)}: {_type(groups, again)}: element {ids[again]} is defined twice (first in"
         f" {_where(groups, before)}); renumber one."
     )
 

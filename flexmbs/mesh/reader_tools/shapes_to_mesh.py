@@ -53,13 +53,13 @@ class Shapes:
 def mesh_of_shapes(shapes: Shapes) -> Mesh:
     """The Mesh of a file without sections.
 
-    Every element group becomes a node set of all nodes of its elements; its elements that make the body become an
+    Every element group becomes a node set of all nodes of its elements; its elements that form the body become an
     element set of the same name, its faces and edges a surface.
 
     Raises
     ------
     MeshError
-        There are no nodes or no elements that make a body, numbers repeat, elements use nodes that do not exist.
+        There are no nodes or no elements that are structural, numbers repeat, elements use nodes that do not exist.
     """
     table = shapes.table
     table.close()
@@ -93,8 +93,8 @@ def mesh_of_shapes(shapes: Shapes) -> Mesh:
 def without_inner_nodes(what: str) -> str:
     """The warning that ``what`` (elements with nodes in their faces or inside) are read as the kinds that exist."""
     return (
-        f"{what} are read without the nodes in their faces and inside, as serendipity elements; those nodes belong to"
-        " no element."
+        f"{what} are read as serendipity elements, without the nodes in their faces and interior; those nodes belong"
+        " to no element."
     )
 
 
@@ -172,8 +172,8 @@ def _true_shapes(rows: ElementRows, warnings: list[str]) -> list[ElementRows]:
         if not kind:
             own.kind, own.role = None, "geometry"
             warnings.append(
-                f"{own.where(0)}: {len(own.ids)} elements of type {own.type_name} repeat nodes so that they have no"
-                f" extent (first: element {own.ids[0]}); they are no part of the body."
+                f"{own.where(0)}: {len(own.ids)} elements of type {own.type_name} have repeated nodes and no volume,"
+                f" area or length (first: element {own.ids[0]}); they are not part of the body."
             )
         result.append(own)
     return result
@@ -201,8 +201,8 @@ def _nothing_structural(shapes: Shapes) -> str:
     listed = ", ".join(f"{count} {name}{f' ({role})' if role else ''}" for (name, role), count in held.items() if count)
     where = next((rows.where(0) for rows in shapes.groups if len(rows.ids)), f"{shapes.path}:1")
     return (
-        f"{where}: no element of the file makes a body; it holds {listed or 'no elements'}; needed are solids, shells"
-        " or beams (save the volumes too)."
+        f"{where}: no element in the file can form a body; it has {listed or 'no elements'}, but solids, shells or"
+        " beams are required (save the volumes too)."
     )
 
 
@@ -212,14 +212,14 @@ def _doubts(shapes: Shapes, structural: list[ElementRows], geometry: list[Elemen
     lines = [rows for rows in geometry if rows.type_name.startswith("line")]
     if lines and not has_solids:
         doubts.append(
-            f"{lines[0].where(0)}: {sum(len(rows.ids) for rows in lines)} lines along edges of shells are taken for"
-            " names of places, not for beams."
+            f"{lines[0].where(0)}: {sum(len(rows.ids) for rows in lines)} lines along edges of shells are read as"
+            " named edges, not as beams."
         )
     shells = [rows for rows in structural if KINDS[rows.kind].dimension == 2]
     if shells and not has_solids and (np.ptp(shapes.table.points, axis=0) == 0.0).any():
         doubts.append(
-            f"{shells[0].where(0)}: all nodes lie in one plane; the surface is read as flat shells, which is wrong for"
-            " a model in plane strain or plane stress."
+            f"{shells[0].where(0)}: all nodes lie in one plane; the elements are read as flat shells, which is wrong"
+            " for a plane-strain or plane-stress model."
         )
     return doubts
 

@@ -1,4 +1,4 @@
-"""Which faces and edges of a file are elements of their own, and which only name a place on other elements.
+"""Skin elements: which faces and edges in a file are structural, and which only mark a location on other elements.
 
 Generators write elements on the boundaries of solids (triangles on tetrahedra, lines on both) so that groups can refer
 to them. They carry no stiffness. Formats without sections cannot say so; what tells them from shells and beams is that

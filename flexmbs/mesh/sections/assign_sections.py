@@ -36,7 +36,9 @@ def with_thickness(mesh: Mesh, thickness: float) -> Mesh:
     """
     shells = [block for block in mesh.blocks if is_shell(block.kind)]
     if not shells:
-        raise MeshError(f"{mesh.source}: no shell elements, so no thickness to give; the mesh has {_held(mesh)}.")
+        raise MeshError(
+            f"{mesh.source}: the mesh has no shell elements that could take a thickness; it has {_held(mesh)}."
+        )
     _check_lengths(mesh, f"a shell thickness of {thickness:g} m", thickness)
     return replace(mesh, blocks=tuple(_thick(mesh, block, float(thickness)) for block in mesh.blocks))
 
@@ -47,7 +49,9 @@ def with_rectangular_section(mesh: Mesh, *, width_y: float | None = None, width_
     A width that is None keeps the extent of the section's outline. Raises MeshError when there are no beams.
     """
     if not any(KINDS[block.kind].is_beam for block in mesh.blocks):
-        raise MeshError(f"{mesh.source}: no beam elements, so no beam section to change; use scaled() for a solid.")
+        raise MeshError(
+            f"{mesh.source}: the mesh has no beam elements whose section could change; use scaled() for a solid."
+        )
     blocks = []
     for block in mesh.blocks:
         if KINDS[block.kind].is_beam:
@@ -85,7 +89,9 @@ def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
     chosen = [block for block in mesh.blocks if _takes(block, is_truss)]
     if not chosen:
         what = "truss" if is_truss else "beam"
-        raise MeshError(f"{mesh.source}: no {what} elements, so no section to give; the mesh has {_held(mesh)}.")
+        raise MeshError(
+            f"{mesh.source}: the mesh has no {what} elements that could take a section; it has {_held(mesh)}."
+        )
     size = (
         math.sqrt(section.area)
         if isinstance(section, TrussSection)
@@ -113,7 +119,7 @@ def section_from_text(text: str) -> BeamSection | TrussSection:
         values = []
     if make is None or len(values) != len(names) or not all(0.0 < value < math.inf for value in values):
         needed = f"; {shape.strip()} needs its {' and '.join(names)}, above 0" if names else ""
-        raise MeshError(f"section '{text}' is not known{needed}. Give {FORMS}.")
+        raise MeshError(f"section '{text}' is unknown{needed}. Give {FORMS}.")
     return make(*values)
 
 
@@ -128,8 +134,8 @@ def _thick(mesh: Mesh, block: ElementBlock, thickness: float) -> ElementBlock:
     old = block.section if isinstance(block.section, ShellSection) else ShellSection(thickness)
     if old.layers:
         raise MeshError(
-            f"{block.where or mesh.source}: {len(block.ids)} shells have {len(old.layers)} layers; their thickness is"
-            " that of the layers."
+            f"{block.where or mesh.source}: {len(block.ids)} shells have {len(old.layers)} layers; their thickness"
+            " is the sum of the layers and cannot be changed."
         )
     return replace(block, section=replace(old, thickness=thickness), thickness=None)
 
@@ -150,13 +156,13 @@ def _directions(mesh: Mesh, block: ElementBlock, section: BeamSection) -> dict[s
 
 def _check_lengths(mesh: Mesh, what: str, size: float) -> None:
     if not 0.0 < size < math.inf:
-        raise MeshError(f"{what} is none; give a positive number (m).")
+        raise MeshError(f"{what} is not possible; give a positive number (m).")
     low, high = bounding_box(mesh)
     longest = float(np.max(high - low))
     if longest > 0.0 and size >= longest:
         raise MeshError(
-            f"{mesh.source}: {what} on a mesh that is {longest:g} m long: it is given in m, whatever the units of the"
-            f" file are (in mm it would be {size / 1000.0:g})."
+            f"{mesh.source}: {what} on a mesh that is {longest:g} m long: give it in m, whatever the units of the"
+            f" file (if you meant mm: {size / 1000.0:g})."
         )
 
 

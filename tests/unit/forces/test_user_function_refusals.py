@@ -52,7 +52,7 @@ def test_unknown_sensors_are_refused():
         system.sensor("velocity", body["origin"], component="w")
     with pytest.raises(fm.MechanismError, match="expected a joint or constraint of this system"):
         system.sensor("reaction force", body["origin"])
-    with pytest.raises(fm.MechanismError, match="measured against itself"):
+    with pytest.raises(fm.MechanismError, match="measured relative to itself"):
         system.sensor("distance", body["origin"], body["origin"])
     with pytest.raises(fm.MechanismError, match="measured on a flexible body"):
         system.sensor("stress", body)

@@ -193,7 +193,7 @@ BAD = [
     (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, 0.6), "corner_radius 0.6 m must lie between 0 and half"),
     (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(0.5, 0.0, 0.1)]), "rigid plate: hole 1 crosses the outline"),
     (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(2.0, 0.0, 0.1)]), "hole 1 lies outside the outline"),
-    (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(0, 0, 0.2), (0, 0, 0.1)]), "hole 2 and hole 1 lie in one another"),
+    (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(0, 0, 0.2), (0, 0, 0.1)]), "hole 2 and hole 1 overlap"),
     (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(0.0, 0.1)]), "must be x, y and radius"),
     (lambda b: b.box(RHO, (1.0, 1.0)), "size .1.0, 1.0. must be three lengths"),
     (lambda b: b.box(RHO, "big"), "rigid box: size 'big' m must be positive"),

@@ -105,9 +105,9 @@ def test_a_body_is_added_by_euler_angles():
 
 @pytest.mark.parametrize("sequence", ["zz", "xxy", "xyy", "abc", "3134", "314", "", 0, None])
 def test_wrong_sequences_are_refused(sequence):
-    with pytest.raises(fm.MechanismError, match="no sequence of axes; give three of x, y, z"):
+    with pytest.raises(fm.MechanismError, match="not a valid sequence; give three of x, y, z"):
         fm.EulerAngles(sequence, (0.0, 0.0, 0.0))
-    with pytest.raises(fm.MechanismError, match="no sequence of axes"):
+    with pytest.raises(fm.MechanismError, match="not a valid sequence"):
         fm.rotation().euler(sequence)
 
 

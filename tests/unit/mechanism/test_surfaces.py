@@ -153,7 +153,7 @@ REFUSED = {
         r"shape \(3, 3\), got shape \(3, 4\)",
     ),
     "few": (lambda: fm.Surface.height([0, 1], [0, 1, 2], np.zeros((2, 3))), "Surface.height: x"),
-    "no plane": (lambda: fm.Surface.plane(u=(1, 0, 0), v=(2, 0, 0)), "span no plane"),
+    "no plane": (lambda: fm.Surface.plane(u=(1, 0, 0), v=(2, 0, 0)), "do not span a plane"),
 }
 
 

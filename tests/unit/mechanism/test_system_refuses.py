@@ -112,7 +112,7 @@ def test_names_are_taken_once(bench):
         (lambda j: j.prescribe(lambda t: math.nan), "joint 'pin', prescribed angle: .* nan at t = 0"),
         (lambda j: j.prescribe("fast"), "prescribed angle: expected a number or a function of time"),
         (lambda j: j.prescribe(0.0).prescribe(1.0), "joint 'pin': 'angle' is already prescribed"),
-        (lambda j: j.spring(stiffness=-1.0), "joint 'pin', spring stiffness: -1.0 must not be below 0"),
+        (lambda j: j.spring(stiffness=-1.0), "joint 'pin', spring stiffness: -1.0 must be at least 0"),
         (lambda j: j.spring(damping=math.nan), "joint 'pin', spring damping: nan"),
     ],
 )
@@ -144,7 +144,7 @@ def test_forces(bench, action, message):
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (lambda b: fm.Sphere(b.block["origin"], -0.01), "radius .m.: -0.01 must not be below 0"),
+        (lambda b: fm.Sphere(b.block["origin"], -0.01), "radius .m.: -0.01 must be at least 0"),
         (lambda b: fm.Sphere(b.block["origin"], math.nan), "radius .m.: nan"),
         (lambda b: fm.Plane(b.ground, (0.0, 0.0, 0.0)), "the normal has zero length"),
         (lambda b: fm.Hertz(-1.0), "stiffness -1.0 must be positive"),

@@ -65,7 +65,7 @@ def test_local_y_is_across_every_beam():
 
 @pytest.mark.parametrize("text", ["round:1", "rect:1", "rect:1,x", "circle:-1", "circle:", "pipe:1,2,3", "", "area:x"])
 def test_texts_that_are_no_section(text):
-    with pytest.raises(MeshError, match=r"is not known.*Give rect:WIDTH_Y,WIDTH_Z"):
+    with pytest.raises(MeshError, match=r"is unknown.*Give rect:WIDTH_Y,WIDTH_Z"):
         fm.with_section(frame(), text)
 
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_given():
     with pytest.raises(MeshError, match="no truss elements"):
         fm.with_section(solid, "area:1e-4")
     plate = ElementBlock("quad4", np.array([1]), np.array([(0, 1, 2, 3)]))
-    with pytest.raises(MeshError, match=r"2 m on a mesh that is 1 m long: it is given in m.*\(in mm it would be 0.002"):
+    with pytest.raises(MeshError, match=r"2 m on a mesh that is 1 m long: give it in m.*\(if you meant mm: 0.002"):
         fm.with_thickness(bare(plate), 2.0)
     with pytest.raises(MeshError, match="positive"):
         fm.with_thickness(bare(plate), -1.0)

@@ -26,18 +26,18 @@ def two_boxes(kind, shift):
 @pytest.mark.parametrize("kind", ["hex8", "tet10", "pyramid13", "wedge6"])
 def test_solids_that_hang_on_an_edge_or_a_corner(kind):
     """Such parts turn freely: named in the warnings, and in the error of a reduction that they make impossible."""
-    assert not any("turn freely" in text for text in check_mesh(two_boxes(kind, [1.0, 0.0, 0.0])))
+    assert not any("rotate freely" in text for text in check_mesh(two_boxes(kind, [1.0, 0.0, 0.0])))
     for shift, joint in (([1.0, 1.0, 0.0], "which lie on one line"), ([1.0, 1.0, 1.0], "by node ")):
         mesh = two_boxes(kind, shift)
-        (warning,) = (text for text in check_mesh(mesh) if "turn freely" in text)
+        (warning,) = (text for text in check_mesh(mesh) if "rotate freely" in text)
         assert joint in warning
         assert f"{len(mesh.blocks[1].ids)} solid elements (first: element 1001)" in warning
-        with pytest.raises(BodyError, match=r"element 1001\) hang on the rest .* can turn freely"):
+        with pytest.raises(BodyError, match=r"element 1001\) are connected to the rest only by .* can rotate freely"):
             reduce(mesh, interfaces={"root": "ROOT"}, modes=ClampedFree("root", count=2))
         # a rigid coupling of both keeps the second in place
         clasp = Coupling("clasp", "rigid", int(mesh.blocks[0].nodes[0, 0]), mesh.blocks[1].nodes[-1, :3])
         mesh = replace(mesh, couplings=(clasp,))
-        assert not any("turn freely" in text for text in check_mesh(mesh))
+        assert not any("rotate freely" in text for text in check_mesh(mesh))
 
 
 def test_bricks_beside_tetrahedra_share_no_face_but_are_joined():

@@ -60,7 +60,7 @@ def test_files_that_multiply_by_including_each_other_stop(tmp_path, name, includ
     for i in range(15):
         (tmp_path / name.format(i)).write_text(4 * (include.format(name.format(i + 1)) + "\n"))
     (tmp_path / name.format(15)).write_text(comment)
-    with pytest.raises(MeshError, match="includes more than 20 deep or more than 2000 in all"):
+    with pytest.raises(MeshError, match="includes are nested more than 20 deep, or there are more than 2000"):
         read_mesh(tmp_path / name.format(0))
 
 

@@ -297,7 +297,7 @@ def test_elements_of_unknown_types_are_named_but_do_not_hide_the_mass():
     strange = replace(solid, other_elements=(OtherElements("CFOO", "unknown", np.array([1]), np.array([[0, 1]])),))
     found = mass_properties(strange)
     assert found.mass == mass_properties(solid).mass is not None
-    assert "1 elements of type CFOO" in found.missing[0] and "not counted" in found.missing[0]
+    assert "1 elements of type CFOO" in found.missing[0] and "not included" in found.missing[0]
 
 
 def test_nothing_heavy_weighs_nothing():

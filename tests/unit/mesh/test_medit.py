@@ -25,12 +25,12 @@ def test_elements_and_references(test_data):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Dimension 3", "Dimension 2", r":3: Dimension: it is 2; a flexible body needs 3"),
+        ("Dimension 3", "Dimension 2", r":3: Dimension is 2; a flexible body needs 3"),
         ("Vertices\n14", "Vertices\n1000000000", r":\d+: Vertices: 1000000000 lines with a vertex .* has 14 more"),
         ("1 5 7", "1 99 7", r":22: element 1 \(Edges\) uses node 99, which no Vertices defines"),
-        ("1 5 7", "1 5", r":22: Edges: 2 numbers stand where an element \(2 vertices, reference\) has 3"),
+        ("1 5 7", "1 5", r":22: Edges: the line has 2 numbers, but an element \(2 vertices, reference\) has 3"),
         ("1 5 7", "1 x 7", r":22: \w+: "),
-        ("MeshVersionFormatted", "Mesh", r":1: no Medit mesh: it starts with 'Mesh 2'"),
+        ("MeshVersionFormatted", "Mesh", r":1: not a Medit mesh: it starts with 'Mesh 2'"),
     ],
 )
 def test_wrong_content(tmp_path, text, old, new, message):

@@ -70,7 +70,9 @@ def test_hexahedron_with_an_edge_in_one_point_is_a_wedge():
 def test_element_without_extent_is_no_body():
     mesh = mesh_of_shapes(shapes_of(("hex8", [CUBE_NODES]), ("quad4", [[1, 1, 7, 7]])))
     assert [block.kind for block in mesh.blocks] == ["hex8"]
-    assert any("have no extent (first: element 2)" in warning for warning in mesh.warnings)
+    assert any(
+        "have repeated nodes and no volume, area or length (first: element 2)" in warning for warning in mesh.warnings
+    )
 
 
 def test_thickness_makes_sections():
@@ -85,7 +87,7 @@ def test_thickness_makes_sections():
 def test_repeated_number_is_refused_with_both_places():
     shapes = shapes_of(("hex8", [CUBE_NODES]), ("quad4", [[1, 3, 4, 2]]))
     shapes.groups[1].ids = np.array([1])
-    with pytest.raises(MeshError, match="a.test:2: .*element 1 is given again \\(first in a.test:1\\)"):
+    with pytest.raises(MeshError, match="a.test:2: .*element 1 is defined twice \\(first in a.test:1\\)"):
         mesh_of_shapes(shapes)
 
 

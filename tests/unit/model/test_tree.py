@@ -76,7 +76,7 @@ def test_long_chains_are_cut_into_segments():
 def test_pose_and_joint_contradict_each_other():
     system, (a,) = blocks(1, position=(1.0, 0.0, 0.0))
     system.revolute(system.ground["origin"], a["origin"], name="pin")
-    with pytest.raises(fm.MechanismError, match="body 'block0': joint 'pin' places it"):
+    with pytest.raises(fm.MechanismError, match="body 'block0': joint 'pin' determines its pose"):
         compile_system(system)
 
 

@@ -153,7 +153,7 @@ def test_what_is_poor_is_said_with_the_error_to_expect():
     choice = {"interfaces": {"root": "ROOT"}, "modes": ClampedFree("root", count=2)}
     (plain,) = reduce(mesh, hex8="plain", **choice).warnings
     (better,) = reduce(mesh, **choice).warnings
-    assert "hex8 plain elements stand alone in the thickness" in plain and "about 20 % too high" in plain
+    assert "hex8 plain elements are the only ones through the thickness" in plain and "about 20 % too high" in plain
     assert "about 2.8 % too high for waves 1 m long" in better
 
 

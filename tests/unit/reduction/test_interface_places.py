@@ -58,7 +58,7 @@ def test_marker_of_a_bore_is_on_its_axis(power, kind):
     # mean of a half circle: 2 r / pi beside the centre; facets of 22 degrees
     assert place.centroid[1] == pytest.approx(2.0 * INNER / np.pi, rel=0.01)
     (said,) = [warning for warning in body.warnings if "interface 'pin'" in warning]
-    assert "cylinder of radius 0.01 m on an arc of 180 degrees" in said and "m off its centre" in said
+    assert "cylinder of radius 0.01 m on an arc of 180 degrees" in said and "m from its centre" in said
     assert "cylinder, axis [0, 0, 1]" in str(body.advice())
 
 
@@ -100,8 +100,8 @@ def test_a_position_and_an_axis_of_ones_own():
     np.testing.assert_allclose(body.markers["pin"].Phi, moved, atol=1e-9)
     off = reduced(mesh, end="END", pin=Interface(set="BORE", position=(0.1, 0.003, 0.006), axis=(0.0, 0.1, 1.0)))
     said = " ".join(off.warnings)
-    assert "the marker was put 0.003 m off the axis of the cylinder of radius 0.01 m" in said
-    assert "the axis given is 5.71 degrees off that of the cylinder" in said
+    assert "the marker was placed 0.003 m from the axis of the cylinder of radius 0.01 m" in said
+    assert "the given axis is 5.71 degrees from that of the cylinder" in said
     system = fm.System()
     marker = system.add(off, name="shell")["pin"]
     np.testing.assert_allclose(marker.rotation[:, 2], np.array([0.0, 0.1, 1.0]) / np.sqrt(1.01), atol=1e-15)

@@ -9,21 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.laws.contact.base import ContactLaw
+from flexmbs.core.abi.kernel import entry
+from flexmbs.core.laws.contact.contact_law import ContactLaw, law_energy, law_force
 
 if TYPE_CHECKING:
     from flexmbs.mesh.materials import Material
 
 
-@kernel
-def power_force(stiffness: float, exponent: float, depth: float) -> float:
-    return stiffness * depth**exponent
+STIFFNESS, EXPONENT = range(2)
 
 
-@kernel
-def power_energy(stiffness: float, exponent: float, depth: float) -> float:
-    return stiffness * depth ** (exponent + 1.0) / (exponent + 1.0)
+@entry(law_force)
+def power_force(parameters, depth, rate):
+    return parameters[STIFFNESS] * depth ** parameters[EXPONENT]
+
+
+@entry(law_energy)
+def power_energy(parameters, depth):
+    exponent = parameters[EXPONENT] + 1.0
+    return parameters[STIFFNESS] * depth**exponent / exponent
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,9 @@ class PowerLaw(ContactLaw):
 
     stiffness: float
     exponent: float = 1.0
+
+    force = power_force
+    energy = power_energy
 
     def __post_init__(self) -> None:
         for name, lowest, value in (("stiffness", 0.0, self.stiffness), ("exponent", 1.0, self.exponent)):

@@ -8,7 +8,6 @@ below pi.
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.contact.gap import add_force
 from flexmbs.core.layout.force_tables import (
     BUSHING_FORCE,
     BUSHING_MOMENT,
@@ -18,6 +17,7 @@ from flexmbs.core.layout.force_tables import (
     DEFORMATION_RATE,
 )
 from flexmbs.core.layout.frames import A, B
+from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.rotation import inverse_tangent, rotation_vector
 from flexmbs.core.mechanics.vectors import (

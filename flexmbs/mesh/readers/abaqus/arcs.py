@@ -24,7 +24,7 @@ def along_arc(start, end, centre, normal, at: np.ndarray, where: str) -> np.ndar
     axis = normal if np.linalg.norm(normal) > 0.0 else np.cross(first, last)
     length = np.linalg.norm(axis)
     if not (length > 0.0 and np.isfinite(length) and np.linalg.norm(first) > 0.0):
-        raise MeshError(f"{where}: the arc is not determined; give its centre off the line, or its normal.")
+        raise MeshError(f"{where}: the arc is undetermined; give a centre that is not on the line, or its normal.")
     axis = axis / length
     across = np.cross(axis, first)
     angle = np.arctan2(last @ across / np.linalg.norm(first), last @ first / np.linalg.norm(first))

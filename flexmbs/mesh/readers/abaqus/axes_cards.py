@@ -120,14 +120,16 @@ def system_of(name: str, kind: str, values: list[float], where: str) -> Coordina
         x, z = axes[:, 1], axes[:, 0]
         return CoordinateSystem(name, "rectangular", c, np.column_stack([x, np.cross(z, x), z]))
     if not kind.startswith("R"):
-        raise MeshError(f"{where}: SYSTEM={kind} is not known; RECTANGULAR, Z RECTANGULAR, CYLINDRICAL, SPHERICAL are.")
+        raise MeshError(
+            f"{where}: SYSTEM={kind} is unknown; known are RECTANGULAR, Z RECTANGULAR, CYLINDRICAL and SPHERICAL."
+        )
     return CoordinateSystem(name, "rectangular", c, _axes(a - c, b - c, where))
 
 
 def _axes(x: np.ndarray, in_plane: np.ndarray, where: str) -> np.ndarray:
     z = np.cross(x, in_plane)
     if not np.linalg.norm(z) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(in_plane):
-        raise MeshError(f"{where}: the points of the coordinate system lie on a line (or coincide).")
+        raise MeshError(f"{where}: the points of the coordinate system are collinear or coincide.")
     x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])
 

@@ -52,8 +52,8 @@ def _family(model: Model, card: Card, shape: str, dimensions: list[float]) -> st
         return "calculix"
     if shape.startswith("CIRC") and len(dimensions) == 1 and "Abaqus" not in model.deck.written_for:
         model.warn(
-            f"{card.where}: {dimensions[0]:g} is taken for the radius of the circle, as Abaqus has it; for CalculiX it"
-            " is the diameter: give it twice then."
+            f"{card.where}: {dimensions[0]:g} is read as the radius of the circle, as in Abaqus; in CalculiX it is"
+            " the diameter: in that case give it twice."
         )
     return "abaqus"
 
@@ -112,8 +112,8 @@ def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
         values = numbers(card, lines[0], "direction n1")
         if len(values) < 3 or not any(values[:3]):
             raise MeshError(
-                f"{card.at(lines[0])}: the direction n1 of local axis 1 is three numbers, not all zero, got"
-                f" '{lines[0].text[:60]}'."
+                f"{card.at(lines[0])}: the direction n1 of local axis 1 must be three numbers that are not all zero,"
+                f" got '{lines[0].text[:60]}'."
             )
         axis = tuple(values[:3])
     return tuple((region.placement.rotation @ axis).tolist()) if region.name else axis
@@ -129,7 +129,7 @@ def _moved(card: Card, section: BeamSection, dimensions: list[float]) -> tuple[f
     elif len(dimensions) >= 2 and section.profile in ("RECT", "CIRC", "BOX"):
         widths = dimensions[:2]
     else:
-        raise MeshError(f"{card.where}: OFFSET1 and OFFSET2 are read for RECT, CIRC, PIPE and BOX only.")
+        raise MeshError(f"{card.where}: OFFSET1 and OFFSET2 are read only for RECT, CIRC, PIPE and BOX.")
     y, z = (-offset * width for offset, width in zip(offsets, widths, strict=True))
     cos, sin = np.cos(section.principal_angle), np.sin(section.principal_angle)
     return float(section.centroid[0] + cos * y + sin * z), float(section.centroid[1] + cos * z - sin * y)

@@ -63,8 +63,8 @@ def _assign(model: Model, element_sets: Sets, region: Region, section: Section, 
         first = assigned.sections[before[twice[0]]]
         number = model.element_numbers[serials[twice[0]]]
         model.warn(
-            f"{where}: {twice.size} elements (first: {number}) have a section already ({first.card.where}); the last"
-            " one counts."
+            f"{where}: {twice.size} elements (first: {number}) already have a section ({first.card.where}); the last"
+            " one is used."
         )
     assigned.owner[serials] = len(assigned.sections)
     assigned.sections.append(section)
@@ -150,7 +150,7 @@ def _fields(model: Model, assigned: Assigned, owner: int, added: int, type_name:
 def _with_added(model: Model, section, per: str, value: float, where: str):
     fits = isinstance(section, ShellSection) if per == "AREA" else isinstance(section, (BeamSection, TrussSection))
     if not fits:
-        model.warn(f"{where}: MASS PER {per} does not fit the section of its elements; it is left out.")
+        model.warn(f"{where}: MASS PER {per} does not match the section of its elements; it is left out.")
         return section
     return replace(section, nonstructural_mass=section.nonstructural_mass + value)
 
@@ -178,7 +178,7 @@ def _thickness(
         return None
     if "NODAL THICKNESS" not in section.card.parameters:  # as Abaqus and CalculiX have it
         model.warn(
-            f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness counts, not *NODAL THICKNESS."
+            f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS."
         )
         return None
     if np.isnan(own).any():
@@ -215,7 +215,9 @@ def _y_axes(model: Model, rows: ElementRows, orienting, assigned: Assigned, owne
     length = np.linalg.norm(axes, axis=1, keepdims=True)
     zero = np.flatnonzero((length[:, 0] == 0.0) & (nodes >= 0))
     if zero.size:
-        raise MeshError(f"{rows.where(zero[0])}: *ELEMENT: the node that orients the beam is at its first node.")
+        raise MeshError(
+            f"{rows.where(zero[0])}: *ELEMENT: the orientation node of the beam coincides with its first node."
+        )
     section = assigned.sections[owner].make("beam", rows.type_name) if owner >= 0 else None
     default = getattr(section, "y_axis", np.full(3, np.nan))
     return np.where(nodes[:, None] < 0, default, axes / np.where(length > 0.0, length, 1.0))

@@ -68,14 +68,14 @@ def _check_is_body(model: Model, elements: Sorted) -> None:
     if elements.structural:
         return
     if not elements.others:
-        raise MeshError(f"{model.deck.source}:1: there is no *ELEMENT with data in the file; a mesh needs elements.")
+        raise MeshError(f"{model.deck.source}:1: the file has no *ELEMENT with data; a mesh needs elements.")
     held: dict[tuple[str, str], list] = {}
     for rows in elements.others:
         held.setdefault((rows.type_name, rows.role), [0, rows.where(0)])[0] += len(rows.ids)
     listed = "; ".join(f"{count} {name} ({role}), first in {where}" for (name, role), (count, where) in held.items())
     first = next(iter(held.values()))[1]
     raise MeshError(
-        f"{first}: *ELEMENT: no element of a body in three dimensions in the file (solids, shells, beams, trusses,"
+        f"{first}: *ELEMENT: the file has no three-dimensional structural elements (solids, shells, beams, trusses,"
         f" springs). It has {listed}."
     )
 

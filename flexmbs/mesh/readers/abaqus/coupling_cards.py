@@ -46,7 +46,7 @@ class Joined:
         """Index of a node, given by its number or by a set with one node."""
         nodes = self.nodes(region, text, where)
         if len(nodes) != 1:
-            raise MeshError(f"{where}: {what} is one node; {text} has {len(nodes)}.")
+            raise MeshError(f"{where}: {what} must be one node; {text} has {len(nodes)}.")
         return int(nodes[0])
 
     def skip(self, card: Card, why: str, line: Line | None = None, analysis: bool = False) -> None:
@@ -57,7 +57,7 @@ class Joined:
     def count_equations(self, more: int, where: str) -> None:
         """MeshError when there are more equations than displacement components (sets times sets give billions)."""
         if len(self.equations) + more > len(ALL_DOFS) * len(self.model.points):
-            raise MeshError(f"{where}: there are more equations than the nodes have displacement components.")
+            raise MeshError(f"{where}: there are more equations than displacement components of the nodes.")
 
     def couple(self, card: Card, name: str, kind: str, reference: int, nodes: np.ndarray, **more) -> None:
         """Add a coupling of nodes other than the reference."""
@@ -66,7 +66,7 @@ class Joined:
             raise MeshError(f"{card.where}: nodes are in more than {_MOST_COUPLED} couplings each; check their sets.")
         chosen = nodes != reference
         if not chosen.any():
-            raise MeshError(f"{card.where}: {name} couples no nodes but the reference node; give it others.")
+            raise MeshError(f"{card.where}: {name} couples no nodes besides the reference node; add some.")
         weights = more.pop("weights", None)
         weights = None if weights is None else np.asarray(weights)[chosen]
         self.couplings.append(
@@ -95,8 +95,8 @@ def read_rigid_body(joined: Joined, region: Region, card: Card) -> None:
     reference = joined.one_node(region, card.required_name("REF NODE"), card.where, "REF NODE")
     if "ROT NODE" in card.parameters:
         joined.model.warn(
-            f"{card.where}: the displacements of ROT NODE {card.parameters['ROT NODE']} are the rotations of the body;"
-            f" they are those of node {card.parameters['REF NODE']} here."
+            f"{card.where}: the displacements of ROT NODE {card.parameters['ROT NODE']} stand for the rotations of"
+            f" the body; the rotations of node {card.parameters['REF NODE']} are used instead."
         )
     name = f"RIGID BODY {card.line.number}"
     if parts:
@@ -120,7 +120,7 @@ def read_coupling(joined: Joined, region: Region, card: Card) -> None:
         if nodes is None:
             joined.surfaces.named(region, surface_name, card.where)
     if not card.children:
-        raise MeshError(f"{card.where} is not completed; add *KINEMATIC or *DISTRIBUTING after it.")
+        raise MeshError(f"{card.where} is incomplete; add *KINEMATIC or *DISTRIBUTING after it.")
     child = card.children[0]
     dofs = _dof_lines(child)
     if "ORIENTATION" in card.parameters and not {1, 2, 3} <= set(dofs):
@@ -161,7 +161,7 @@ def _dof_lines(card: Card) -> tuple[int, ...]:
 def components(first: int, last: int, where: str) -> set[int]:
     """Components 1 to 6 of a range; others (temperature, ...) are none of a body."""
     if last < first or first < 0:
-        raise MeshError(f"{where}: components go from the lower to the higher, got {first} to {last}.")
+        raise MeshError(f"{where}: the first component must not exceed the last, got {first} to {last}.")
     return {dof for dof in ALL_DOFS if first <= dof <= last}
 
 
@@ -235,7 +235,10 @@ def read_mpc(joined: Joined, region: Region, card: Card) -> None:
             continue
         first, second = (joined.nodes(region, text, where) for text in fields[1:3])
         if len(second) not in (1, len(first)):
-            raise MeshError(f"{where}: {fields[1]} has {len(first)} nodes and {fields[2]} {len(second)}; give as many.")
+            raise MeshError(
+                f"{where}: {fields[1]} has {len(first)} nodes, but {fields[2]} has {len(second)}; the numbers must"
+                " agree."
+            )
         second = np.broadcast_to(second, first.shape)
         _multi_point(joined, card, line, kind, first, second)
 
@@ -253,7 +256,7 @@ def _multi_point(joined: Joined, card: Card, line: Line, kind: str, first: np.nd
             along = points[one] - points[other]
             length = np.linalg.norm(along)
             if not length > 0.0:
-                raise MeshError(f"{card.at(line)}: the nodes of the link are at one place.")
+                raise MeshError(f"{card.at(line)}: the nodes of the link coincide.")
             coefficients = np.concatenate([along, -along]) / length
             nodes, dofs = np.repeat([one, other], 3), np.array([1, 2, 3, 1, 2, 3])
             joined.equations.append(Equation(name, nodes, dofs, coefficients, where=line.where))
@@ -278,10 +281,10 @@ def read_equation(joined: Joined, region: Region, card: Card) -> None:
         while len(entries) < 3 * count:
             last = next(lines, None)
             if last is None:
-                raise MeshError(f"{card.at(line)}: the equation has {count} terms, but its data ends before them.")
+                raise MeshError(f"{card.at(line)}: the equation has {count} terms, but its data ends earlier.")
             entries += last.fields()
         if len(entries) > 3 * count:
-            raise MeshError(f"{card.at(last)}: more entries than the {count} terms of the equation have.")
+            raise MeshError(f"{card.at(last)}: there are more entries than the {count} terms of the equation need.")
         _equation(joined, region, card, line, entries)
 
 
@@ -295,7 +298,7 @@ def _equation(joined: Joined, region: Region, card: Card, line: Line, entries: l
         return
     size = max(map(len, nodes))
     if any(len(own) not in (1, size) for own in nodes):
-        raise MeshError(f"{where}: the node sets of an equation need as many nodes as each other, or one.")
+        raise MeshError(f"{where}: the node sets of an equation must have equal numbers of nodes, or one node.")
     joined.count_equations(size, where)
     name, dofs, factors = f"EQUATION {line.number}", np.array(dofs), np.array(factors)
     table = np.concatenate(nodes)[None] if size == 1 else np.column_stack([np.broadcast_to(n, size) for n in nodes])
@@ -313,7 +316,7 @@ def read_tie(joined: Joined, region: Region, card: Card) -> None:
     for line in card.lines():
         fields, where = line.fields(), card.at(line)
         if len(fields) < 2:
-            raise MeshError(f"{where}: a tie has two surfaces, got '{line.text[:60]}'.")
+            raise MeshError(f"{where}: a tie needs two surfaces, got '{line.text[:60]}'.")
         names = [_surface_or_set(joined, region, label(text), where) for text in fields[:2]]
         name = card.name("NAME") or f"TIE {line.number}"
         joined.ties.append(Tie(name, *names, where=line.where, tolerance=tolerance))

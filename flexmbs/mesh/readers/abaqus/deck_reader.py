@@ -81,7 +81,7 @@ def read_deck(path: Path, allow_outside: bool) -> Deck:
             _in_model(deck, card)
     _check_ended(deck, reader, count, steps[-1] if in_step else None)
     if count and last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
-        deck.warnings.append(f"{last.where}: its data ends the file without a line end; it may be cut off.")
+        deck.warnings.append(f"{last.where}: the file ends with its data and without a line end; it may be cut off.")
     return deck
 
 
@@ -101,7 +101,7 @@ def _in_model(deck: Deck, card: Card) -> None:
     elif card.key in CHILDREN:
         before = deck.scope.cards[-1] if deck.scope.cards else None
         if before is None or before.key not in CHILDREN[card.key]:
-            raise MeshError(f"{card.where} stands after no *{' or *'.join(CHILDREN[card.key])}, which it completes.")
+            raise MeshError(f"{card.where} must follow *{' or *'.join(CHILDREN[card.key])}, to which it belongs.")
         before.children.append(card.detached())
     elif card.key in _LATER:
         deck.scope.cards.append(card.detached())
@@ -122,8 +122,8 @@ def _check_ended(deck: Deck, reader: CardReader, count: int, open_step: Card | N
         line = reader.orphans[0] if reader.orphans else None
         shown = f"its first line is '{line.text[:60]}'" if line else "it has comments only"
         raise MeshError(
-            f"{deck.source}:{line.number if line else 1}: no Abaqus/CalculiX file: {shown}; expected are keyword lines"
-            " that start with a star (*NODE, *ELEMENT)."
+            f"{deck.source}:{line.number if line else 1}: not an Abaqus/CalculiX file: {shown}; keyword lines that"
+            " start with * were expected (*NODE, *ELEMENT)."
         )
     if reader.orphans:
         line = reader.orphans[0]

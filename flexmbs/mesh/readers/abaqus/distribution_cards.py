@@ -86,7 +86,7 @@ def _axes(card: Card, lines: list[Line]) -> np.ndarray:
     lengths = np.linalg.norm(a - c, axis=1) * np.linalg.norm(b - c, axis=1)
     wrong = np.flatnonzero(~(np.linalg.norm(z, axis=1) > 1e-10 * lengths))
     if wrong.size:
-        raise MeshError(f"{card.at(lines[wrong[0]])}: the points a, b and the origin lie on a line (or coincide).")
+        raise MeshError(f"{card.at(lines[wrong[0]])}: the points a, b and the origin are collinear or coincide.")
     x, z = unit_vectors(a - c), unit_vectors(z)
     return np.stack([x, np.cross(z, x), z], axis=2)
 

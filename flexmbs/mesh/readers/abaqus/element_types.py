@@ -1,4 +1,4 @@
-"""What the element types of Abaqus and CalculiX are for a flexible body: kind, number of nodes, order of nodes."""
+"""Element types of Abaqus and CalculiX: kind, number of nodes, node order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ElementType:
     Attributes
     ----------
     kind : str or None
-        A name in ``KINDS``; None for types that no flexible body is made of (``role`` says why).
+        A name in ``KINDS``; None for types that are not structural (``role`` says why).
     counts : tuple of int or None
         Numbers of nodes that an element may have; None: as many as its line gives.
     order : tuple of int or None
@@ -51,7 +51,7 @@ def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, Elem
 
 _WHOLE_NAME = re.compile(r"STRI|SPRING|DASHPOT|S\dR5")  # names that take no letters
 _FACE_CENTRES = "the nodes in the middle of its faces and volume are left out"
-_CONTINUUM_SHELL = "continuum shells are taken as solids"
+_CONTINUUM_SHELL = "continuum shells are read as solids"
 # Types that have no kind; the first pattern that fits the whole name wins.
 _PATTERNS: list[tuple[str, ElementType]] = [
     *_surfaces(r"(CPS|CPE|CPEG){n}[A-Z]*", "plane"),

@@ -20,7 +20,7 @@ _DEEPEST_SET = 50
 def read_ngen(deck: Deck, card: Card) -> None:
     """*NGEN [, LINE=P|C] [, NSET=name]: first, last, increment [, node or point of the curve [, normal of the arc]]."""
     if card.option("SYSTEM", "R") not in ("", "R"):
-        raise MeshError(f"{card.where} with SYSTEM= is not read; write the nodes out.")
+        raise MeshError(f"{card.where} with SYSTEM= is not supported; list the nodes.")
     known = _Nodes(deck.scope)
     made = []
     for line in card.lines():
@@ -28,7 +28,7 @@ def read_ngen(deck: Deck, card: Card) -> None:
         first, last = (integer(text, card.at(line), "a node number") for text in fields[:2])
         step = integer(fields[2] or "1", card.at(line), "the increment")
         if step == 0 or (last - first) % step or (last - first) // step < 1:
-            raise MeshError(f"{card.at(line)}: from {first} to {last} there is no whole number of steps of {step}.")
+            raise MeshError(f"{card.at(line)}: {last} - {first} is not a multiple of the step {step}.")
         count = (last - first) // step
         _count(deck, card, line, count)
         ends = known.points([first, last], card.at(line))
@@ -44,7 +44,7 @@ def _curve(card: Card, line: Line, fields: list[str], known: _Nodes):
     if not shape:
         return along_straight
     if shape not in ("P", "C"):
-        raise MeshError(f"{card.where}: LINE={shape} is not read; straight lines, P (parabola) and C (arc) are.")
+        raise MeshError(f"{card.where}: LINE={shape} is not supported; straight lines, P (parabola) and C (arc) are.")
     where = card.at(line)
     if fields[0]:
         extra = known.points([integer(fields[0], where, "the node of the curve")], where)[0]
@@ -59,7 +59,7 @@ def _curve(card: Card, line: Line, fields: list[str], known: _Nodes):
 def read_nfill(deck: Deck, card: Card) -> None:
     """*NFILL [, NSET=name] [, BIAS=b]: first set, last set, number of intervals, increment of the numbers."""
     if {"SINGULAR", "TWO STEP"} & set(card.parameters):
-        raise MeshError(f"{card.where} with SINGULAR or TWO STEP is not read; write the nodes out.")
+        raise MeshError(f"{card.where} with SINGULAR or TWO STEP is not supported; list the nodes.")
     bias = number(card.parameters.get("BIAS", "1"), card.where, "BIAS")
     if not bias > 0.0:
         raise MeshError(f"{card.where}: BIAS = {bias:g} must be positive.")
@@ -89,7 +89,7 @@ def read_nfill(deck: Deck, card: Card) -> None:
 def read_ncopy(deck: Deck, card: Card) -> None:
     """*NCOPY, CHANGE NUMBER=n, OLD SET=name, SHIFT [, MULTIPLE=m] [, NEW SET=name]: translation; rotation."""
     if "SHIFT" not in card.parameters:
-        raise MeshError(f"{card.where} is read with SHIFT only; write the nodes out.")
+        raise MeshError(f"{card.where} is supported with SHIFT only; list the nodes.")
     change = integer(card.parameters.get("CHANGE NUMBER", ""), card.where, "CHANGE NUMBER")
     copies = integer(card.parameters.get("MULTIPLE", "1"), card.where, "MULTIPLE")
     old = _set_members(deck.scope, card.required_name("OLD SET"), card.where)
@@ -100,7 +100,7 @@ def read_ncopy(deck: Deck, card: Card) -> None:
     if len(lines) > 1:
         values = numbers(card, lines[1], "the rotation")
         if len(values) != 7:
-            raise MeshError(f"{card.at(lines[1])}: the rotation is two points and an angle (7 numbers).")
+            raise MeshError(f"{card.at(lines[1])}: the rotation must be two points and an angle (7 numbers).")
         rotation, offset = rotation_about(values, card.at(lines[1]))
     _count(deck, card, card.line, max(copies, 1) * len(old))
     made = []
@@ -117,7 +117,7 @@ def read_elgen(deck: Deck, card: Card) -> None:
     for line in card.lines():
         values = [integer(text or "0", card.at(line), "an entry") for text in line.fields()]
         if len(values) < 2 or len(values) > 10:
-            raise MeshError(f"{card.at(line)}: needs an element and up to three times count and two increments.")
+            raise MeshError(f"{card.at(line)}: needs an element, and up to three groups of a count and two increments.")
         values += [1] * (len(values) in (2, 3)) + [1] * (len(values) == 2)
         values += [0] * (-(len(values) - 1) % 3)
         group, row = _element(deck.scope, values[0], card.at(line))
@@ -136,7 +136,7 @@ def read_elgen(deck: Deck, card: Card) -> None:
 def read_elcopy(deck: Deck, card: Card) -> None:
     """*ELCOPY, ELEMENT SHIFT=n, OLD SET=name, SHIFT NODES=m [, NEW SET=name]."""
     if "REFLECT" in card.parameters:
-        raise MeshError(f"{card.where} with REFLECT is not read; write the elements out.")
+        raise MeshError(f"{card.where} with REFLECT is not supported; list the elements.")
     element_step = integer(card.parameters.get("ELEMENT SHIFT", ""), card.where, "ELEMENT SHIFT")
     node_step = integer(card.parameters.get("SHIFT NODES", ""), card.where, "SHIFT NODES")
     old = _set_members(deck.scope, card.required_name("OLD SET"), card.where, elements=True)
@@ -152,7 +152,7 @@ def read_elcopy(deck: Deck, card: Card) -> None:
 
 def refuse(deck: Deck, card: Card) -> None:
     """Cards that change the mesh in a way not read here: going on would give another mesh than the file means."""
-    raise MeshError(f"{card.where} is not read; write all nodes and elements out in global axes.")
+    raise MeshError(f"{card.where} is not supported; list all nodes and elements in global axes.")
 
 
 class _Nodes:
@@ -228,6 +228,6 @@ def _count(deck: Deck, card: Card, line: Line, count: int) -> None:
     deck.generated += count
     if deck.generated > _MOST_GENERATED:
         raise MeshError(
-            f"{card.at(line)}: cards of this file generate more than {_MOST_GENERATED} nodes and elements; check the"
-            " counts, or write them out."
+            f"{card.at(line)}: the cards of this file generate more than {_MOST_GENERATED} nodes and elements; check"
+            " the counts, or list them."
         )

@@ -44,8 +44,8 @@ def read_material(deck: Deck, card: Card) -> None:
     name = card.required_name("NAME")
     if name in deck.materials:
         deck.warnings.append(
-            f"{card.where}: material {name} is given again (first in {deck.materials[name].line.where}); the last one"
-            " counts."
+            f"{card.where}: material {name} is defined twice (first in {deck.materials[name].line.where}); the last"
+            " definition is used."
         )
     deck.material = deck.materials[name] = MaterialDraft(name, card.line)
 
@@ -61,10 +61,10 @@ def read_density(deck: Deck, card: Card) -> None:
     line = data_line(card, 0, "the density")
     density = number(line.fields()[0] if line.fields() else "", card.at(line), "density")
     if density < 0.0:
-        raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; a positive one is needed.")
+        raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; it must be positive.")
     _warn_of_table(deck, card, 1)
     if density == 0.0:
-        deck.warnings.append(f"{card.at(line)}: the density of material {material.name} is zero, as if not given.")
+        deck.warnings.append(f"{card.at(line)}: the density of material {material.name} is zero; it is ignored.")
     material.density = density or None
 
 
@@ -93,13 +93,16 @@ def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
     """The material of a draft. Raises MeshError for constants that are not physical."""
     if draft.elastic is None:
         why = draft.unusable or "it has no elasticity"
-        reason = f"{draft.line.where}: *MATERIAL {draft.name} is no use: {why}; add *ELASTIC with E and nu."
+        reason = f"{draft.line.where}: *MATERIAL {draft.name} cannot be used: {why}; add *ELASTIC with E and nu."
         return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
     card = draft.elastic
     name = card.option("TYPE", "ISOTROPIC") or "ISOTROPIC"
     kind = _TYPES.get(name[:3])
     if kind is None:
-        reason = f"{card.where}: material {draft.name} has elasticity of TYPE={name}; add *ELASTIC with E and nu."
+        reason = (
+            f"{card.where}: material {draft.name} has elasticity of TYPE={name}, which is not supported; add *ELASTIC"
+            " with E and nu."
+        )
         return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
     values = _constants(deck, card, kind)
     common = {"density": draft.density, "damping": draft.damping, "where": draft.line.where}
@@ -128,7 +131,7 @@ def _isotropic(name: str, values: list[float], where: str, common: dict) -> Mate
     modulus, ratio = values
     if not modulus > 0.0 or not -1.0 < ratio < 0.5:
         raise MeshError(
-            f"{where}: material {name} has E = {modulus:g} and nu = {ratio:g}; E > 0 and -1 < nu < 0.5 are needed."
+            f"{where}: material {name} has E = {modulus:g} and nu = {ratio:g}; E > 0 and -1 < nu < 0.5 are required."
         )
     return Material(name, modulus, ratio, **common)
 
@@ -142,8 +145,8 @@ def _orthotropic(name: str, kind: _Elasticity, values: list[float], where: str, 
     positive = all(given[key] > 0.0 for key in ("E1", "E2", "G12", "G13", "G23") if given[key] is not None)
     if not positive or not _is_stable(material):
         raise MeshError(
-            f"{where}: material {name}: {', '.join(f'{key} = {value:g}' for key, value in given.items() if value)} are"
-            " no constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)."
+            f"{where}: material {name}: {', '.join(f'{key} = {value:g}' for key, value in given.items() if value)}"
+            " are not constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)."
         )
     return material
 
@@ -181,10 +184,10 @@ def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: st
 
 def _current(deck: Deck, card: Card) -> MaterialDraft:
     if deck.material is None:
-        raise MeshError(f"{card.where} stands before any *MATERIAL, NAME=name.")
+        raise MeshError(f"{card.where} must follow a *MATERIAL, NAME=name.")
     return deck.material
 
 
 def _warn_of_table(deck: Deck, card: Card, line_count: int) -> None:
     if len(card.lines()) > line_count:
-        deck.warnings.append(f"{card.where} depends on temperature; its first line is used.")
+        deck.warnings.append(f"{card.where} depends on temperature; only its first line is used.")

@@ -91,4 +91,4 @@ def _add_nodes(model: Model, named: NamedSets, name: str, nodes: np.ndarray, whe
     elif name not in named.nodes:
         named.nodes[name] = nodes
     elif not np.array_equal(np.sort(named.nodes[name]), np.sort(nodes)):
-        model.warn(f"{where}: the nodes of {name} are not kept: there is another node set of that name.")
+        model.warn(f"{where}: the nodes of {name} are not kept, because another node set has that name.")

@@ -19,7 +19,9 @@ def read_nodes(deck: Deck, card: Card) -> None:
     """*NODE [, NSET=name] [, SYSTEM=R|C]: number, x, y, z (or r, angle in degrees, z)."""
     system = card.option("SYSTEM", "R")
     if system not in ("", "R", "C"):
-        raise MeshError(f"{card.where} with SYSTEM={system} is not read; write x, y, z or cylindrical coordinates.")
+        raise MeshError(
+            f"{card.where} with SYSTEM={system} is not supported; write x, y, z or cylindrical coordinates."
+        )
     numbers = []
     for segment in card.segments:
         table = read_table(segment, float, card.title, "a node: number, x, y, z")
@@ -48,7 +50,7 @@ def _check_node_lines(card: Card, segment: Segment, table: Table) -> None:
         row = -1 if cut else wrong[0]
         line = Line(segment.text.file, int(table.lines[row]), "")
         end = " The file ends there: it is cut off." if cut else ""
-        raise MeshError(f"{card.at(line)}: a node is 'number, x, y, z', got {table.counts[row]} entries.{end}")
+        raise MeshError(f"{card.at(line)}: a node must be 'number, x, y, z', got {table.counts[row]} entries.{end}")
 
 
 def _warn_of_bare_numbers(deck: Deck, card: Card, segment: Segment, table: Table) -> None:
@@ -61,7 +63,7 @@ def _warn_of_bare_numbers(deck: Deck, card: Card, segment: Segment, table: Table
 def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
     if segment.ends_file:
         deck.warnings.append(
-            f"{card.where}: its data is the end of {segment.text.file}, without a line end; it may be cut off."
+            f"{card.where}: {segment.text.file} ends with its data and without a line end; it may be cut off."
         )
 
 
@@ -76,7 +78,9 @@ def read_elements(deck: Deck, card: Card) -> None:
     type_name = card.required_name("TYPE")
     kind = element_type(type_name)
     if kind.role == "unknown":
-        deck.warnings.append(f"{card.where}: element type {type_name} is not known; its elements make no body.")
+        deck.warnings.append(
+            f"{card.where}: element type {type_name} is unknown; its elements are not part of the body."
+        )
     elif kind.left_out and kind.order is None:
         deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
     numbers = [np.empty(0, np.int64)]
@@ -182,8 +186,8 @@ def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Tab
         # Lines of a larger type whose continuation lines were taken out: CalculiX takes the first nodes.
         line = Line(segment.text.file, int(table.lines[0]), "")
         deck.warnings.append(
-            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} nodes too many; they are left out,"
-            " as in CalculiX."
+            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} extra nodes; they are ignored, as"
+            " in CalculiX."
         )
         return table.rows(width), table.lines
     before = np.cumsum(table.counts) - table.counts
@@ -201,8 +205,8 @@ def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Tab
     following = before[row[element] :]
     got = int((following[following > start][:1].sum() or len(table.values)) - start)
     raise MeshError(
-        f"{card.at(line)}: element {table.values[start]} of type {card.name('TYPE')} takes its number and {width - 1}"
-        f" nodes, got {got} numbers in this line"
+        f"{card.at(line)}: element {table.values[start]} of type {card.name('TYPE')} needs its number and"
+        f" {width - 1} nodes, got {got} numbers in this line"
         + (", and the data ends before it is complete." if aligned.all() else " and what follows.")
     )
 
@@ -252,7 +256,7 @@ def _generated(card: Card, line: Line, instance: str | None) -> SetItem:
     first, last, step = (*entries, 1, 1)[:3] if len(entries) == 2 else (*entries, 0, 0, 0)[:3]
     if len(entries) not in (2, 3) or step < 1 or last < first:
         raise MeshError(
-            f"{card.at(line)}: a GENERATE line is 'first, last, step' with first <= last and step >= 1, got"
+            f"{card.at(line)}: a GENERATE line must be 'first, last, step' with first <= last and step >= 1, got"
             f" '{line.text[:60]}'."
         )
     return SetItem(line, generated=(first, last, step), instance=instance)

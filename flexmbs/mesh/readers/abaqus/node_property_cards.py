@@ -45,7 +45,7 @@ def read_boundary(joined: Joined, region: Region, card: Card) -> None:
     for line in card.lines():
         fields, where = [*line.fields(), "", "", ""][:3], card.at(line)
         if not fields[0]:
-            raise MeshError(f"{where}: a support is 'node or node set, first component, last component'.")
+            raise MeshError(f"{where}: a support must be 'node or node set, first component, last component'.")
         dofs = _held(card, fields, where)
         key = label(fields[0])
         if is_integer(key) and joined.node_sets.find(region, key) is None:
@@ -66,7 +66,7 @@ def read_boundary(joined: Joined, region: Region, card: Card) -> None:
         name = f"BOUNDARY {card.line.number}" + ("" if len(single) == 1 else " " + "".join(map(str, dofs)))
         joined.boundary_conditions.append(BoundaryCondition(name, np.concatenate(parts), dofs, where=card.line.where))
     if not any(dofs for _, dofs in held.values()):
-        joined.skip(card, "it holds no displacement", analysis=True)
+        joined.skip(card, "it constrains no displacement", analysis=True)
 
 
 def _held(card: Card, fields: list[str], where: str) -> set[int]:
@@ -76,7 +76,7 @@ def _held(card: Card, fields: list[str], where: str) -> set[int]:
     if not text:
         raise MeshError(f"{where}: no component is given; give 1 to 6, or ENCASTRE, PINNED, XSYMM, ...")
     if not is_integer(text):
-        raise MeshError(f"{where}: '{text[:20]}' is no component; give 1 to 6, or {', '.join(_NAMED_SUPPORTS)}.")
+        raise MeshError(f"{where}: '{text[:20]}' is not a component; give 1 to 6, or {', '.join(_NAMED_SUPPORTS)}.")
     first = integer(text, where, "a component")
     return components(first, integer(fields[2] or text, where, "a component"), where)
 
@@ -86,7 +86,7 @@ def read_mass(joined: Joined, region: Region, card: Card) -> None:
     line = data_line(card, 0, "the mass")
     values = numbers(card, line, "the mass")
     if card.option("TYPE", "ISOTROPIC") not in ("ISOTROPIC", ""):
-        joined.skip(card, "another mass in each direction")
+        joined.skip(card, "a different mass in each direction")
         return
     if not values or values[0] < 0.0:
         raise MeshError(f"{card.at(line)}: the mass must be positive, got '{line.text[:40]}'.")
@@ -107,7 +107,7 @@ def read_rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
         orientation = find_orientation(joined.model, region, name, card.where)
         rotation = orientation.solid_axes(np.zeros((1, 3)))[0]
     if smallest_eigenvalue(inertia) < -1e-9 * np.abs(inertia).max():
-        raise MeshError(f"{card.at(line)}: the moments of inertia {line.text[:60]} are those of no body.")
+        raise MeshError(f"{card.at(line)}: no body can have the moments of inertia {line.text[:60]}.")
     _point_masses(joined, region, card, 0.0, rotation @ inertia @ rotation.T)
 
 

@@ -40,7 +40,7 @@ def number(text: str, where: str, what: str) -> float:
         except ValueError:
             pass
     if not abs(value) <= LARGEST_VALUE:
-        hint = " Values of *PARAMETER are not read; write the number." if text.startswith("<") else ""
+        hint = " Values of *PARAMETER are not supported; write the number." if text.startswith("<") else ""
         raise MeshError(f"{where}: {what} must be a finite number, got '{_shown(text)}'.{hint}")
     return value
 

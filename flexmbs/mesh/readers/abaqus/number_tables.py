@@ -142,7 +142,7 @@ def _exact(segment, start, end, first_line, dtype, title, what) -> Table:
         else:
             values += [number(entry, where, what) for entry in fields]
         if not fields:
-            raise MeshError(f"{where}: a line of commas only, got '{line.text[:40]}'; give {what}.")
+            raise MeshError(f"{where}: the line has only commas, got '{line.text[:40]}'; give {what}.")
         counts.append(len(fields))
         lines.append(line.number)
         continued.append(line.text.endswith(","))

@@ -75,7 +75,7 @@ class Region:
         serial = self.element_offset
         for group in self.scope.groups:
             if self._table is None:
-                raise MeshError(f"{group.where(0)}: *ELEMENT: there are no nodes that the elements could have.")
+                raise MeshError(f"{group.where(0)}: *ELEMENT: there are no nodes for the elements.")
             nodes = group.node_indices(self._table)
             if self.node_offset or group.kind is None:
                 nodes = np.where(nodes < 0, -1, nodes + self.node_offset)
@@ -196,7 +196,7 @@ def placed(deck: Deck, materials: dict[str, AnyMaterial]) -> Model:
     regions = []
     fixed = Placement(np.eye(3), np.zeros(3))
     if deck.parts and not deck.instances:
-        deck.warnings.append(f"{deck.source}: parts without *INSTANCE are taken to stand where they are given.")
+        deck.warnings.append(f"{deck.source}: parts without *INSTANCE are placed at their own coordinates.")
         scopes = [(part, fixed) for part in deck.parts.values()]
     else:
         scopes = [(_instance_scope(deck, instance), instance.placement) for instance in deck.instances.values()]
@@ -210,7 +210,7 @@ def placed(deck: Deck, materials: dict[str, AnyMaterial]) -> Model:
         nodes, elements = nodes + region.node_count, elements + len(numbers[-1])
         regions.append(region)
     if not nodes:
-        raise MeshError(f"{deck.source}:1: there is no *NODE with data in the file, so no Abaqus/CalculiX mesh.")
+        raise MeshError(f"{deck.source}:1: the file has no *NODE with data, so it holds no Abaqus/CalculiX mesh.")
     only = regions[-1] if len(regions) == 1 else None
     return Model(
         deck,
@@ -229,8 +229,8 @@ def _check_size(deck: Deck, scopes: list[Scope]) -> None:
         total += sum(len(chunk[0]) for chunk in scope.node_chunks)
         if total > _MOST_PLACED_NODES:
             raise MeshError(
-                f"{scope.line.where}: *INSTANCE {scope.name}: the instances have more than {_MOST_PLACED_NODES} nodes;"
-                " give them in files of their own."
+                f"{scope.line.where}: *INSTANCE {scope.name}: the instances have more than {_MOST_PLACED_NODES}"
+                " nodes; split them into several files."
             )
 
 
@@ -250,7 +250,7 @@ def named_elements(deck: Deck, instances: list[Region], root: Region) -> list[El
             nodes.append(found)
         known = element_type(element.type_name)
         if known.kind and min(nodes, default=-1) < 0:
-            raise MeshError(f"{element.line.where}: *ELEMENT: element {element.number} needs a node in each place.")
+            raise MeshError(f"{element.line.where}: *ELEMENT: element {element.number} lacks a node.")
         order = list(known.order or range(len(nodes)))[: min(known.counts or (len(nodes),))]
         groups.append(
             ElementRows(

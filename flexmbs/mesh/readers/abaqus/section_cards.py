@@ -65,7 +65,7 @@ def fitting(section: Section, family: str, type_name: str, where: str) -> None:
     """MeshError when a section is given to elements of another family."""
     if family not in section.families and not (family == "solid" and type_name.startswith(("SC", "CSS"))):
         raise MeshError(
-            f"{section.card.where} is given to elements of type {type_name} ({where}); use {_RIGHT_CARD[family]}."
+            f"{section.card.where} is assigned to elements of type {type_name} ({where}); use {_RIGHT_CARD[family]}."
         )
 
 
@@ -91,8 +91,8 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
         return None
     if made is None:
         raise MeshError(
-            f"{card.where} {name} is used in {where} but its form is not read (user subroutine, offset to nodes,"
-            " distribution of other things than points); give the points a and b."
+            f"{card.where} {name} is used in {where}, but its form is not supported (user subroutine, offset to"
+            " nodes, distribution of anything but points); give the points a and b."
         )
     placement = region.placement
     system = replace(
@@ -114,7 +114,7 @@ def _orientation(model: Model, region: Region, card: Card, material: AnyMaterial
 
 def _solid(model: Model, region: Region, card: Card) -> Section:
     if "COMPOSITE" in card.parameters:
-        reason = f"{card.where}: layers in solids are not read; give one MATERIAL."
+        reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
         material: AnyMaterial = UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
     else:
         material = model.material(card.required_name("MATERIAL"), card.where)
@@ -129,7 +129,7 @@ def _truss_section(model: Model, card: Card) -> TrussSection:
     lines = card.lines()
     values = numbers(card, lines[0], "the cross-sectional area") if lines else []
     if not values:
-        model.warn(f"{card.where} gives no cross-sectional area; 1 is taken, as the format has it.")
+        model.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
     area = values[0] if values else 1.0
     _positive(area, card.at(lines[0]) if lines else card.where, "the cross-sectional area")
     return TrussSection(area, where=card.line.where)
@@ -137,10 +137,10 @@ def _truss_section(model: Model, card: Card) -> TrussSection:
 
 def _shell(model: Model, region: Region, card: Card) -> Section:
     if "SHELL THICKNESS" in card.parameters:
-        raise MeshError(f"{card.where} with SHELL THICKNESS= is not read; give the thickness in the data line.")
+        raise MeshError(f"{card.where} with SHELL THICKNESS= is not supported; give the thickness in the data line.")
     behaviour = "membrane" if card.key.startswith("MEMBRANE") else "shell"
     if card.key == "SHELLGENERALSECTION" and not {"COMPOSITE", "MATERIAL"} & set(card.parameters):
-        reason = f"{card.where}: a section given by its stiffness is not read; give MATERIAL and a thickness."
+        reason = f"{card.where}: a section given by its stiffness is not supported; give MATERIAL and a thickness."
         unusable = UnusableMaterial(f"OF {card.name('ELSET')}", reason, where=card.line.where)
         return Section(card, region, ("shell",), unusable, lambda family, type_name: None)
     orientation = None
@@ -165,7 +165,7 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
         return ShellSection(thickness, layers, offset, behaviour, added, where=card.line.where)
 
     if layers and material is None:
-        reason = f"{card.where}: layers in solids are not read; give one MATERIAL."
+        reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
         material = UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
     return Section(card, region, ("shell", "membrane"), material, make, orientation)
 
@@ -176,7 +176,7 @@ def _offset(card: Card) -> float:
     if text in ("SPOS", "SNEG"):
         return 0.5 if text == "SPOS" else -0.5
     if text and not any(character.isdigit() for character in text):
-        raise MeshError(f"{card.where}: OFFSET={text} is not read; SPOS, SNEG or a number is.")
+        raise MeshError(f"{card.where}: OFFSET={text} is not supported; use SPOS, SNEG or a number.")
     return number(text, card.where, "OFFSET")
 
 
@@ -188,7 +188,7 @@ def _layers(model, region, card: Card, orientation) -> tuple[tuple[Layer, ...], 
         thickness = number(fields[0], where, "the thickness of the layer")
         _positive(thickness, where, "the thickness of the layer")
         if not fields[2]:
-            raise MeshError(f"{where}: the layer has no material; it is 'thickness, points, material, angle'.")
+            raise MeshError(f"{where}: the layer has no material; a layer is 'thickness, points, material, angle'.")
         material = model.material(label(fields[2]), where)
         is_angle = not fields[3] or _is_number(fields[3])
         named.append(None if is_angle else label(fields[3]))
@@ -217,7 +217,7 @@ def _layers_by_name(model, region, card: Card, layers, named, orientation):
         in_plane = first.T @ other[:, 0]
         if "rectangular" != base.system.kind or base.system.kind != one.system.kind or abs(in_plane[2]) > 1e-6:
             raise MeshError(
-                f"{card.where}: the orientations of its layers are not turned against each other about one normal; give"
+                f"{card.where}: the orientations of its layers do not differ by rotations about one normal; give"
                 " angles."
             )
         angles.append(float(np.arctan2(in_plane[1], in_plane[0])))

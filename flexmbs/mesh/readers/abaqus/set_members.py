@@ -38,7 +38,7 @@ class Sets:
         if key not in self._done:
             items = self.names(region)[name]
             if depth > _DEEPEST_SET:
-                raise MeshError(f"{items[0].line.where}: {self._title} {name} is made of itself, or nested too deep.")
+                raise MeshError(f"{items[0].line.where}: {self._title} {name} contains itself, or is nested too deep.")
             self._done[key] = self._collected(region, name, items, depth)
         return self._done[key]
 

@@ -1,4 +1,4 @@
-"""Which elements make bodies: skins and collapsed elements are sorted out here."""
+"""Which elements are structural: skins and degenerate elements are separated here."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def _true(model: Model, rows: ElementRows, equations: list[Equation]) -> list[El
         if not kind:
             number = model.element_numbers[own.ids[0]]
             raise MeshError(
-                f"{own.where(0)}: *ELEMENT: element {number} ({rows.type_name}) is collapsed to nothing: its nodes"
-                " repeat; check them, or remove the element."
+                f"{own.where(0)}: *ELEMENT: element {number} ({rows.type_name}) is degenerate: its nodes repeat so"
+                " that nothing is left of it; check them, or remove the element."
             )
         completed, middles = without_missing_middles(kind, nodes, len(model.points) + 1)
         _add_middles(model, own, middles, equations)
@@ -115,8 +115,8 @@ def _add_middles(model: Model, rows: ElementRows, middles: MiddleNodes, equation
     model.points = np.vstack([model.points, model.points[ends].mean(axis=1)])
     model.node_ids = np.concatenate([model.node_ids, numbers])
     model.warn(
-        f"{rows.where(0)}: {len(ends)} middle nodes of {rows.type_name} elements repeat an end of their edge; nodes"
-        f" {numbers[0]} to {numbers[-1]} stand in the middle instead and follow the ends."
+        f"{rows.where(0)}: {len(ends)} midside nodes of {rows.type_name} elements repeat an end of their edge; nodes"
+        f" {numbers[0]} to {numbers[-1]} replace them at midside and move with the mean of both ends."
     )
     for number, nodes in zip(numbers, np.column_stack([new, ends]), strict=True):
         equations += middle_equations(number, nodes, rows.where(0))

@@ -157,7 +157,7 @@ def labelled_faces(rows: ElementRows, own: np.ndarray, label: str, where: str) -
     if dimension < 2:
         return [(f"line{nodes.shape[1]}", nodes)]
     raise MeshError(
-        f"{where}: face {label[:20]} is none of element type {rows.type_name}, which has S1 to S{len(faces_of(kind))}."
+        f"{where}: element type {rows.type_name} has no face {label[:20]}; it has S1 to S{len(faces_of(kind))}."
     )
 
 
@@ -181,7 +181,7 @@ def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, label: str, nu
             rings = [[*edges[i], *more] for i, more in zip(chosen, middle, strict=True)]
             return [(f"line{len(ring)}", nodes[:, ring]) for ring in rings]
     raise MeshError(
-        f"{where}: face {label[:20]} is none of element type {rows.type_name}; SPOS, SNEG and E1 to E{len(edges)} are."
+        f"{where}: element type {rows.type_name} has no face {label[:20]}; it has SPOS, SNEG and E1 to E{len(edges)}."
     )
 
 

@@ -43,8 +43,8 @@ def beam_axes(deck: Deck, group: Group, turned: float) -> np.ndarray | None:
         if wrong.size:
             row = int(given[wrong[0]])
             raise MeshError(
-                f"{group.rows.where(row)}: the orientation node {group.orientation[row]} of beam {group.rows.ids[row]}"
-                " lies on its line; take another."
+                f"{group.rows.where(row)}: the orientation node {group.orientation[row]} of beam"
+                f" {group.rows.ids[row]} lies on the line of the beam; use another."
             )
         y[given] = across
     y /= np.linalg.norm(y, axis=1, keepdims=True)

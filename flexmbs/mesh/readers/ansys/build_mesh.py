@@ -76,11 +76,9 @@ def _close_nodes(deck: Deck, path: Path) -> None:
         f" (there is no file {', '.join(deck.missing_includes)}, which it includes)" if deck.missing_includes else ""
     )
     if not sum(len(ids) for ids, _ in deck.node_chunks):
-        raise MeshError(f"{path}:{deck.source.line}: the deck ends without NBLOCK or N: there are no nodes{missing}.")
+        raise MeshError(f"{path}:{deck.source.line}: the deck has no nodes (NBLOCK or N){missing}.")
     if not sum(len(own.ids) for own in deck.elements):
-        raise MeshError(
-            f"{path}:{deck.source.line}: the deck ends without EBLOCK, E or EN: there are no elements{missing}."
-        )
+        raise MeshError(f"{path}:{deck.source.line}: the deck has no elements (EBLOCK, E or EN){missing}.")
     deck.nodes.close()
 
 
@@ -92,8 +90,8 @@ def _add_middle_nodes(deck: Deck, elements: Sorted) -> None:
         points = deck.nodes.points[at].mean(axis=1)
         deck.add_nodes(ids, points, file, np.full(len(ids), int(line)))
         deck.warn(
-            f"{place}: EBLOCK: middle nodes are left out on some edges of elements of second order; {len(ids)} nodes"
-            f" (from number {ids[0]}) are added there, tied to the middle of their edges."
+            f"{place}: EBLOCK: some edges of second-order elements have no midside node; {len(ids)} nodes (from"
+            f" number {ids[0]}) are added there and tied to the middle of their edges."
         )
     if elements.new_nodes:
         deck.nodes.close()
@@ -114,8 +112,8 @@ def _take_mesh_only(deck: Deck, elements: Sorted, path: Path) -> None:
                 group.rows.kind, group.rows.role = None, "geometry"
                 elements.other.append(group)
         deck.warn(
-            f"{elements.mesh_only[0].rows.where(0)}: the elements are MESH200, a mesh without physics; they are read as"
-            " elements of a body."
+            f"{elements.mesh_only[0].rows.where(0)}: the elements are MESH200 (mesh only); they are read as"
+            " structural elements."
         )
     else:
         _refuse_without_body(elements, path)
@@ -126,8 +124,8 @@ def _refuse_without_body(elements: Sorted, path: Path) -> None:
     first = groups[0]
     held = ", ".join(dict.fromkeys(f"{group.routine.name} ({group.rows.role})" for group in groups[:2000]))
     raise MeshError(
-        f"{first.rows.where(0)}: ET: no element of the deck {path.name} makes a flexible body; it holds {held}. Solids,"
-        " shells, beams or trusses in three dimensions are needed."
+        f"{first.rows.where(0)}: ET: no element in the deck {path.name} can form a flexible body; it has {held}."
+        " Three-dimensional solids, shells, beams or trusses are required."
     )
 
 
@@ -184,9 +182,9 @@ def _warn_missing(deck: Deck, group: Group, given: Given, materials: dict[int, A
     if group.routine.name in ("SOLID46", "SOLID191") or (
         group.routine.name in ("SOLID185", "SOLID186") and option.option(3) == 1
     ):
-        deck.warn(f"{where}: {what} are layered solids; they get their own material in place of the layers.")
+        deck.warn(f"{where}: {what} are layered solids; their own material replaces the layers.")
     if group.routine.name == "LINK10":
-        deck.warn(f"{where}: {what} act in tension (or compression) only; here they are linear.")
+        deck.warn(f"{where}: {what} act only in tension or only in compression; they are read as linear.")
 
 
 def _completed(section, own: AnyMaterial | None):

@@ -63,13 +63,13 @@ class Command:
         text = self.arguments[position - 1] if position <= len(self.arguments) else ""
         if not text:
             if default is None:
-                raise MeshError(f"{self.where}: argument {position} is missing; a number is needed there.")
+                raise MeshError(f"{self.where}: argument {position} is missing; it must be a number.")
             return default
         value = evaluate(text, self.parameters)
         if value is None:
             raise MeshError(
-                f"{self.where}: argument {position}, '{text[:40]}', is no number, and no parameter to which the deck"
-                " gives one; write the number there (CDWRITE does)."
+                f"{self.where}: argument {position}, '{text[:40]}', is neither a number nor a parameter that the"
+                " deck sets; write the number (CDWRITE does)."
             )
         return value
 
@@ -77,7 +77,7 @@ class Command:
         """A whole number, as ``number``."""
         value = self.number(position, default)
         if value != int(value) or abs(value) > _LARGEST_INTEGER:
-            raise MeshError(f"{self.where}: argument {position} is {value:g}; a whole number is needed there.")
+            raise MeshError(f"{self.where}: argument {position} is {value:g}; it must be a whole number.")
         return int(value)
 
     def integers(self, first: int) -> list[int]:
@@ -116,7 +116,7 @@ def statements(text: str, file: str, line: int, parameters) -> Iterator[Command 
         match = _NAME.match(part)
         if match is None:
             raise MeshError(
-                f"{file}:{line}: {part.strip()[:40]!r} stands where a command was expected; numbers belong in a block"
+                f"{file}:{line}: {part.strip()[:40]!r} was found instead of a command; numbers belong in a block"
                 " such as NBLOCK or EBLOCK, whose first line seems to be missing or damaged."
             )
         arguments = tuple(argument.strip() for argument in _split(part[match.end() :], ","))

@@ -25,7 +25,7 @@ def _d(deck: Deck, command: Command) -> None:
         return
     nodes = _nodes_of(deck, command)
     if nodes is None:
-        deck.skipped.add(command.name, command.file, command.line, analysis=True, why="its selection is not followed")
+        deck.skipped.add(command.name, command.file, command.line, analysis=True, why="its selection is not evaluated")
         return
     name = command.text(1) if command.text(1) in deck.components else ""
     if command.text(1) == "ALL" and isinstance(deck.selected["NODE"], np.ndarray):
@@ -72,7 +72,9 @@ def _cp(deck: Deck, command: Command) -> None:
         nodes = [abs(node) for node in command.integers(3) if node]
     labels = ("UX", "UY", "UZ") + (("ROTX", "ROTY", "ROTZ") if label == "ALL" else ()) if label == "ALL" else (label,)
     if nodes is None or any(label not in DOFS for label in labels):
-        deck.skipped.add(f"CP,,{label}", command.file, command.line, why="no displacement, or a selection not followed")
+        deck.skipped.add(
+            f"CP,,{label}", command.file, command.line, why="no displacement, or a selection that is not evaluated"
+        )
         return
     known = next((own for own in deck.coupled if (own.name, own.component) == (command.text(first), label)), None)
     if known is not None:
@@ -89,8 +91,8 @@ def _continued(deck: Deck, command: Command) -> list[int]:
         fields = fields[2:]
     if not fields or any(not re.fullmatch(r"\d{1,15}", part) for part in fields):
         raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: CP: node numbers of the set in line {command.line} are missing; it"
-            " announces more of them."
+            f"{deck.source.file}:{deck.source.line}: CP: node numbers of the set in line {command.line} are missing;"
+            " the set declares more."
         )
     return [int(part) for part in fields if int(part)]
 
@@ -136,7 +138,7 @@ def _cerig(deck: Deck, command: Command) -> None:
     labels = [*many.get(label, (label,)), *(command.text(position) for position in range(4, 8))]
     dofs = tuple(sorted({DOFS[own] for own in labels if own in DOFS}))
     if nodes is None or not dofs:
-        deck.skipped.add(command.name, command.file, command.line, why="its selection is not followed")
+        deck.skipped.add(command.name, command.file, command.line, why="its selection is not evaluated")
         return
     nodes = nodes[nodes != reference]
     deck.rigid.append(RigidRegion(f"CERIG {reference}", "rigid", reference, nodes, dofs, command.where))

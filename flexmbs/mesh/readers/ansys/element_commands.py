@@ -46,13 +46,13 @@ def _eblock(deck: Deck, command: Command) -> None:
     solid, count = command.text(2) == "SOLID", command.integer(4, 0)
     known = parse_format(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: EBLOCK")
     if known.reals or len(known.integers) < (_HEAD + _ON_FIRST_LINE if solid else 7):
-        raise MeshError(f"{command.where}: the format must be of whole numbers only, 19 of them (SOLID) or 7 and more.")
+        raise MeshError(f"{command.where}: the format must have whole numbers only, 19 (SOLID) or at least 7.")
     reader = _ElementBlock(deck, command, known, solid)
     reader.read()
     if reader.read_count < count:
         raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: EBLOCK: the block ends after {reader.read_count} elements, but its"
-            f" first line (line {command.line}) announces {count}; the file is cut off or the count wrong."
+            f"{deck.source.file}:{deck.source.line}: EBLOCK: the block ends after {reader.read_count} elements, but"
+            f" its first line (line {command.line}) declares {count}; the file is cut off or the count is wrong."
         )
 
 
@@ -85,7 +85,7 @@ class _ElementBlock:
         what = "the file ends" if line is None else f"{line.strip()[:40]!r} stands"
         raise MeshError(
             f"{source.file}:{source.line}: EBLOCK: {what} within the block that begins in line {self._command.line};"
-            " elements, and -1 after the last, are expected."
+            " elements were expected, and -1 after the last."
         )
 
     def _take(self, lines: list[str], first: int, ended: bool) -> None:
@@ -113,8 +113,8 @@ class _ElementBlock:
         while at < line_count:
             if not 0 < counts[at] <= _MOST_NODES:
                 raise MeshError(
-                    f"{self._deck.source.file}:{first + at}: EBLOCK: an element with {counts[at]} nodes; the line does"
-                    " not hold what the format of the block says."
+                    f"{self._deck.source.file}:{first + at}: EBLOCK: an element with {counts[at]} nodes; the line"
+                    " does not match the format of the block."
                 )
             if at + steps[at] > line_count:
                 if ended:
@@ -206,7 +206,7 @@ def _en(deck: Deck, command: Command) -> None:
         count = int(own.counts[0])
         own.nodes = np.array([(nodes + [0] * count)[:count]], np.int64)
     else:
-        raise MeshError(f"{command.where}: ATTR or NODE is expected as second argument, ATTR first.")
+        raise MeshError(f"{command.where}: the second argument must be ATTR or NODE, ATTR first.")
 
 
 def _emore(deck: Deck, command: Command) -> None:

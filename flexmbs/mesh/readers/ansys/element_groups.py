@@ -114,8 +114,9 @@ def _true_groups(
     for true, chosen, own_nodes in true_kinds(kind, nodes):
         if not true:
             raise MeshError(
-                f"{whole.where(int(chosen[0]))}: EBLOCK: element {whole.ids[chosen[0]]} ({routine.name}) has nodes so"
-                f" repeated that nothing is left of it ({own_nodes[0].tolist()}); correct or remove it."
+                f"{whole.where(int(chosen[0]))}: EBLOCK: element {whole.ids[chosen[0]]} ({routine.name}) is"
+                f" degenerate: its nodes repeat so that nothing is left of it ({own_nodes[0].tolist()}); correct or"
+                " remove it."
             )
         _need_corners(true, own_nodes, chosen, whole)
         parts, new = without_missing_middles(true, own_nodes, _next_id(deck, into))
@@ -139,8 +140,8 @@ def _shaped(kind: str, nodes: np.ndarray, whole: ElementRows, routine: Routine):
         needed = KINDS[kind].node_count
         if count < KINDS[kind].corner_count:
             raise MeshError(
-                f"{whole.where(0)}: element {whole.ids[0]} ({routine.name}) has {count} nodes; at least"
-                f" {KINDS[kind].corner_count} are needed."
+                f"{whole.where(0)}: element {whole.ids[0]} ({routine.name}) has {count} nodes; it needs at least"
+                f" {KINDS[kind].corner_count}."
             )
         nodes = np.pad(nodes, ((0, 0), (0, needed - count)))
     return kind, nodes, orientation
@@ -163,7 +164,7 @@ def _need_corners(kind: str, nodes: np.ndarray, chosen: np.ndarray, whole: Eleme
         row = int(chosen[wrong[0]])
         raise MeshError(
             f"{whole.where(row)}: element {whole.ids[row]} ({whole.type_name}) lacks a corner node"
-            f" ({nodes[wrong[0]].tolist()}); only middle nodes may be left out."
+            f" ({nodes[wrong[0]].tolist()}); only midside nodes may be omitted."
         )
 
 

@@ -21,7 +21,7 @@ _UNITS = {
 def _input(deck: Deck, command: Command) -> None:
     if command.text(4) or command.text(5):
         raise MeshError(
-            f"{command.where}: reading a file from a certain line on is not followed; write the mesh with CDWRITE,DB."
+            f"{command.where}: reading a file from a given line is not supported; write the mesh with CDWRITE,DB."
         )
     _include(deck, command, _file_name(deck, command, 1, ""))
 
@@ -46,13 +46,13 @@ def _file_name(deck: Deck, command: Command, first: int, extension: str) -> str:
 
 def _include(deck: Deck, command: Command, name: str) -> None:
     if not name.strip(".") or "\x00" in name or len(name) > 1000:
-        raise MeshError(f"{command.where}: the name of a file is needed.")
+        raise MeshError(f"{command.where}: the name of the file is missing.")
     if deck.source.include(name, command.where):
         return
     if deck.processor == "/PREP7":
         raise MeshError(
-            f"{command.where}: there is no file {name} in {deck.source.path.parent.resolve()}; put it there, or remove"
-            " the line if it holds nothing of the mesh."
+            f"{command.where}: there is no file {name} in {deck.source.path.parent.resolve()}; copy it there, or"
+            " remove the line if the file holds no part of the mesh."
         )
     deck.missing_includes.append(name)
     analysis = deck.processor.startswith(("/SOLU", "/POST"))
@@ -60,7 +60,9 @@ def _include(deck: Deck, command: Command, name: str) -> None:
         f"{command.name},{name}", command.file, command.line, analysis=analysis, why="there is no such file"
     )
     if not analysis:
-        deck.warn(f"{command.where}: there is no file {name}; if it holds part of the mesh, put it beside the deck.")
+        deck.warn(
+            f"{command.where}: there is no file {name}; if it holds part of the mesh, copy it to the deck's folder."
+        )
 
 
 def _units(deck: Deck, command: Command) -> None:
@@ -69,14 +71,14 @@ def _units(deck: Deck, command: Command) -> None:
         return
     offered = f" If they are, give units='{_UNITS[label]}' (--units {_UNITS[label]})." if label in _UNITS else ""
     deck.warn(
-        f"{command.where}: the deck says that its units are {label or 'none'}; numbers are converted only from units"
+        f"{command.where}: the deck states its units as {label or 'none'}; numbers are converted only from units"
         f" that you give.{offered}"
     )
 
 
 def _clear(deck: Deck, command: Command) -> None:
     if deck.elements or deck.types or deck.materials:
-        raise MeshError(f"{command.where}: the model before this line is deleted here; give one model per file.")
+        raise MeshError(f"{command.where}: this command deletes the model before it; give one model per file.")
 
 
 def _numoff(deck: Deck, command: Command) -> None:
@@ -91,8 +93,8 @@ def _numoff(deck: Deck, command: Command) -> None:
     }
     if defined.get(command.text(1)[:4]):
         raise MeshError(
-            f"{command.where}: the numbers of all that was read before are raised here; let Ansys join the models and"
-            " write them with CDWRITE,DB."
+            f"{command.where}: this command offsets the numbers of everything before it; merge the models in Ansys"
+            " and write them with CDWRITE,DB."
         )
 
 

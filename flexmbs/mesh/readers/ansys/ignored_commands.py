@@ -69,8 +69,8 @@ _WITH_DATA = _keys("BFBLOCK BFEBLOCK SFEBLOCK FBLOCK INISTATE CEBLOCK CPBLOCK SF
 _ONE_FORMAT_LINE = ("*VREAD", "*VWRITE", "*MWRITE", "*SREAD", "*VWRIT", "*MWRIT", "*MSG")
 _NEVER_CONSIDERED = {
     "CYCL": "cyclic symmetry: only the sector in the file is read",
-    "NROT": "turned nodal coordinate systems are not known",
-    "NUMC": "the numbers stay those of the file",
+    "NROT": "rotated nodal coordinate systems are not supported",
+    "NUMC": "numbers are kept as in the file",
 }
 
 
@@ -101,8 +101,7 @@ def _jump_to(deck: Deck, command: Command, end: str) -> None:
         if line.strip().upper().replace("  ", " ").startswith(end):
             return
     raise MeshError(
-        f"{command.where}: the file ends (line {deck.source.line}) before {end}, which closes this block; it is cut"
-        " off."
+        f"{command.where}: the file ends (line {deck.source.line}) before {end}, which ends this block; it is cut off."
     )
 
 

@@ -59,8 +59,8 @@ class _Interpreter:
         if self._open:
             opened = self._open[-1][0]
             raise MeshError(
-                f"{opened.where}: the block that begins here is never closed (*ENDIF, *ENDDO); the file seems to end"
-                f" too early, in line {self._source.line}."
+                f"{opened.where}: this block is never closed (*ENDIF, *ENDDO); the file seems to end too early, in"
+                f" line {self._source.line}."
             )
 
     def _state(self) -> str:
@@ -116,7 +116,7 @@ class _Interpreter:
 
     def _push(self, command: Command, state: str, taken: bool = False) -> None:
         if len(self._open) >= _DEEPEST:
-            raise MeshError(f"{command.where}: blocks are nested deeper than {_DEEPEST}; this is no deck of Ansys.")
+            raise MeshError(f"{command.where}: blocks are nested deeper than {_DEEPEST}; this is not an Ansys deck.")
         self._open.append((command, state, taken))
 
     def _if(self, command: Command) -> None:
@@ -220,11 +220,11 @@ class _Interpreter:
         elif key == "*GET":
             deck.parameters[command.text(1)] = None
         elif key == "*REPEAT" and self._before in ignored_commands.MADE_BY_REPEAT:
-            raise MeshError(f"{command.where}: *REPEAT is not followed; write the finished mesh with CDWRITE,DB.")
+            raise MeshError(f"{command.where}: *REPEAT is not supported; write the finished mesh with CDWRITE,DB.")
         elif key in ignored_commands.CHANGES_MESH and not self._in_solution():
             raise MeshError(
-                f"{command.where}: this command makes or changes the mesh within Ansys, and flexmbs does not do that;"
-                " let Ansys run the deck and write the finished mesh with CDWRITE,DB."
+                f"{command.where}: this command creates or changes the mesh within Ansys, which flexmbs does not do;"
+                " run the deck in Ansys and write the finished mesh with CDWRITE,DB."
             )
         elif key not in ignored_commands.SILENT:
             ignored_commands.skip(deck, command)

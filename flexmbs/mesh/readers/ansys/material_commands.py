@@ -20,7 +20,7 @@ def _mp(deck: Deck, command: Command) -> None:
     if any(command.number(4 + i, 0.0) for i in range(4)):
         deck.warn(
             f"{command.where}: {label} of material {number} depends on temperature; its constant part"
-            f" {command.number(3):g} is taken."
+            f" {command.number(3):g} is used."
         )
 
 
@@ -36,8 +36,8 @@ def _mpdata(deck: Deck, command: Command) -> None:
     _put(deck, command, label, number, values[0])
     if len(set(values)) > 1:
         deck.warn(
-            f"{command.where}: {label} of material {number} depends on temperature; the value of the first temperature,"
-            f" {values[0]:g}, is taken."
+            f"{command.where}: {label} of material {number} depends on temperature; the value at the first"
+            f" temperature, {values[0]:g}, is used."
         )
 
 
@@ -50,9 +50,7 @@ def _uimp(deck: Deck, command: Command) -> None:
 
 def _put(deck: Deck, command: Command, label: str, number: int, value: float) -> None:
     if not re.fullmatch(r"[A-Z][A-Z0-9_]*", label):
-        raise MeshError(
-            f"{command.where}: '{label[:20]}' is no label of a property; EX, PRXY and DENS are such labels."
-        )
+        raise MeshError(f"{command.where}: '{label[:20]}' is not the label of a property, such as EX, PRXY or DENS.")
     material = deck.materials.setdefault(number, RawMaterial(command.place))
     material.values[label] = value
     material.places[label] = command.place
@@ -71,7 +69,7 @@ def _tbtemp(deck: Deck, command: Command) -> None:
     """After the second temperature of a table no more constants are taken."""
     table = _present(deck)
     if table is not None and table.constants:
-        deck.warn(f"{table.where}: TB,{table.label}: the table of its first temperature is taken.")
+        deck.warn(f"{table.where}: TB,{table.label}: the table of the first temperature is used.")
         deck.parameters[_TABLE] = None
 
 

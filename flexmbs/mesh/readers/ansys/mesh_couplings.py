@@ -43,7 +43,7 @@ def _unusable_mass(volumes: int, turned: int, form: int, values: list[float]) ->
     if form == 0 and not values[0] == values[1] == values[2]:
         return "its mass is not the same in all directions"
     if turned and form == 0 and any(values[3:6]) and len(set(values[3:6])) > 1:
-        return "KEYOPT(2): its inertia turns with the nodal system"
+        return "KEYOPT(2): its inertia rotates with the nodal system"
     return ""
 
 
@@ -55,7 +55,7 @@ def rigid_elements(deck: Deck, groups: list[Group]) -> tuple[list[Coupling], lis
     for group in groups:
         option = type_of(deck, group.key).option(1)
         if option not in (_RIGID_LINK, _RIGID_BEAM):
-            _omit(deck, group, f"a joint (KEYOPT(1) = {option}); make it a joint of the mechanism")
+            _omit(deck, group, f"a joint (KEYOPT(1) = {option}); state it as a joint of the mechanism")
             continue
         indices = group.rows.node_indices(deck.nodes)
         if indices.shape[1] < 2 or (indices[:, :2] < 0).any():
@@ -76,7 +76,7 @@ def _rigid_link(deck: Deck, group: Group, row: int, first: int, second: int, tur
     along = deck.nodes.points[second] - deck.nodes.points[first]
     length = np.linalg.norm(along)
     if not length > 0.0 or first in turned or second in turned:
-        _omit(deck, group, "a rigid link without length, or between turned nodes")
+        _omit(deck, group, "a rigid link of zero length, or between rotated nodes")
         return None
     along = along / length
     return Equation(
@@ -130,7 +130,7 @@ def equations_of(deck: Deck, elements: Sorted) -> list[Equation]:
     made = []
     if deck.rotated_by_command and (deck.equations or deck.coupled):
         first = (deck.equations or deck.coupled)[0]
-        _note(deck, "CE, CP", first.where, f"NROTAT in {deck.rotated_by_command} turns the directions that they mean")
+        _note(deck, "CE, CP", first.where, f"NROTAT in {deck.rotated_by_command} rotates their directions")
     else:
         made += [equation for raw in deck.equations if (equation := _equation(deck, raw)) is not None]
         for own in deck.coupled:
@@ -149,7 +149,7 @@ def _equation(deck: Deck, raw) -> Equation | None:
             deck,
             f"CE {raw.name}",
             raw.where,
-            f"{unknown} is no displacement" if unknown else "no factors",
+            f"{unknown} is not a displacement" if unknown else "no factors",
             bool(unknown),
         )
         return None

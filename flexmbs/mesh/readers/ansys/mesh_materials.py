@@ -89,7 +89,7 @@ def _from_table(deck: Deck, name: str, raw: RawMaterial, common: dict) -> AnyMat
         return _anisotropic(name, table, common)
     else:
         raise MeshError(
-            f"{table.where}: TB,ELASTIC: the option {table.option} is not known; ISOT, OELM, AELS, AELF are."
+            f"{table.where}: TB,ELASTIC: the option {table.option} is unknown; known are ISOT, OELM, AELS and AELF."
         )
     raw.places.update({label: table.where for label in values})
     return _by_constants(deck, name, raw, values, common)
@@ -122,7 +122,7 @@ def _by_constants(deck: Deck, name: str, raw: RawMaterial, values: dict, common:
     nu12 = _poisson(values, "XY", E1, E2)
     if nu12 is None:
         nu12 = _DEFAULT_POISSON
-        deck.warn(f"{raw.places['EX']}: {name} has no Poisson's ratio (MP,PRXY); {nu12:g} is taken, as Ansys does.")
+        deck.warn(f"{raw.places['EX']}: {name} has no Poisson's ratio (MP,PRXY); {nu12:g} is used, as in Ansys.")
     nu13, nu23 = _poisson(values, "XZ", E1, E3), _poisson(values, "YZ", E2, E3)
     plain = E1 == E2 == E3 and nu13 in (None, nu12) and nu23 in (None, nu12)
     shear = E1 / (2.0 * (1.0 + nu12)) if nu12 > -1.0 else -1.0

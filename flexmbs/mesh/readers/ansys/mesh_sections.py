@@ -69,7 +69,7 @@ def _numbers(raw: RawSection) -> list[float]:
     values = [value for row in raw.data for value in row]
     text = next((value for value in values if isinstance(value, str)), None)
     if text is not None:
-        raise MeshError(f"{raw.data_where}: SECDATA: '{text}' is no number; write the value (CDWRITE does).")
+        raise MeshError(f"{raw.data_where}: SECDATA: '{text}' is not a number; write the value (CDWRITE does).")
     return values
 
 
@@ -141,7 +141,7 @@ def _beam(deck: Deck, known: ElementType, real: int, raw: RawSection | None, num
     if known.routine == 44:
         return _beam44(deck, real, constants, place)
     if raw is None or raw.kind not in ("BEAM", "PIPE") or not raw.data or raw.subtype == "MESH":
-        missing = "SECTYPE,,BEAM with SECDATA (a shape that flexmbs knows: RECT, CSOLID, I, ASEC, ...)"
+        missing = "SECTYPE,,BEAM with SECDATA (a supported shape: RECT, CSOLID, I, ASEC, ...)"
         return Given(None, "", missing=missing)
     name = f"SECTYPE {number} {raw.subtype or raw.kind}" + (f" {raw.name}" if raw.name else "")
     values, where = _numbers(raw), f"{raw.data_where}: SECDATA"
@@ -185,7 +185,7 @@ def _beam4(deck: Deck, real: int, constants: dict[int, float], place: str) -> Gi
             factors[f"shear_factor_{axis}"] = 1.0 / values[name]
         else:
             deck.warn(
-                f"{where}: without {name} Ansys leaves out shear deflection; flexmbs takes the whole area for shear."
+                f"{where}: without {name} Ansys neglects shear deflection; flexmbs uses the whole area for shear."
             )
     section = replace(section, nonstructural_mass=values["ADDMAS"], where=place, **factors)
     return Given(section, f"R {real}", turned=math.radians(values["THETA"]))
@@ -218,7 +218,7 @@ def _spring(deck: Deck, known: ElementType, real: int) -> Given:
     elif mode in (0, 2):
         at, axial = 0, True
     else:
-        return Given(None, "", missing="another KEYOPT(3) (springs that turn about their line are not read)")
+        return Given(None, "", missing="another KEYOPT(3) (torsional springs about their line are not supported)")
     stiffness[at], damping[at] = constants.get(1, 0.0), constants.get(2, 0.0)
     if constants.get(3, 0.0):
         deck.warn(f"{place}: R,{real}: the nonlinear part CV2 of the damping is left out.")

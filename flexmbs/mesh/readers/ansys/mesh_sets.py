@@ -70,26 +70,24 @@ def _add_elements(
     if faces:
         sets.surfaces[name] = MeshSurface(faces)
     elif len(found) and not (found >= 0).any():
-        deck.warn(f"{component.where}: the component {name} holds no elements of a body; it is left out.")
+        deck.warn(f"{component.where}: the component {name} has no structural elements; it is left out.")
 
 
 def _check_members(deck: Deck, name: str, component: Component, exists: np.ndarray, what: str) -> None:
     missing = component.ids[~exists]
     if not len(exists):
         if component.how == "CMBLOCK":
-            raise MeshError(
-                f"{component.where}: CMBLOCK: the component {name} holds nothing; name its {what} or remove it."
-            )
+            raise MeshError(f"{component.where}: CMBLOCK: the component {name} is empty; list its {what} or remove it.")
         deck.warn(f"{component.where}: CM: nothing is selected for the component {name}; it is left out.")
     elif not exists.any():
         raise MeshError(
-            f"{component.where}: CMBLOCK: none of the {len(missing)} {what} of the component {name} exists (the first"
-            f" is {missing[0]}); name {what} of the mesh or remove it."
+            f"{component.where}: CMBLOCK: none of the {len(missing)} {what} of the component {name} exists (first:"
+            f" {missing[0]}); list {what} of the mesh or remove it."
         )
     elif missing.size:
         deck.warn(
-            f"{component.where}: {len(missing)} {what} of the component {name} do not exist (the first is"
-            f" {missing[0]}); they are left out."
+            f"{component.where}: {len(missing)} {what} of the component {name} do not exist (first: {missing[0]});"
+            " they are left out."
         )
 
 
@@ -124,7 +122,7 @@ def _add_group(deck: Deck, sets: Sets, name: str) -> None:
     if missing:
         deck.warn(f"{place}: CMGRP: the component {missing[0]} of the assembly {name} does not exist; it is left out.")
     if not any(own in deck.components for own in members):
-        raise MeshError(f"{place}: CMGRP: the assembly {name} holds nothing; name components that exist, or remove it.")
+        raise MeshError(f"{place}: CMGRP: the assembly {name} is empty; list components that exist, or remove it.")
     for named in (sets.node_sets, sets.element_sets):
         parts = [named[own] for own in members if own in named]
         if parts:

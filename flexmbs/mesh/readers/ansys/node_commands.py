@@ -44,7 +44,7 @@ def _nblock(deck: Deck, command: Command) -> None:
     if read < count:
         raise MeshError(
             f"{deck.source.file}:{deck.source.line}: NBLOCK: the block ends after {read} nodes, but its first line"
-            f" (line {command.line}) announces {count}; the file is cut off or the count wrong."
+            f" (line {command.line}) declares {count}; the file is cut off or the count is wrong."
         )
 
 
@@ -64,8 +64,8 @@ def _block_lines(deck: Deck, command: Command) -> tuple[list[str], bool]:
             " ends it); it is cut off."
         )
     raise MeshError(
-        f"{where} {line.strip()[:40]!r} stands within the block that begins in line {command.line}; nodes, and"
-        " N,R5.3,LOC,-1, or -1 after the last, are expected."
+        f"{where} {line.strip()[:40]!r} was found within the block that begins in line {command.line}; nodes were"
+        " expected, and N,R5.3,LOC,-1, or -1 after the last."
     )
 
 
@@ -109,7 +109,8 @@ def _node(deck: Deck, command: Command) -> None:
         point = _in_active_system(deck, command, point)
         if any(angles) and deck.current["CSYS"]:
             raise MeshError(
-                f"{command.where}: rotation angles are read in the global system only; write it with CDWRITE,DB."
+                f"{command.where}: rotation angles are supported in the global system only; write the mesh with"
+                " CDWRITE,DB."
             )
     deck.add_nodes(np.array([number]), np.array([point]), command.file, np.array([command.line]))
     if any(angles):
@@ -166,14 +167,12 @@ def _local(deck: Deck, command: Command) -> None:
         axes = np.eye(3)
     elif part:  # PRM: ratios of the axes
         if any(value not in (0.0, 1.0) for value in values[:2]):
-            raise MeshError(
-                f"{command.where}: elliptical coordinate systems are not known to flexmbs; use a circular one."
-            )
+            raise MeshError(f"{command.where}: elliptical coordinate systems are not supported; use a circular one.")
         return
     if not part and deck.current["CSYS"] != 0 and kind != "" and system_of(deck, deck.current["CSYS"]) is None:
         raise MeshError(f"{command.where}: the active coordinate system {deck.current['CSYS']} is not defined.")
     if first == 1 and any(command.number(first + 8 + i, 1.0) not in (0.0, 1.0) for i in range(2)):
-        raise MeshError(f"{command.where}: elliptical coordinate systems are not known to flexmbs; use a circular one.")
+        raise MeshError(f"{command.where}: elliptical coordinate systems are not supported; use a circular one.")
     deck.systems[number] = CoordinateSystem(str(number), kind, origin, axes)
     if first == 1:
         deck.current["CSYS"] = number  # LOCAL makes its system the active one
@@ -189,7 +188,7 @@ def _by_nodes(deck: Deck, command: Command) -> None:
     x, across = on_x - origin, in_xy - origin
     z = np.cross(x, across)
     if not np.linalg.norm(z) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(across):
-        raise MeshError(f"{command.where}: the three nodes lie on a line (or coincide); take others.")
+        raise MeshError(f"{command.where}: the three nodes are collinear or coincide; use others.")
     x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
     deck.systems[number] = CoordinateSystem(str(number), kind, origin, np.column_stack([x, np.cross(z, x), z]))
     deck.current["CSYS"] = number
@@ -200,19 +199,19 @@ def _kind(command: Command, position: int) -> str:
     number = {"CART": 0, "CYLIN": 1, "SPHE": 2, "TORO": 3}.get(text)
     number = command.integer(position, 0) if number is None else number
     if not 0 <= number < len(_KINDS):
-        raise MeshError(f"{command.where}: coordinate systems of kind {number} are not known; 0, 1 and 2 are.")
+        raise MeshError(f"{command.where}: coordinate systems of kind {number} are unknown; known are 0, 1 and 2.")
     return _KINDS[number]
 
 
 def _check_number(command: Command, number: int) -> None:
     if number <= 10:
-        raise MeshError(f"{command.where}: coordinate system {number}; local systems have numbers above 10.")
+        raise MeshError(f"{command.where}: coordinate system {number}; the numbers of local systems must be above 10.")
 
 
 def _turn_nodes(deck: Deck, command: Command) -> None:
     deck.rotated_by_command = command.place
     deck.skipped.add(
-        command.name, command.file, command.line, why="the directions of displacements at these nodes are not followed"
+        command.name, command.file, command.line, why="the displacement directions of these nodes are ignored"
     )
 
 

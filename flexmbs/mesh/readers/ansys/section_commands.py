@@ -39,7 +39,7 @@ def _rmodif(deck: Deck, command: Command) -> None:
 
 def _put_constants(deck: Deck, command: Command, number: int, start: int, first: int) -> None:
     if not 0 < start <= _MOST_CONSTANTS:
-        raise MeshError(f"{command.where}: real constants begin at place {start}; 1 is the first place.")
+        raise MeshError(f"{command.where}: real constants begin at position {start}; the first position is 1.")
     constants = deck.reals.setdefault(number, {})
     deck.real_places.setdefault(number, command.place)
     for position in range(first, len(command.arguments) + 1):
@@ -62,7 +62,7 @@ def _rlblock(deck: Deck, command: Command) -> None:
         number, count = integers[0].tolist()
         if number <= 0 or not 0 <= count <= _MOST_CONSTANTS:
             raise MeshError(
-                f"{source.file}:{source.line}: RLBLOCK: set {number} with {count} constants; that cannot be."
+                f"{source.file}:{source.line}: RLBLOCK: set {number} has {count} constants, which is impossible."
             )
         place = f"{source.file}:{source.line}"
         values = reals[0].tolist()
@@ -77,8 +77,8 @@ def _data_line(deck: Deck, command: Command) -> str:
     line = deck.source.next_line()
     if line is None or not line.strip() or line.lstrip()[0].isalpha() or line.lstrip()[0] in "/*!":
         raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: {command.name}: the block that begins in line {command.line} ends"
-            " too early; it announces more lines."
+            f"{deck.source.file}:{deck.source.line}: {command.name}: the block that begins in line {command.line}"
+            " ends too early; it declares more lines."
         )
     return line
 
@@ -118,7 +118,7 @@ def _secblock(deck: Deck, command: Command) -> None:
         fields = [part.strip() for part in (line.split("!")[0].split(",") if "," in line else line.split())]
         values = [evaluate(text, deck.parameters) if text else 0.0 for text in fields]
         if any(value is None for value in values):
-            raise MeshError(f"{place}: SECBLOCK: {line.strip()[:40]!r} are no numbers separated by commas.")
+            raise MeshError(f"{place}: SECBLOCK: {line.strip()[:40]!r} is not a list of numbers separated by commas.")
         section.data.append(values)
         section.data_where = section.data_where or place
 

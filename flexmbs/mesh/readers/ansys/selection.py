@@ -62,7 +62,7 @@ def _combine(deck: Deck, command: Command, entity: str, how: str, found: np.ndar
     combine = {"S": np.union1d, "A": np.union1d, "R": np.intersect1d, "U": np.setdiff1d}.get(how)
     if found is None or present is None or combine is None:
         deck.selected[entity] = "unknown"
-        deck.skipped.add(command.name, command.file, command.line, analysis=True, why="the selection is not followed")
+        deck.skipped.add(command.name, command.file, command.line, analysis=True, why="the selection is not evaluated")
         return
     deck.selected[entity] = combine(present, found)
 
@@ -157,7 +157,9 @@ def _cmsel(deck: Deck, command: Command) -> None:
     component = deck.components.get(name)
     if component is None or how not in ("S", "R", "A", "U"):
         deck.selected.update(NODE="unknown", ELEM="unknown")
-        deck.skipped.add(command.name, command.file, command.line, analysis=True, why=f"{name} is no known component")
+        deck.skipped.add(
+            command.name, command.file, command.line, analysis=True, why=f"{name} is not a known component"
+        )
         return
     deck.last_component = name if how == "S" else ""
     _combine(deck, command, component.entity, how, component.ids)

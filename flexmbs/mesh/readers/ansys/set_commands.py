@@ -18,11 +18,11 @@ def _cmblock(deck: Deck, command: Command) -> None:
     """CMBLOCK,name,NODE|ELEM,count; a format line; numbers, a negative one ends a range that the one before begins."""
     name, entity, count = command.text(1), _ENTITIES.get(command.text(2)), command.integer(3)
     if not name or entity is None:
-        raise MeshError(f"{command.where}: a name and NODE or ELEM are needed.")
+        raise MeshError(f"{command.where}: a name and NODE or ELEM are required.")
     source = deck.source
     known = parse_format(source.next_line() or "", f"{command.file}:{command.line + 1}: CMBLOCK")
     if known.reals or count < 0:
-        raise MeshError(f"{command.where}: the format must be of whole numbers, and the count not negative.")
+        raise MeshError(f"{command.where}: the format must have whole numbers, and the count must not be negative.")
     left = -(-count // len(known.integers))
     numbers = []
     while left > 0:
@@ -32,8 +32,8 @@ def _cmblock(deck: Deck, command: Command) -> None:
     given = np.concatenate(numbers or [np.empty(0, np.int64)])[:count]
     if (given == 0).any():
         raise MeshError(
-            f"{source.file}:{source.line}: CMBLOCK: {name} has fewer than the {count} numbers that line {command.line}"
-            " announces; the file is cut off or the count wrong."
+            f"{source.file}:{source.line}: CMBLOCK: {name} has fewer than the {count} numbers that line"
+            f" {command.line} declares; the file is cut off or the count is wrong."
         )
     ids = expand_ranges(given, f"{command.where}: {name}", all_ids(deck, entity))
     deck.components[name] = Component(entity, ids, command.place, "CMBLOCK")
@@ -43,8 +43,8 @@ def _line(deck: Deck, command: Command, count: int) -> str:
     line = deck.source.next_line()
     if line is None or not line.strip() or line.strip()[0] not in "-0123456789":
         raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: CMBLOCK: the block of line {command.line} ends before the {count}"
-            " numbers that it announces; the file is cut off or the count wrong."
+            f"{deck.source.file}:{deck.source.line}: CMBLOCK: the block of line {command.line} ends before the"
+            f" {count} numbers that it declares; the file is cut off or the count is wrong."
         )
     return line
 
@@ -56,7 +56,7 @@ def expand_ranges(given: np.ndarray, where: str, existing: np.ndarray) -> np.nda
     """
     ends = np.flatnonzero(given < 0)
     if ends.size and (ends[0] == 0 or (given[ends - 1] <= 0).any() or (-given[ends] < given[ends - 1]).any()):
-        raise MeshError(f"{where}: a negative number must end a range that the number before it begins.")
+        raise MeshError(f"{where}: a negative number must end a range that starts with the number before it.")
     parts, at = [], 0
     for end in ends.tolist():
         first, last = int(given[end - 1]), -int(given[end])
@@ -74,7 +74,7 @@ def _cm(deck: Deck, command: Command) -> None:
         return
     ids = selected_ids(deck, entity)
     if ids is None:
-        deck.skipped.add(f"CM,{name}", command.file, command.line, why="the selection before it is not followed")
+        deck.skipped.add(f"CM,{name}", command.file, command.line, why="the selection before it is not evaluated")
         return
     deck.components[name] = Component(entity, ids, command.place, "CM")
 

@@ -23,14 +23,14 @@ def _etblock(deck: Deck, command: Command) -> None:
     if line is None or read_count < command.integer(1, 0):
         raise MeshError(
             f"{deck.source.file}:{deck.source.line}: ETBLOCK: the block ends after {read_count} element types, but"
-            f" {command.integer(1, 0)} (line {command.line}), and -1 after the last, are expected; the file is cut off."
+            f" {command.integer(1, 0)} (line {command.line}), followed by -1, were expected; the file is cut off."
         )
 
 
 def _widths(text: str, where: str) -> tuple[int, ...]:
     known = _FORMAT.fullmatch(text.replace(" ", ""))
     if known is None or not int(known[1]) or not int(known[3]):
-        raise MeshError(f"{where}: '{text.strip()[:40]}' is no format of the block; (2i9,19a9) would be one.")
+        raise MeshError(f"{where}: '{text.strip()[:40]}' is not the format of a block, such as (2i9,19a9).")
     return int(known[1]), int(known[1]), *[int(known[3])] * int(known[2])
 
 
@@ -46,8 +46,8 @@ def _take(deck: Deck, fields: list[str]) -> None:
     number, routine = integer(fields[0]), integer(fields[1])
     if number is None or routine is None or number <= 0 or routine <= 0:
         raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: ETBLOCK: '{fields[0]}' and '{fields[1]}' stand where the number of"
-            " an element type and its routine (186 of SOLID186) were expected."
+            f"{deck.source.file}:{deck.source.line}: ETBLOCK: '{fields[0]}' and '{fields[1]}' were found instead of"
+            " the number of an element type and its routine (186 of SOLID186)."
         )
     given = {i: real(text) for i, text in enumerate(fields[2:], start=1) if text}
     # The fields are text by their format: names of options are none that the reader asks for.

@@ -65,12 +65,12 @@ class NetCDF3:
         """The values of a variable that does not change with time."""
         variable = self._variables[name]
         if variable.is_record:
-            raise MeshError(f"{self._path}: {name}: the variable changes with time; a fixed one is needed.")
+            raise MeshError(f"{self._path}: {name}: the variable changes with time; it must be constant.")
         count = prod(variable.shape)
         size = count * variable.dtype.itemsize
         if variable.begin < 0 or size > len(self._data) - variable.begin:
             raise MeshError(
-                f"{self._path}: {name}: {size} bytes from byte {variable.begin} on are claimed, but the file has"
+                f"{self._path}: {name}: {size} bytes are declared from byte {variable.begin}, but the file has"
                 f" {len(self._data)}; it is damaged or cut off."
             )
         return np.frombuffer(self._data[variable.begin : variable.begin + size], variable.dtype).reshape(variable.shape)
@@ -86,7 +86,7 @@ class NetCDF3:
     def _length(self) -> int:
         value = self._read_number(self._count, "a length")
         if value < 0:
-            raise MeshError(f"{self._path}: byte {self._at}: {value} is no length; the netCDF header is damaged.")
+            raise MeshError(f"{self._path}: byte {self._at}: {value} is not a length; the netCDF header is damaged.")
         return value
 
     def _list(self, tag: int, what: str) -> int:
@@ -102,7 +102,7 @@ class NetCDF3:
     def _bytes(self, count: int) -> bytes:
         if count > len(self._data) - self._at:
             raise MeshError(
-                f"{self._path}: byte {self._at}: {count} bytes are claimed in the netCDF header, but the file has"
+                f"{self._path}: byte {self._at}: {count} bytes are declared in the netCDF header, but the file has"
                 f" {len(self._data) - self._at} more; it is damaged or cut off."
             )
         value = self._data[self._at : self._at + count]
@@ -115,7 +115,7 @@ class NetCDF3:
     def _dtype(self) -> np.dtype:
         at, code = self._at, self._read_number(">i4", "a type")
         if code not in _TYPES:
-            raise MeshError(f"{self._path}: byte {at}: {code} is no type of netCDF; the header is damaged.")
+            raise MeshError(f"{self._path}: byte {at}: {code} is not a netCDF type; the header is damaged.")
         return np.dtype(_TYPES[code])
 
     def _attributes(self) -> dict[str, np.ndarray]:

@@ -28,7 +28,7 @@ def read_exodus(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no Exodus file, is damaged, two-dimensional, or holds nothing that makes a body.
+        The file is no Exodus file, is damaged, two-dimensional, or holds nothing that is structural.
     """
     with opened(path) as variables:
         table, node_ids, warnings = _nodes(variables)
@@ -47,13 +47,12 @@ def _nodes(variables: Variables) -> tuple[NodeTable, np.ndarray, list[str]]:
         axes = [*coordinates]
     else:
         if "coordx" not in variables:
-            raise MeshError(f"{path}: neither coord nor coordx is in the file; it is no Exodus mesh, or has no nodes.")
+            raise MeshError(
+                f"{path}: the file has neither coord nor coordx; it is not an Exodus mesh, or has no nodes."
+            )
         axes = [variables.floats(f"coord{axis}") for axis in "xyz" if f"coord{axis}" in variables]
     if len(axes) != 3:
-        raise MeshError(
-            f"{path}: the nodes have {len(axes)} coordinates: a mesh in {len(axes)} dimensions is no flexible body;"
-            " three are needed."
-        )
+        raise MeshError(f"{path}: the nodes have {len(axes)} coordinates; a flexible body needs a mesh with three.")
     if len({len(axis) for axis in axes}) > 1:
         raise MeshError(f"{path}: coordx, coordy and coordz differ in length; the file is damaged.")
     count = len(axes[0])
@@ -72,7 +71,7 @@ def _numbers(variables: Variables, name: str, count: int, warnings: list[str]) -
     numbers = variables.integers(name)
     if len(numbers) == count and len(np.unique(numbers)) == count and numbers.min(initial=1) > 0:
         return numbers
-    warnings.append(f"{variables.path}: {name}: the numbers are not positive and different; 1 to {count} are used.")
+    warnings.append(f"{variables.path}: {name}: the numbers are not all positive and distinct; 1 to {count} are used.")
     return plain
 
 
@@ -88,10 +87,12 @@ def _blocks(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> list[
         if variable not in variables:
             if index < len(status) and status[index] == 0:
                 continue  # a block without elements
-            raise MeshError(f"{variables.path}: {variable} is missing; the nodes of a block's elements are needed.")
+            raise MeshError(f"{variables.path}: {variable} is missing; it must hold the nodes of the block's elements.")
         connectivity = variables.integers(variable, 2) if _is_table(variables, variable) else None
         if connectivity is None:
-            raise MeshError(f"{variables.path}: {variable}: polygons and polyhedra are not read; mesh with hexahedra.")
+            raise MeshError(
+                f"{variables.path}: {variable}: polygons and polyhedra are not supported; mesh with hexahedra."
+            )
         found.append(_block(variables, variable, connectivity, node_ids))
         name = names[index] if index < len(names) and names[index] else f"block_{_at(numbers, index)}"
         shapes.element_groups[_unused(name, shapes.element_groups)] = found[-1].lines
@@ -104,7 +105,9 @@ def _blocks(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> list[
         start += len(rows.ids)
         _thickness(variables, shapes, rows)
         if rows.role == "unknown" and len(rows.ids):
-            shapes.warnings.append(f"{rows.where(0)}: the type {rows.type_name} is not known; it makes no body.")
+            shapes.warnings.append(
+                f"{rows.where(0)}: the type {rows.type_name} is unknown; its elements are not part of the body."
+            )
     shapes.groups = found
     return found
 
@@ -164,7 +167,7 @@ def _node_sets(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> No
         fine = (members >= 1) & (members <= len(node_ids))
         if not fine.all() or not len(members):
             shapes.warnings.append(
-                f"{shapes.path}: node_ns{index + 1}: the node set {name} has {np.sum(fine)} nodes, and names"
+                f"{shapes.path}: node_ns{index + 1}: the node set {name} has {np.sum(fine)} nodes, and refers to"
                 f" {np.sum(~fine)} that do not exist."
             )
         shapes.node_groups[_unused(name, shapes.node_groups)] = node_ids[members[fine] - 1]
@@ -184,8 +187,8 @@ def _side_sets(variables: Variables, shapes: Shapes, blocks: list[ElementRows]) 
         faces, missing = _faces(blocks, ends, elements - 1, sides)
         if missing:
             shapes.warnings.append(
-                f"{shapes.path}: side_ss{index + 1}: the side set {name} names {missing} sides that do not exist; they"
-                " are left out."
+                f"{shapes.path}: side_ss{index + 1}: the side set {name} refers to {missing} sides that do not"
+                " exist; they are left out."
             )
         shapes.sides[_unused(name, shapes.sides)] = faces
 

@@ -68,12 +68,12 @@ class Variables:
 
     def _checked(self, name: str, ndim: int, kinds: str) -> np.ndarray:
         if name not in self:
-            raise MeshError(f"{self.path}: the variable {name} is missing; an Exodus file must have it.")
+            raise MeshError(f"{self.path}: the variable {name} is missing; every Exodus file has it.")
         values = self._source.array(name)
         if values.ndim != ndim or values.dtype.kind not in kinds:
             raise MeshError(
-                f"{self.path}: {name}: {values.ndim} dimensions of type {values.dtype}, where {ndim} of"
-                f" {'numbers' if kinds != 'S' else 'characters'} are needed."
+                f"{self.path}: {name}: {values.ndim} dimensions of type {values.dtype} were found, but {ndim} of"
+                f" {'numbers' if kinds != 'S' else 'characters'} were expected."
             )
         return values
 
@@ -93,4 +93,4 @@ def opened(path: Path) -> Iterator[Variables]:
         with hdf5.opened(path) as file:
             yield Variables(path, _NetCDF4(file, path))
     else:
-        raise MeshError(f"{path}: no Exodus file: it starts with {start!r}, and should with 'CDF' or '\\x89HDF'.")
+        raise MeshError(f"{path}: not an Exodus file: it starts with {start!r} instead of 'CDF' or '\\x89HDF'.")

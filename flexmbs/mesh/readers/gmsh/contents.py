@@ -76,7 +76,7 @@ def read_names(file: GmshFile, section: Section) -> dict[tuple[int, int], str]:
     where = f"{file.path}:{section.line}: $PhysicalNames"
     if not rows or rows[0][1].strip().lstrip("0") != str(len(rows) - 1).lstrip("0"):
         stated = rows[0][1].strip()[:40] if rows else "nothing"
-        raise MeshError(f"{where}: {len(rows) - 1} names follow, where the section says {stated}; make them agree.")
+        raise MeshError(f"{where}: {len(rows) - 1} names follow, but the section says {stated}; make them agree.")
     names = {}
     for line, text in rows[1:]:
         found = _NAME_LINE.match(text)

@@ -50,7 +50,7 @@ def type_advice(number: int) -> str:
     """Why a type number is not read, and what to do."""
     if 20 <= number <= 140:
         return (
-            f"elements of Gmsh type {number} (third or higher order, or a polygon) are not read; mesh with"
+            f"elements of Gmsh type {number} (third or higher order, or a polygon) are not supported; mesh with"
             " Mesh.ElementOrder = 1 or 2"
         )
-    return f"{number} is no element type of Gmsh; known are 1 to 19"
+    return f"{number} is not a Gmsh element type; known are 1 to 19"

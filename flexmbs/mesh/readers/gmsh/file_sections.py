@@ -46,12 +46,12 @@ def open_gmsh(path: Path) -> GmshFile:
     if not head.startswith(b"$"):
         shown = head[:40].decode("ascii", "backslashreplace").splitlines()
         what = f"starts with '{shown[0]}'" if shown else "is empty"
-        raise MeshError(f"{path}:1: no Gmsh mesh: the file {what}; a Gmsh file starts with $MeshFormat.")
+        raise MeshError(f"{path}:1: not a Gmsh mesh: the file {what}; a Gmsh file starts with $MeshFormat.")
     sections = _find_sections(path, data)
     header = next((section for section in sections if section.name == "MeshFormat"), None)
     if header is None:
         if not any(section.name == "NOD" for section in sections):
-            raise MeshError(f"{path}:1: {data[:20].split()[0].decode('latin-1')}: there is no $MeshFormat in the file.")
+            raise MeshError(f"{path}:1: {data[:20].split()[0].decode('latin-1')}: the file has no $MeshFormat.")
         return GmshFile(path, data, 1.0, "", 4, tuple(sections))
     return GmshFile(path, data, *_read_header(path, data, header), tuple(sections))
 
@@ -86,14 +86,16 @@ def _read_header(path: Path, data: bytes, header: Section) -> tuple[float, str, 
         version, kind, size = float(words[0]), int(words[1]), int(words[2])
     except (ValueError, IndexError):
         shown = first[:40].decode("ascii", "backslashreplace").strip()
-        raise MeshError(f"{where}: '{shown}' is not version, file type and data size (such as 4.1 0 8).") from None
+        raise MeshError(f"{where}: '{shown}' must be version, file type and data size (such as 4.1 0 8).") from None
     if not (2.0 <= version < 3.0 or version in (4.0, 4.1)):
-        raise MeshError(f"{where}: version {version:g} is not read; save the mesh as version 4.1 or 2.2.")
+        raise MeshError(f"{where}: version {version:g} is not supported; save the mesh as version 4.1 or 2.2.")
     if kind == 0:
         return version, "", 8
     if kind != 1 or size not in (4, 8):
-        raise MeshError(f"{where}: file type {kind} and data size {size} are not known; right are 0 or 1, and 8.")
+        raise MeshError(f"{where}: file type {kind} and data size {size} are unknown; they must be 0 or 1, and 8.")
     order = {b"\x01\x00\x00\x00": "<", b"\x00\x00\x00\x01": ">"}.get(rest[:4])
     if order is None:
-        raise MeshError(f"{where}: the number 1 that tells the byte order of a binary file is missing; save it again.")
+        raise MeshError(
+            f"{where}: the number 1 that marks the byte order of a binary file is missing; save the file again."
+        )
     return version, order, size

@@ -22,7 +22,7 @@ _RESULTS = ("NodeData", "ElementData", "ElementNodeData", "InterpolationScheme")
 def read_gmsh(path: Path) -> Mesh:
     """Mesh of a Gmsh file (.msh, versions 1, 2, 4.0 and 4.1, text or binary), with its node and element numbers.
 
-    Every physical group becomes a node set; groups of elements that make the body become element sets too, groups of
+    Every physical group becomes a node set; groups of elements that form the body become element sets too, groups of
     faces and edges surfaces. A group without a name is called by its dimension and number ("physical_2d_7"). Without
     groups the geometric entities stand in for them ("surface_7"), with a warning. The format has no materials and no
     sections.
@@ -30,7 +30,7 @@ def read_gmsh(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no Gmsh mesh, is cut off or contradicts itself, or holds nothing that makes a body.
+        The file is no Gmsh mesh, is cut off or contradicts itself, or holds nothing that is structural.
     """
     file = open_gmsh(path)
     contents = Contents(file, NodeTable(str(path), "$Nodes"))

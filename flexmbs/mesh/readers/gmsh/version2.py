@@ -28,7 +28,9 @@ def read_parametric_nodes(contents: Contents, section: Section) -> None:
     source = source_of(contents.file, section)
     count = _count(source, "nodes")
     if isinstance(source, BinarySource):
-        raise MeshError(f"{source.where()}: binary parametric nodes are not read; save with Mesh.SaveParametric = 0.")
+        raise MeshError(
+            f"{source.where()}: binary parametric nodes are not supported; save with Mesh.SaveParametric = 0."
+        )
     for _ in range(count):
         number, *point = source.read("iddd", "a node (number, x, y, z)")
         dimension, _ = source.read("ii", "the entity of a node")
@@ -54,7 +56,7 @@ def read_elements(contents: Contents, section: Section) -> None:
                 add(TYPES[number].dimension, int(tag), same[tags[:, column] == tag])
     if kept.count:
         contents.warnings.append(
-            f"{source.where(0)}: {kept.count} elements have the nodes of another one (Gmsh repeats an element for"
+            f"{source.where(0)}: {kept.count} elements have the same nodes as another (Gmsh repeats an element for"
             " each of its physical groups); each is read once, with the first number."
         )
 
@@ -126,7 +128,7 @@ def _text_elements(source: NumberLines, count: int, is_old: bool) -> list[tuple]
     tag_counts = np.zeros(count, np.int64) if is_old else heads[:, 2]
     wrong = (widths != head + tag_counts + sizes) | (tag_counts < 0)
     wrong |= is_old & (heads[:, head - 1] != sizes)
-    _check_rows(source, wrong, first_row, "the line has not as many numbers as its element's type and tags need")
+    _check_rows(source, wrong, first_row, "the line does not have the numbers that its element's type and tags need")
     parts = []
     for number in np.unique(types):
         for tag_count in np.unique(tag_counts[types == number]):

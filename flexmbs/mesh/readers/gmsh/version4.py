@@ -64,7 +64,7 @@ def read_nodes(contents: Contents, section: Section) -> None:
         source.end_record("a block of nodes")
         extra = (first if is_new else second) if parametric else 0
         if extra not in range(4):
-            raise MeshError(f"{source.where()}: {extra} is no dimension of an entity; right are 0 to 3.")
+            raise MeshError(f"{source.where()}: {extra} is not the dimension of an entity; it must be 0 to 3.")
         if is_new:
             ids, lines = source.table(count, "s", "a node's number")
             points, _ = source.table(count, "ddd" + "d" * extra, "a node's coordinates")
@@ -90,7 +90,7 @@ def read_elements(contents: Contents, section: Section, physicals: Physicals) ->
         dimension = TYPES[number].dimension
         stated, tag = (first, second) if is_new else (second, first)
         if stated != dimension:
-            raise MeshError(f"{source.where()}: elements of type {number} stand on an entity of dimension {stated}.")
+            raise MeshError(f"{source.where()}: elements of type {number} belong to an entity of dimension {stated}.")
         tags = physicals.get((dimension, tag), [])
         # A negative tag: the group has the entity's elements in reverse.
         reverse = bool(tags) and all(tag < 0 for tag in tags)
@@ -111,12 +111,12 @@ def _totals(source: NumberLines | BinarySource, is_new: bool, what: str) -> tupl
 def _whole(ids: np.ndarray, source: NumberLines | BinarySource) -> np.ndarray:
     wrong = ids[(ids != np.floor(ids)) | (np.abs(ids) > 2.0**53)]
     if wrong.size:
-        raise MeshError(f"{source.where()}: {wrong[0]} in the block before is no number of a node.")
+        raise MeshError(f"{source.where()}: {wrong[0]} in the block before is not a node number.")
     return ids[:, 0].astype(np.int64)
 
 
 def _check_total(source: NumberLines | BinarySource, done: int, total: int, what: str) -> None:
     if done != total:
-        raise MeshError(f"{source.where()}: the blocks hold {done} {what}, the section's first line says {total}.")
+        raise MeshError(f"{source.where()}: the blocks hold {done} {what}, but the section's first line says {total}.")
     if isinstance(source, NumberLines) and source.has_more:
         raise MeshError(f"{source.where()}: the section has more lines than its counts say.")

@@ -42,15 +42,19 @@ def find_mesh(file, path: Path, warnings: list[str]) -> MedMesh:
     meshes = hdf5.child(file, "ENS_MAA", path, kind="group")
     names = hdf5.children(meshes, path) if meshes is not None else []
     if not names:
-        raise MeshError(f"{path}: ENS_MAA: there is no mesh in the file; in Salome, export a mesh to it.")
+        raise MeshError(f"{path}: ENS_MAA: the file holds no mesh; in Salome, export a mesh to it.")
     name = names[0]
     if len(names) > 1:
-        warnings.append(f"{path}: ENS_MAA: the first of {len(names)} meshes is read ({name}); others: {names[1:6]}.")
+        warnings.append(
+            f"{path}: ENS_MAA: only the first of {len(names)} meshes is read ({name}); others: {names[1:6]}."
+        )
     mesh = hdf5.needed(meshes, name, path, kind="group")
     if hdf5.integer(mesh, "TYP", path, 0) == 1:
-        raise MeshError(f"{path}: ENS_MAA/{name}: a structured grid (TYP = 1) is not read; export it unstructured.")
+        raise MeshError(
+            f"{path}: ENS_MAA/{name}: a structured grid (TYP = 1) is not supported; export it as unstructured."
+        )
     if hdf5.integer(mesh, "REP", path, 0) > 0:
-        raise MeshError(f"{path}: ENS_MAA/{name}: cylindrical or spherical coordinates (REP) are not read.")
+        raise MeshError(f"{path}: ENS_MAA/{name}: cylindrical or spherical coordinates (REP) are not supported.")
     step = _last_step(mesh, path, name, warnings)
     nodes = hdf5.child(step, "NOE", path, kind="group")
     if nodes is None:
@@ -84,7 +88,9 @@ def _last_step(mesh, path: Path, name: str, warnings: list[str]):
     if not steps:
         raise MeshError(f"{path}: ENS_MAA/{name}: the mesh has no nodes (NOE).")
     if len(steps) > 1:
-        warnings.append(f"{path}: ENS_MAA/{name}: the mesh has {len(steps)} steps; the last is read ({steps[-1][0]}).")
+        warnings.append(
+            f"{path}: ENS_MAA/{name}: the mesh has {len(steps)} steps; only the last is read ({steps[-1][0]})."
+        )
     return steps[-1][1]
 
 
@@ -114,7 +120,7 @@ def _group_names(mesh: MedMesh, name: str, family) -> list[str]:
         return []
     values = np.ascontiguousarray(hdf5.array(names, mesh.path))
     if values.dtype.kind not in "iuS" or values.dtype.itemsize * values.size > 1 << 26:
-        raise MeshError(f"{mesh.path}: FAS/{mesh.name}/{name}/GRO/NOM: names of groups are needed.")
+        raise MeshError(f"{mesh.path}: FAS/{mesh.name}/{name}/GRO/NOM: group names were expected.")
     if values.dtype.kind != "S" and values.dtype.itemsize != 1:
         values = values.astype(np.uint8)
     rows = values.reshape(len(values), -1) if values.ndim else values.reshape(1, -1)

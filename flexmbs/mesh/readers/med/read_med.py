@@ -28,14 +28,14 @@ def read_med(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no MED file, is damaged, two-dimensional, or holds nothing that makes a body.
+        The file is no MED file, is damaged, two-dimensional, or holds nothing that is structural.
     """
     with hdf5.opened(path) as file:
         warnings: list[str] = []
         mesh = find_mesh(file, path, warnings)
         if mesh.space < 3:
             raise MeshError(
-                f"{path}: {mesh.place}: a mesh in {mesh.space} dimensions (ESP) is no flexible body; three are needed."
+                f"{path}: {mesh.place}: the mesh has {mesh.space} dimensions (ESP); a flexible body needs three."
             )
         if mesh.unit and mesh.unit.split()[0].lower() not in ("m", "metre", "meter"):
             warnings.append(f"{path}: {mesh.place}: the file's unit of length is {mesh.unit.split()[0]} (UNI).")
@@ -51,7 +51,7 @@ def read_med(path: Path) -> Mesh:
 def _nodes(mesh: MedMesh) -> tuple[NodeTable, np.ndarray, np.ndarray | None]:
     values = _numbers(mesh, mesh.nodes, "COO", "f")
     if values is None or len(values) % mesh.space or values.ndim != 1:
-        raise MeshError(f"{mesh.path}: {mesh.place}: NOE/COO: {mesh.space} coordinates of each node are needed.")
+        raise MeshError(f"{mesh.path}: {mesh.place}: NOE/COO: {mesh.space} coordinates per node were expected.")
     points = values.reshape(mesh.space, -1).T[:, :3]
     count = len(points)
     ids = _numbers(mesh, mesh.nodes, "NUM", "i", count)
@@ -67,7 +67,7 @@ def _elements(mesh: MedMesh, shapes: Shapes, node_ids: np.ndarray, families: dic
     for name in hdf5.children(mesh.cells, mesh.path) if mesh.cells is not None else []:
         group = hdf5.needed(mesh.cells, name, mesh.path, kind="group")
         if name in UNREAD or name not in TYPES:
-            what = UNREAD.get(name, "a type that is not known")
+            what = UNREAD.get(name, "an unknown type")
             raise MeshError(f"{mesh.path}: {mesh.place}: MAI/{name}: {what}; mesh with tetrahedra or hexahedra.")
         rows = _element_rows(mesh, name, TYPES[name], group, node_ids)
         known = TYPES[name]
@@ -86,7 +86,7 @@ def _element_rows(mesh: MedMesh, name: str, known: MedType, group, node_ids: np.
     place = f"{mesh.path}: {mesh.place}: MAI/{name}"
     values = _numbers(mesh, group, "NOD", "i")
     if values is None or values.ndim != 1 or len(values) % known.node_count:
-        raise MeshError(f"{place}/NOD: {known.node_count} nodes of each element are needed (nodal connectivity).")
+        raise MeshError(f"{place}/NOD: {known.node_count} nodes per element were expected (nodal connectivity).")
     nodes = values.reshape(known.node_count, -1).T
     wrong = np.argwhere((nodes < 1) | (nodes > len(node_ids)))
     if len(wrong):
@@ -109,8 +109,8 @@ def _number(shapes: Shapes, numbers: list[np.ndarray | None]) -> None:
                 rows.ids = own
             return
         shapes.warnings.append(
-            f"{shapes.path}: MAI: the file numbers the elements of each type by themselves; they are numbered through,"
-            " from 1 in the order of the file."
+            f"{shapes.path}: MAI: the file numbers the elements of each type separately; they are renumbered from 1"
+            " in the order of the file."
         )
     start = 1
     for rows in shapes.groups:
@@ -135,7 +135,7 @@ def _numbers(mesh: MedMesh, group, name: str, code: str, count: int | None = Non
         return None
     values = hdf5.numbers(dataset, mesh.path, code)
     if count is not None and values.shape != (count,):
-        raise MeshError(f"{mesh.path}: {dataset.name}: {values.size} entries, where {count} are needed.")
+        raise MeshError(f"{mesh.path}: {dataset.name}: {values.size} entries, but {count} were expected.")
     return values
 
 

@@ -30,7 +30,7 @@ def read_medit(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no Medit file, is damaged, two-dimensional, or holds nothing that makes a body.
+        The file is not a Medit file, is damaged, two-dimensional, or holds nothing that is structural.
     """
     data = path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n").removeprefix(b"\xef\xbb\xbf")
     data = re.sub(rb"#[^\n]*", b"", data)
@@ -52,7 +52,7 @@ def read_medit(path: Path) -> Mesh:
         elif keyword not in ("MeshVersionFormatted", "Dimension", "End"):
             skipped.add(keyword, str(path), line, analysis=True)
     if not sections or sections[-1][0] != "End":
-        shapes.warnings.append(f"{path}: the file has no End; it may be cut off between two sections.")
+        shapes.warnings.append(f"{path}: the file has no End keyword; it may be cut off between two sections.")
     shapes.node_groups = {name.replace(" set", ""): ids for name, ids in shapes.node_groups.items()}
     shapes.skipped = skipped.as_tuple()
     return mesh_of_shapes(shapes)
@@ -63,7 +63,7 @@ def _sections(path: Path, data: bytes) -> list[tuple[str, int, NumberLines]]:
     found = list(_KEYWORD.finditer(data))
     if not found or found[0][1] != b"MeshVersionFormatted" or data[: found[0].start()].strip():
         shown = data[:30].decode("ascii", "backslashreplace").split("\n")[0]
-        raise MeshError(f"{path}:1: no Medit mesh: it starts with '{shown}', not with MeshVersionFormatted.")
+        raise MeshError(f"{path}:1: not a Medit mesh: it starts with '{shown}' instead of MeshVersionFormatted.")
     sections, line, at = [], 1, 0
     for number, match in enumerate(found):
         line += data.count(b"\n", at, match.end())
@@ -80,7 +80,7 @@ def _check_dimension(path: Path, sections: list[tuple[str, int, NumberLines]]) -
         if keyword == "Dimension":
             if numbers.values[:1].tolist() != [3.0]:
                 stated = f"{numbers.values[0]:g}" if len(numbers.values) else "missing"
-                raise MeshError(f"{path}:{line}: Dimension: it is {stated}; a flexible body needs 3 dimensions.")
+                raise MeshError(f"{path}:{line}: Dimension is {stated}; a flexible body needs 3.")
             return
     raise MeshError(f"{path}:1: Dimension is missing; it must be 3.")
 

@@ -24,7 +24,7 @@ def check_counts(path: Path) -> None:
     """MeshError when a text file states a count that its size cannot hold, or names data outside of its folder."""
     data = path.read_bytes()
     if not data.strip():
-        raise MeshError(f"{path}:1: the file is empty; a mesh was expected.")
+        raise MeshError(f"{path}:1: the file is empty.")
     if b"\x00" in data[:1024]:
         _check_binary(path, data)
         return
@@ -47,7 +47,7 @@ def _check(path: Path, data: bytes, at: int, word: bytes) -> None:
     if len(word) > 18 or int(word) > len(data):
         line = data.count(b"\n", 0, at) + 1
         shown = word[:30].decode("ascii", "replace")
-        raise MeshError(f"{path}:{line}: {shown} is no count that a file of {len(data)} bytes can hold; it is damaged.")
+        raise MeshError(f"{path}:{line}: {shown} is more than a file of {len(data)} bytes can hold; it is damaged.")
 
 
 def _check_binary(path: Path, data: bytes) -> None:
@@ -56,8 +56,8 @@ def _check_binary(path: Path, data: bytes) -> None:
         count = int.from_bytes(data[80:84], "little")
         if 84 + 50 * count > len(data):
             raise MeshError(
-                f"{path}: byte 80: {count} triangles are stated, but {len(data)} bytes cannot hold them; the file is"
-                " damaged or cut off."
+                f"{path}: byte 80: {count} triangles are declared, but {len(data)} bytes cannot hold them; the file"
+                " is damaged or cut off."
             )
 
 
@@ -67,8 +67,8 @@ def _check_references(path: Path, data: bytes) -> None:
     if found:
         line = data.count(b"\n", 0, found.start(1)) + 1
         raise MeshError(
-            f"{path}:{line}: DataItem: {found[1].decode('utf-8', 'replace')} lies outside of the file's folder; put it"
-            " beside the file."
+            f"{path}:{line}: DataItem: {found[1].decode('utf-8', 'replace')} is outside the folder of the file; copy"
+            " it there."
         )
     if b"<!ENTITY" in data or b"<!DOCTYPE" in data.replace(b'<!DOCTYPE Xdmf SYSTEM "Xdmf.dtd" []>', b""):
-        raise MeshError(f"{path}:1: XDMF files declare no entities; the file is not read.")
+        raise MeshError(f"{path}:1: the XDMF file declares entities, which is not allowed.")

@@ -49,7 +49,7 @@ def read_with_meshio(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        meshio cannot read the file (with what it says), or it holds nothing that makes a body.
+        meshio cannot read the file (with what it says), or it holds nothing that is structural.
     """
     check_counts(path)
     raw = _read_apart(path)
@@ -61,7 +61,7 @@ def read_with_meshio(path: Path) -> Mesh:
     blocks = _elements(path, raw, shapes, len(points))
     _sets(raw, shapes, blocks, numbers)
     if path.suffix.lower() in _SURFACES_OF_CAD:
-        shapes.warnings.append(f"{path}: the file holds a surface only; it is read as shells.")
+        shapes.warnings.append(f"{path}: the file holds only a surface; it is read as shells.")
     return mesh_of_shapes(shapes)
 
 
@@ -73,14 +73,14 @@ def _read_apart(path: Path) -> _Raw:
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_WAIT + 20.0 * seconds)
     except subprocess.TimeoutExpired:
-        raise MeshError(f"{path}: meshio comes to no end; check the file, or convert it to another format.") from None
+        raise MeshError(f"{path}: meshio does not finish; check the file, or convert it to another format.") from None
     if done.returncode == 0:
         return _Raw(**pickle.loads(done.stdout))  # written by the program above
     said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
     if done.returncode == TOO_LONG:
-        said = f"it came to no end within {seconds:.0f} s of processor time"
+        said = f"it did not finish within {seconds:.0f} s of processor time"
     elif done.returncode < 0 or not said:  # by a signal: a crash, or too much processor time in compiled code
-        said = f"it ended with code {done.returncode}"
+        said = f"it ended with exit code {done.returncode}"
     raise MeshError(f"{path}: meshio cannot read the file ({said}); check it, or convert it to another format.")
 
 
@@ -90,8 +90,7 @@ def _points(path: Path, raw: _Raw) -> np.ndarray:
         raise MeshError(f"{path}: meshio finds no nodes with coordinates in the file; it is empty or damaged.")
     if points.shape[1] != 3:
         raise MeshError(
-            f"{path}: the nodes have {points.shape[1]} coordinates: a mesh in {points.shape[1]} dimensions is no"
-            " flexible body; three are needed."
+            f"{path}: the nodes have {points.shape[1]} coordinates; a flexible body needs a mesh with three."
         )
     return points.astype(float)
 
@@ -113,7 +112,9 @@ def _elements(path: Path, raw: _Raw, shapes: Shapes, point_count: int) -> list[n
         label = f"{path}: {cell_type}, element"
         shapes.groups.append(ElementRows(kind, name, ids, nodes[:, :size] + 1, label, ids, role))
         if role == "unknown" and len(ids):
-            shapes.warnings.append(f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type} are no elements.")
+            shapes.warnings.append(
+                f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type} are not supported as elements."
+            )
         if size < nodes.shape[1] and len(ids):
             shapes.warnings.append(without_inner_nodes(f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type}"))
     return numbers
@@ -124,7 +125,7 @@ def _connectivity(path: Path, cell_type: str, rows, point_count: int) -> np.ndar
         sizes = {np.size(row) for row in rows}
         rows = np.array([np.ravel(row) for row in rows]) if len(sizes) == 1 else np.empty((0, 1), np.int64)
     if rows.dtype.kind not in "iu" or rows.ndim != 2:
-        raise MeshError(f"{path}: cells of type {cell_type} are no rows of node numbers.")
+        raise MeshError(f"{path}: cells of type {cell_type} are not rows of node numbers.")
     wrong = np.argwhere((rows < 0) | (rows >= point_count))
     if len(wrong):
         row, column = wrong[0]

@@ -72,7 +72,7 @@ def _codes(column: np.ndarray, where: list[str]) -> np.ndarray:
             code = "GGG"
         if len(code) != 3 or not set(code) <= set("GBOE"):
             row = int(np.flatnonzero(rows.ravel() == number)[0])
-            raise MeshError(f"{where[row]}: OFFT is '{code}'; give three letters of G, B, O (GGG is the default).")
+            raise MeshError(f"{where[row]}: OFFT is '{code}'; it must be three of the letters G, B, O (default GGG).")
         letters.append(list(code))
     return np.array(letters)[rows.ravel()]
 
@@ -106,8 +106,8 @@ def _check_directions(y_axes: np.ndarray, properties: np.ndarray, defined: set[i
     missing = [row for row in np.flatnonzero(np.isnan(y_axes).any(axis=1)) if int(properties[row]) in defined]
     if missing:
         raise MeshError(
-            f"{where[missing[0]]}: no direction for plane 1 of the section; give X1, X2, X3 (not all zero) or a grid"
-            " point G0 beside the bar."
+            f"{where[missing[0]]}: the direction of plane 1 of the section is missing; give X1, X2, X3 (not all"
+            " zero) or a grid point G0 beside the bar."
         )
 
 
@@ -141,5 +141,6 @@ def _warn_of_pins(deck: Deck, bars: Elements, where: list[str]) -> None:
     if rows.size:
         deck.warn(
             where[rows[0]],
-            f"pin flags PA, PB (released components) of {rows.size} bars are left out; their ends are joined firmly.",
+            f"pin flags PA, PB (released components) of {rows.size} bars are ignored; their ends are connected"
+            " rigidly.",
         )

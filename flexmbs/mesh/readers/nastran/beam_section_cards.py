@@ -27,7 +27,9 @@ def beam_fields(use: PropertyUse, card: Card) -> dict:
     """Fields of a block of bars (material, section) from its property."""
     material = for_bars(use.deck, card.integer(1, "MID"), use.material(card, 1))
     if card.name not in _MAKERS:
-        use.deck.warn(card.where, f"{card.text(0)} is not read; its elements have no section. A PBEAM states it.")
+        use.deck.warn(
+            card.where, f"{card.text(0)} is not supported; its elements have no section. Use a PBEAM instead."
+        )
         return {"material": material}
     ratio = material.poisson_ratio if isinstance(material, Material) else 0.3
     return {"material": material, "section": _MAKERS[card.name](use, card, ratio)}
@@ -44,7 +46,7 @@ def rod_fields(use: PropertyUse, card: Card) -> dict:
         if not 0.0 <= inner < outer:
             raise MeshError(f"{card.where} {card.text(0)} has OD = {outer:g} and T = {wall:g}; give 0 < T <= OD / 2.")
         if card.text(5) and card.real(5, "OD2") != outer:
-            use.deck.warn(card.where, f"{card.text(0)}: OD2 (taper) is left out; OD is taken.")
+            use.deck.warn(card.where, f"{card.text(0)}: OD2 (taper) is ignored; OD is used.")
         area, torsion = math.pi / 4.0 * (outer**2 - inner**2), math.pi / 32.0 * (outer**4 - inner**4)
     section = truss_section(card.where, card.text(0), (area, torsion, mass * factor), card.place)
     material = for_bars(use.deck, card.integer(1, "MID"), use.material(card, 1))
@@ -69,7 +71,8 @@ def integrals_section(where: str, area, first, second, product, torsion, shear, 
         raise MeshError(f"{where} has the area {area:g}; give a positive A.")
     if min(first, second, torsion) < 0.0 or (product and first * second <= product**2):
         raise MeshError(
-            f"{where} has I1 = {first:g}, I2 = {second:g}, I12 = {product:g}, J = {torsion:g}; no section has these."
+            f"{where} has I1 = {first:g}, I2 = {second:g}, I12 = {product:g}, J = {torsion:g}; these are not"
+            " properties of a section."
         )
     if min(area, first, second, torsion) > 0.0:
         section = general_section(
@@ -96,8 +99,8 @@ def _checked(
     if 0.0 in (area, first, second, torsion):
         use.deck.warn(
             card.where,
-            f"{card.text(0)} has A = {area:g}, I1 = {first:g}, I2 = {second:g}, J = {torsion:g}; only positive ones can"
-            " be computed.",
+            f"{card.text(0)} has A = {area:g}, I1 = {first:g}, I2 = {second:g}, J = {torsion:g}; they must be"
+            " positive.",
         )
     where = f"{card.where} {card.text(0)}"
     mass = mass * use.deck.mass_factor
@@ -115,7 +118,7 @@ def _pbeam(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
         at += 16 if card.text(at) == "YES" else 8
     shear = [card.real(at + i, "K", 1.0) or 1.0 for i in (0, 1)]
     if any(card.real(at + i, "S", 0.0) for i in (2, 3)):
-        use.deck.warn(card.where, f"{card.text(0)}: the shear relief S1, S2 is left out.")
+        use.deck.warn(card.where, f"{card.text(0)}: the shear relief S1, S2 is ignored.")
     centroids = [card.real(at + 8 + i, "N", 0.0) for i in (4, 5)]
     sections = []
     for area, first, second, product, torsion, mass in (start, *(values for x, values in stations if x == 1.0)):
@@ -123,9 +126,9 @@ def _pbeam(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
         y, z = section.centroid
         sections.append(replace(section, shear_center=(-y, -z)))  # the line of a CBEAM is that of its shear centres
     if any(x != 1.0 and values != start for x, values in stations):
-        use.deck.warn(card.where, f"{card.text(0)}: stations between the ends are left out; the taper is linear.")
+        use.deck.warn(card.where, f"{card.text(0)}: intermediate stations are ignored; the taper is linear.")
     if card.real(at + 4, "NSI(A)", 0.0) or card.real(at + 5, "NSI(B)", 0.0):
-        use.deck.warn(card.where, f"{card.text(0)}: the rotational mass NSI is left out.")
+        use.deck.warn(card.where, f"{card.text(0)}: the rotational mass NSI is ignored.")
     if len(sections) > 1 and stations[-1][1] != start:
         return replace(sections[0], end=sections[-1])
     return sections[0]
@@ -157,7 +160,7 @@ def _profile(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
             end_mass = card.real(at + 2 + count, "NSM", 0.0) * use.deck.mass_factor
             end = replace(end, nonstructural_mass=end_mass, where=card.place)
         elif place != 1.0 and own != dimensions:
-            use.deck.warn(card.where, f"{card.text(0)}: stations between the ends are left out; the taper is linear.")
+            use.deck.warn(card.where, f"{card.text(0)}: intermediate stations are ignored; the taper is linear.")
         at += 3 + count
     return replace(section, end=end)
 

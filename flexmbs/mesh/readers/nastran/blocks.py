@@ -121,8 +121,8 @@ def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequen
     where = held[0][0] if held else f"{deck.source}:1: GRID"
     lacking = "solid, shell, beam or truss elements" if deck.grids else "grid points"
     raise MeshError(
-        f"{where}: the deck has no {lacking}; it holds {', '.join(what for _, what in held) or 'no elements at all'}."
-        " Give a structural mesh (GRID with CTETRA, CHEXA, CQUAD4, CBAR, ...)."
+        f"{where}: the deck has no {lacking}; it has {', '.join(what for _, what in held) or 'no elements at all'}."
+        " Export a structural mesh (GRID with CTETRA, CHEXA, CQUAD4, CBAR, ...)."
     )
 
 

@@ -88,7 +88,7 @@ def _held_middles(deck: Deck, middles: MadeNodes, grid: Grid) -> list[Equation]:
     for ids, ends, (file, line) in zip(middles.ids, middles.ends, middles.cards, strict=True):
         deck.warn(
             f"{file}:{line}: element",
-            f"{len(ids)} middle nodes that the cards leave out are made in the middle of their edges (numbers"
+            f"{len(ids)} midside nodes that the cards omit are created in the middle of their edges (numbers"
             f" {ids[0]} to {ids[-1]}).",
         )
         for number, nodes in zip(ids, grid.table.find(np.column_stack([ids, ends])), strict=True):

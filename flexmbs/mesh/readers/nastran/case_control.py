@@ -100,7 +100,7 @@ def _add_set(case: CaseControl, key: tuple[str, int], text: str, of: frozenset[s
         case.left_out.append((f"SET {number}", file, line, "times or frequencies of an output request"))
         return
     if any(not re.fullmatch(r"-?\d+|THRU|BY|EXCEPT|ALL", word.upper()) for word in words):
-        case.left_out.append((f"SET {number}", file, line, "its members are no numbers"))
+        case.left_out.append((f"SET {number}", file, line, "its members are not numbers"))
         return
     where = f"{file}:{line}: SET {number}"
     try:
@@ -109,6 +109,6 @@ def _add_set(case: CaseControl, key: tuple[str, int], text: str, of: frozenset[s
         case.warnings.append(f"{error} The set is left out.")
         return
     if not members.parts:
-        case.left_out.append((f"SET {number}", file, line, "it names no single nodes and elements"))
+        case.left_out.append((f"SET {number}", file, line, "it lists no individual nodes or elements"))
     else:
         case.sets.append(CaseSet(number, members, of, file, line, section))

@@ -97,7 +97,7 @@ class Deck:
         before = cards.setdefault(key, card)
         if before is not card and _essence(before) != _essence(card):
             number = key[1] if isinstance(key, tuple) else key
-            raise MeshError(f"{card.where} {number} is given again (first in {before.place}); renumber one.")
+            raise MeshError(f"{card.where} {number} is defined twice (first in {before.place}); renumber one.")
 
 
 def _essence(card: Card) -> tuple:

@@ -103,7 +103,7 @@ def _file_name(text: str, rest, where: str) -> str:
         name += raw.strip()
     name = name.split(quote)[0].strip()
     if not name or len(name) > 1000:
-        raise MeshError(f"{where}: the name of the file is missing or its closing {quote} is; write INCLUDE 'file'.")
+        raise MeshError(f"{where}: the name of the file or its closing {quote} is missing; write INCLUDE 'file'.")
     return name
 
 

@@ -1,4 +1,4 @@
-"""Solids, shells, shear panels and rods, and the elements that no flexible body is made of."""
+"""Element cards: solids, shells, shear panels and rods, and elements that are not structural."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _FIELDS = {
 SOLIDS = {name: _solid(name, elements) for name, elements in _cards(3).items()}
 SHELLS = {name: _shell(name, elements) for name, elements in _cards(2).items()}
 
-# Elements that no flexible body is made of: role, first field with a node, number of nodes.
+# Elements that are not structural: role, first field with a node, number of nodes.
 OTHERS = {
     "PLOTEL": ("geometry", 1, 2),
     "PLOTEL3": ("geometry", 1, 3),
@@ -167,7 +167,7 @@ def _read_shells(deck: Deck, batch: Batch, card: Shell) -> None:
     if batch.name == "CQUAD":
         if (nodes[:, 8] > 0).any():
             row = int(np.flatnonzero(nodes[:, 8])[0])
-            deck.warn(batch.where(row), "the middle nodes G9 are left out; the elements are read with 8 nodes.")
+            deck.warn(batch.where(row), "the centre nodes G9 are left out; the elements are read with 8 nodes.")
         nodes = nodes[:, :8]
     kind = card.kind
     if card.quadratic and not (nodes[:, card.corners :] > 0).any():
@@ -198,9 +198,11 @@ def _read_others(deck: Deck, batch: Batch, role: str, start: int, count: int) ->
     nodes = np.column_stack([batch.integers(start + i, f"G{i + 1}", 0) for i in range(count)])
     deck.others.append(ElementRows(None, batch.name, ids, nodes, batch.file, batch.lines, role))
     if role == "unknown":
-        deck.warn(batch.where(0), f"{len(ids)} elements of this type are not read; they have no stiffness and mass.")
+        deck.warn(
+            batch.where(0), f"{len(ids)} elements of this type are not supported; they contribute no stiffness or mass."
+        )
         for line in batch.lines:
-            deck.skipped.add(batch.name, batch.file, line, why="elements of this type are not read")
+            deck.skipped.add(batch.name, batch.file, line, why="elements of this type are not supported")
     if batch.name == "PLOTEL" and batch.filled(4).any():  # a second element on the card
         second = batch.subset(batch.filled(4))
         nodes = np.column_stack([second.integers(5, "G1"), second.integers(6, "G2")])

@@ -98,7 +98,7 @@ def _role(deck: Deck, part: Elements, card: Card | None) -> str:
 
 
 def _skin_apart(pieces: list[Piece]) -> list[Piece]:
-    """Elements without property that lie on faces or edges of others become geometry, in pieces of their own."""
+    """Elements without property on faces or edges of others become geometry, in groups of their own."""
     structural = [piece for piece in pieces if not piece.role]
     unclear = [p for p in structural if p.property is None and p.elements.family in ("shell", "bar", "rod")]
     if not unclear:
@@ -130,7 +130,7 @@ def _describe(use: PropertyUse, piece: Piece, grid: Grid) -> None:
     elif card is None:
         use.deck.warn(
             piece.where,
-            f"{len(part.rows.ids)} elements name property {piece.number}, which the deck does not have; add a"
+            f"{len(part.rows.ids)} elements refer to property {piece.number}, which the deck does not define; add a"
             f" {_ADD[part.family]} {piece.number} with MID, and its MAT1.",
         )
         piece.fields = {"property_name": ""}
@@ -154,7 +154,7 @@ def _describe_solid(use: PropertyUse, piece: Piece, grid: Grid) -> None:
     card, rows = piece.property, piece.elements.rows
     material = _of_layers(use, card) if card.name in ("PCOMPS", "PCOMPLS") else use.material(card, 1)
     if material is None:
-        use.deck.warn(card.where, f"{piece.number}: layered solids are not read; its elements have no material.")
+        use.deck.warn(card.where, f"{piece.number}: layered solids are not supported; its elements have no material.")
         return
     material = for_solids(material, 0.5)
     piece.fields["material"] = material
@@ -162,7 +162,7 @@ def _describe_solid(use: PropertyUse, piece: Piece, grid: Grid) -> None:
         return
     if card.integer(2, "CORDM", 0) < 0:
         reason = (
-            f"{card.where} {piece.number} gives directions by the elements (CORDM = -1), which is not read for"
+            f"{card.where} {piece.number} gives directions by the elements (CORDM = -1), which is not supported for"
             " anisotropic materials; give the number of a coordinate system (field 4)."
         )
         piece.fields["material"] = UnusableMaterial(material.name, reason, material.density, material.where)

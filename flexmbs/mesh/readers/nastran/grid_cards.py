@@ -79,7 +79,7 @@ def read_scalar_points(deck: Deck, card: Card) -> None:
     """SPOINT, EPOINT: numbers of points without place; noted, and remembered for elements that use them."""
     members = read_ranges(card.fields, card.where, "point")
     deck.scalar_points.parts += members.parts
-    deck.skipped.add(card.name, card.file, card.line, why="a scalar point has no place")
+    deck.skipped.add(card.name, card.file, card.line, why="a scalar point has no position")
 
 
 def read_system(deck: Deck, card: Card) -> None:
@@ -177,7 +177,7 @@ class _Systems:
                         self._done[done] = self._made(done)
                 elif needed[0] in open_numbers:
                     card = self._cards[needed[0]]
-                    raise MeshError(f"{card.where}: coordinate system {needed[0]} is stated in terms of itself.")
+                    raise MeshError(f"{card.where}: coordinate system {needed[0]} is defined in terms of itself.")
                 else:
                     stack.append(needed[0])
                     open_numbers.add(needed[0])
@@ -192,7 +192,7 @@ class _Systems:
         for other in needed:
             if other > 0 and other not in self._cards:
                 raise MeshError(
-                    f"{card.where} {number} is stated in coordinate system {other}, which no CORD card defines."
+                    f"{card.where} {number} is defined in coordinate system {other}, which no CORD card defines."
                 )
         return needed
 

@@ -114,7 +114,9 @@ class Lexer:
             if comments:
                 self._hand_out(comments)
             if len(text) > _LONGEST_LINE:
-                raise MeshError(f"{file}:{number}: a line of {len(text)} characters is no bulk data (80 at most).")
+                raise MeshError(
+                    f"{file}:{number}: the line has {len(text)} characters; a line of bulk data has at most 80."
+                )
             draft = _Draft(name, file, number, [piece], [width], next_name, "=" in text)
         if draft is not None:
             self._finish(draft)
@@ -184,7 +186,7 @@ class Lexer:
             for draft in drafts:
                 raise MeshError(
                     f"{draft.file}:{draft.line}: continuation line '{called}': no card has this name in its tenth"
-                    " field; put it behind its card."
+                    " field; place it after its card."
                 )
         if last is not None and last.next_name and not last.called:
             self.open_card = f"{last.file}:{last.line}: {last.name.rstrip('*')}"
@@ -209,8 +211,8 @@ class Lexer:
                 return
         if name not in self._in_batches and not _NAME.match(draft.name):
             raise MeshError(
-                f"{draft.file}:{draft.line}: '{draft.name[:20]}' is no name of a bulk data card (letters and digits, in"
-                " the first 8 columns, or followed by a comma)."
+                f"{draft.file}:{draft.line}: '{draft.name[:20]}' is not the name of a bulk data card (letters and"
+                " digits in the first 8 columns, or followed by a comma)."
             )
         self._replication.previous = draft
         self._collect(name, draft)

@@ -98,7 +98,7 @@ def _note_scalar(deck: Deck, card: Card, scalar: dict) -> None:
         mass = card.real(1, "M", 0.0)
     ends = [(node, dof[0]) for node, dof in zip(nodes, dofs, strict=True) if node and len(dof) == 1]
     if mass is None or len(ends) != 1 or ends[0][0] < 1:
-        deck.skipped.add(card.name, card.file, card.line, why="it joins two components, or has no PMASS")
+        deck.skipped.add(card.name, card.file, card.line, why="it connects two components, or has no PMASS")
         return
     node, dof = ends[0]
     before = scalar.setdefault(node, {}).get(dof, (0.0, card))

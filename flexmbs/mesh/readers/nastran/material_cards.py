@@ -20,12 +20,12 @@ from flexmbs.mesh.readers.nastran.deck import Deck
 
 ELASTIC = ("MAT1", "MAT2", "MAT8", "MAT9", "MAT11")
 _UNUSABLE = {
-    "MAT3": "is orthotropic in an axisymmetric body; a MAT9 states it for solids",
-    "MAT10": "is a fluid (MAT10); a MAT1 states an elastic material",
-    "MATHE": "is hyperelastic (MATHE); a MAT1 states its linear elasticity",
-    "MATHP": "is hyperelastic (MATHP); a MAT1 states its linear elasticity",
-    "MATG": "is a gasket (MATG); a MAT9 states a linear elasticity",
-    "MATVE": "is viscoelastic (MATVE); a MAT1 states its linear elasticity",
+    "MAT3": "is orthotropic in an axisymmetric body; use MAT9 for solids",
+    "MAT10": "is a fluid (MAT10); use MAT1 for an elastic material",
+    "MATHE": "is hyperelastic (MATHE); use MAT1 for its linear elasticity",
+    "MATHP": "is hyperelastic (MATHP); use MAT1 for its linear elasticity",
+    "MATG": "is a gasket (MATG); use MAT9 for a linear elasticity",
+    "MATVE": "is viscoelastic (MATVE); use MAT1 for its linear elasticity",
 }
 _THERMAL = ("MAT4", "MAT5")
 NAMES = (*ELASTIC, *_UNUSABLE, *_THERMAL)
@@ -62,7 +62,7 @@ def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
     for number, material in materials.items():
         if material.density is None and number in deck.materials:
             card = cards[number]
-            deck.warn(card.where, f"{number} has no RHO: what is made of it has no mass, as in Nastran.")
+            deck.warn(card.where, f"{number} has no RHO: its elements have no mass, as in Nastran.")
             materials[number] = replace(material, density=0.0)
     return materials
 
@@ -83,7 +83,7 @@ def _density(deck: Deck, card: Card, index: int) -> float | None:
         return None
     density = card.real(index, "RHO") * deck.mass_factor
     if density < 0.0:
-        raise MeshError(f"{card.where} {card.text(0)}: RHO is {density:g}; a density is positive.")
+        raise MeshError(f"{card.where} {card.text(0)}: RHO is {density:g}; it must be positive.")
     return density
 
 
@@ -105,14 +105,16 @@ def _mat1(deck: Deck, card: Card, name: str) -> AnyMaterial:
         reason = f"{card.where} {card.text(0)} has E = {modulus:g}, G = {shear:g}; give positive ones (field 3)."
         return UnusableMaterial(name, reason, density, card.place)
     if ratio <= -1.0:
-        reason = f"{card.where} {card.text(0)} has a Poisson ratio of {ratio:g}; give NU between -1 and 0.5 (field 5)."
+        reason = (
+            f"{card.where} {card.text(0)} has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5)."
+        )
         return UnusableMaterial(name, reason, density, card.place)
     if not (card.text(2) or card.text(3)):
-        deck.warn(card.where, f"{card.text(0)} has neither G nor NU; NU is taken as 0.")
+        deck.warn(card.where, f"{card.text(0)} has neither G nor NU; NU = 0 is used.")
     implied = modulus / (2.0 * (1.0 + ratio))
     if shear and abs(shear - implied) > _SAME_SHEAR * implied:
-        text = f"material {card.text(0)} has G = {shear:g}, but E and NU mean {implied:g}"
-        deck.warn(card.where, f"{text}; solids and shells take E and NU, bars and rods E and G.")
+        text = f"material {card.text(0)} has G = {shear:g}, but E and NU imply {implied:g}"
+        deck.warn(card.where, f"{text}; solids and shells use E and NU, bars and rods use E and G.")
     return Material(name, modulus, ratio, density, _damping(card, 7), card.place)
 
 
@@ -132,8 +134,8 @@ def for_solids(material: AnyMaterial, largest_ratio: float) -> AnyMaterial:
     """The material, or why it cannot be one of solids (ratio below 0.5) or shells (below 1)."""
     if isinstance(material, Material) and material.poisson_ratio >= largest_ratio:
         reason = (
-            f"{material.where}: MAT1: {material.name} has a Poisson ratio of {material.poisson_ratio:g}"
-            f" (NU, or E / 2G - 1); give a NU below {largest_ratio:g} (field 5)."
+            f"{material.where}: MAT1: {material.name} has a Poisson's ratio of {material.poisson_ratio:g} (NU, or E"
+            f" / 2G - 1); give a NU below {largest_ratio:g} (field 5)."
         )
         return UnusableMaterial(material.name, reason, material.density, material.where)
     return material
@@ -145,11 +147,11 @@ def _mat2(deck: Deck, card: Card, name: str) -> AnyMaterial:
     density, damping = _density(deck, card, 7), _damping(card, 12)
     size = max(abs(c11), abs(c22), abs(c33))
     if max(abs(c13), abs(c23)) > 1e-9 * size:
-        reason = f"{card.where} {card.text(0)} couples shear and extension (G13, G23); that is not read."
+        reason = f"{card.where} {card.text(0)} couples shear and extension (G13, G23), which is not supported."
         return UnusableMaterial(name, reason, density, card.place)
     determinant = c11 * c22 - c12**2
     if not (c11 > 0.0 and c22 > 0.0 and c33 > 0.0 and determinant > 0.0):
-        reason = f"{card.where} {card.text(0)} is no positive definite stiffness (G11, G12, G22, G33)."
+        reason = f"{card.where} {card.text(0)} has a stiffness that is not positive definite (G11, G12, G22, G33)."
         return UnusableMaterial(name, reason, density, card.place)
     moduli = determinant / c22, determinant / c11, None
     ratios = c12 / c22, None, None
@@ -163,14 +165,14 @@ def _mat8(deck: Deck, card: Card, name: str) -> AnyMaterial:
     density, damping = _density(deck, card, 7), _damping(card, 16)
     start = f"{card.where} {card.text(0)}"
     if not (e1 > 0.0 and e2 > 0.0 and nu12**2 * e2 < e1):
-        reason = f"{start} has E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}; no elastic material has these."
+        reason = (
+            f"{start} has E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}; these are not constants of an elastic material."
+        )
         return UnusableMaterial(name, reason, density, card.place)
     if not g12 > 0.0:
         return UnusableMaterial(name, f"{start} has no shear modulus G12; add it (field 6).", density, card.place)
     if not (g1z > 0.0 and g2z > 0.0):
-        deck.warn(
-            card.where, f"{card.text(0)}: G1,Z or G2,Z is missing (rigid in transverse shear); G12 is taken for it."
-        )
+        deck.warn(card.where, f"{card.text(0)}: G1,Z or G2,Z is missing (rigid in transverse shear); G12 is used.")
     shear = g12, g1z if g1z > 0.0 else g12, g2z if g2z > 0.0 else g12
     return OrthotropicMaterial(name, e1, e2, None, nu12, None, None, *shear, density, damping, card.place)
 
@@ -182,7 +184,7 @@ def _mat9(deck: Deck, card: Card, name: str) -> AnyMaterial:
     stiffness = stiffness + np.triu(stiffness, 1).T
     density = _density(deck, card, 22)
     if np.linalg.eigvalsh(stiffness).min() <= 0.0:
-        reason = f"{card.where} {card.text(0)} is no positive definite stiffness."
+        reason = f"{card.where} {card.text(0)} has a stiffness that is not positive definite."
         return UnusableMaterial(name, reason, density, card.place)
     return AnisotropicMaterial(name, stiffness, density, _damping(card, 30), card.place)
 

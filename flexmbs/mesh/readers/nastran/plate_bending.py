@@ -32,18 +32,19 @@ def with_bending(
         ratio *= _plate_modulus(bending) / _plate_modulus(material)
     elif bending is not material:
         reason = (
-            f"{card.where} {number} has materials MID1 and MID2 that differ and are not both MAT1; that is not read."
+            f"{card.where} {number} has different materials MID1 and MID2 that are not both MAT1, which is not"
+            " supported."
         )
         return UnusableMaterial(material.name, reason, material.density, card.place), section
     if abs(ratio - 1.0) <= _CLOSE:
         shear = card.real(6, "TS/T", _HOMOGENEOUS_SHEAR) if card.text(5) else _HOMOGENEOUS_SHEAR
         if abs(shear - _HOMOGENEOUS_SHEAR) > _CLOSE:
-            use.deck.warn(card.where, f"{number}: TS/T = {shear:g} is left out; it is taken as 5/6.")
+            use.deck.warn(card.where, f"{number}: TS/T = {shear:g} is ignored; 5/6 is used.")
         return material, section
     if ratio < 1.0 or section.thickness is None or isinstance(material, UnusableMaterial):
         reason = (
-            f"{card.where} {number} bends less than a plate of its thickness (12I/T**3 = {ratio:g} with MID1), or has"
-            " none; that is not read. Give 12I/T**3 = 1 (field 6)."
+            f"{card.where} {number} is more flexible in bending than a plate of its thickness (12I/T**3 = {ratio:g}"
+            " with MID1), or has no thickness; that is not supported. Give 12I/T**3 = 1 (field 6)."
         )
         return UnusableMaterial(material.name, reason, material.density, card.place), section
     return None, _sandwich(use, card, material, section, ratio)

@@ -124,7 +124,7 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
         return
     if lexer.open_card:
         raise MeshError(
-            f"{lexer.open_card}: the file ends (line {number}) where this card needs another line; the file is cut off."
+            f"{lexer.open_card}: the file ends (line {number}), but this card needs another line; the file is cut off."
         )
     if deck.has_case_control and source.ends_open:
         raise MeshError(
@@ -132,4 +132,4 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
             " it is cut off."
         )
     if deck.has_case_control:
-        deck.warn(f"{file}:{number}: ENDDATA", "there is none at the end; is the file complete?")
+        deck.warn(f"{file}:{number}: ENDDATA", "it is missing at the end; the file may be incomplete")

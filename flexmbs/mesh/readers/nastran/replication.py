@@ -44,7 +44,8 @@ class Replication:
         self._made += int(count.group(1))
         if self._made > _COPIES_AT_MOST:
             raise MeshError(
-                f"{card.file}:{card.line}: {self._made} repeated cards are too many ({_COPIES_AT_MOST} at most)."
+                f"{card.file}:{card.line}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are"
+                " allowed."
             )
         for _ in range(int(count.group(1))):
             yield self._next(card)

@@ -46,7 +46,7 @@ def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...
             equation = _equation(deck, card, grid)
             equations += [equation] if equation is not None else []
         else:
-            deck.skipped.add("MPC", card.file, card.line, analysis=True, why="its set is not chosen in case control")
+            deck.skipped.add("MPC", card.file, card.line, analysis=True, why="its set is not selected in case control")
     return tuple(couplings), tuple(equations)
 
 
@@ -60,7 +60,7 @@ def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
     missing = members.missing(grid.sorted_ids)
     scalar = missing[deck.scalar_points.contains(missing)]
     if len(scalar):
-        deck.warn(card.where, f"{len(scalar)} scalar points are left out (first: {scalar[0]}).")
+        deck.warn(card.where, f"{len(scalar)} scalar points are ignored (first: {scalar[0]}).")
     absent = np.setdiff1d(missing, scalar)
     if len(absent):
         raise MeshError(f"{card.where} {card.text(0)} uses node {absent[0]}, which no GRID defines.")
@@ -86,7 +86,7 @@ def _rigid(card: Card, reference: int, nodes: np.ndarray, dofs: tuple[int, ...],
     nodes = nodes[nodes != reference]
     if not len(nodes) or not dofs:
         what = "dependent nodes" if not len(nodes) else "components"
-        raise MeshError(f"{card.where} {card.text(0)} has no {what}; give them, or remove the card.")
+        raise MeshError(f"{card.where} {card.text(0)} has no {what}; add them, or remove the card.")
     return [Coupling(name or f"{card.name} {card.text(0)}", "rigid", reference, nodes, dofs, None, card.place)]
 
 
@@ -94,7 +94,7 @@ def _rbe1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     """RBE1 with one independent node that has all components; others are left out."""
     texts = [card.text(i) for i in card.filled(1)]
     if "UM" not in texts:
-        raise MeshError(f"{card.where} {card.text(0)} has no UM and dependent nodes; give them.")
+        raise MeshError(f"{card.where} {card.text(0)} has no UM and dependent nodes; add them.")
     first, rest = texts[: texts.index("UM")], texts[texts.index("UM") + 1 :]
     rest = rest[:-1] if len(rest) % 2 else rest  # ALPHA
     if len(first) != 2 or set(first[1]) != set("123456"):
@@ -106,7 +106,7 @@ def _rbe1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     for i in range(3, len(part.fields) - 1, 2):
         by_dofs.setdefault(part.dofs(i + 1, "CM"), []).append(_node(part, i, "GM", grid))
     if not by_dofs:
-        raise MeshError(f"{card.where} {card.text(0)} has no dependent nodes; give them after UM.")
+        raise MeshError(f"{card.where} {card.text(0)} has no dependent nodes; add them after UM.")
     return [c for dofs, nodes in by_dofs.items() for c in _rigid(card, reference, np.array(nodes), dofs)]
 
 
@@ -133,15 +133,15 @@ def _rbe3(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     for stop in ("UM", "ALPHA"):
         if stop in texts:
             if stop == "UM":
-                deck.warn(card.where, "the dependent components after UM are left out; those of REFC depend.")
+                deck.warn(card.where, "the dependent components after UM are ignored; those of REFC are dependent.")
             texts = texts[: texts.index(stop)]
     nodes, weights, components = _weighted(deck, card, texts, grid)
     if len(nodes) == 0:
-        raise MeshError(f"{card.where} {card.text(0)} has no nodes to take the mean of; give WT, C and nodes.")
+        raise MeshError(f"{card.where} {card.text(0)} has no nodes to average; give WT, C and nodes.")
     if any(set(dofs) & {4, 5, 6} for dofs in components) and len(nodes) > 1:
-        deck.warn(card.where, "the rotations of the averaged nodes (components 456) are left out.")
+        deck.warn(card.where, "the rotations of the averaged nodes (components 456) are ignored.")
     if any(not {1, 2, 3} <= set(dofs) for dofs in components):
-        deck.warn(card.where, "some nodes are averaged in some directions only; all three are taken.")
+        deck.warn(card.where, "some nodes are averaged in some directions only; all three directions are used.")
     reference = _node(card, 2, "REFGRID", grid)
     name = f"RBE3 {card.text(0)}"
     equal = None if len(set(weights)) == 1 else np.array(weights)
@@ -181,7 +181,7 @@ def _rigid_rod(card: Card, grid: Grid) -> Equation:
     along = grid.table.points[ends[1]] - grid.table.points[ends[0]]
     length = np.linalg.norm(along)
     if not length > 0.0:
-        raise MeshError(f"{card.where} {card.text(0)} has no length; its nodes must differ.")
+        raise MeshError(f"{card.where} {card.text(0)} has zero length; its nodes must differ.")
     axes = grid.displacement_axes(ends)
     coefficients = np.concatenate([-(axes[0].T @ along), axes[1].T @ along]) / length
     dofs = np.array([1, 2, 3, 1, 2, 3])
@@ -196,13 +196,15 @@ def _chosen_equations(deck: Deck) -> set[int] | None:
         if deck.has_case_control or len(numbers_) <= 1:
             return set() if deck.has_case_control else None
         card = deck.constraint_equations[0]
-        deck.warn(card.where, f"of the sets {sorted(numbers_)} the first is taken (there is no MPC = in case control).")
+        deck.warn(
+            card.where, f"of the sets {sorted(numbers_)} only the first is used (there is no MPC = in case control)."
+        )
         return {min(numbers_)}
     result = set(chosen[:1])
     if len(chosen) > 1:
         card = deck.constraint_equations[0] if deck.constraint_equations else None
         where = card.where if card else f"{deck.source}:1: MPC"
-        deck.warn(where, f"the subcases choose the sets {chosen}; those of the first are taken.")
+        deck.warn(where, f"the subcases select the sets {chosen}; those of the first subcase are used.")
     for number in list(result):
         if number in deck.equation_sums:
             card = deck.equation_sums[number]

@@ -61,7 +61,9 @@ def _read_spc(deck: Deck, card: Card) -> None:
         if card.text(start) or start == 1:
             node = card.integer(start, "G", least=1)
             if card.real(start + 2, "D", 0.0):
-                deck.warn(card.where, f"the enforced displacement of node {node} is left out; it is taken as held.")
+                deck.warn(
+                    card.where, f"the enforced displacement of node {node} is ignored; the node is read as fixed."
+                )
             _add(deck, f"SPC {number}", card.dofs(start + 1, "C"), Ranges([(node, node, 1)]), card, True)
 
 
@@ -78,7 +80,7 @@ def _add_list(deck: Deck, card: Card, name: str, start: int, holds: bool = False
     members = read_ranges(card.fields[start + 1 :], card.where, "grid point")
     if not members.parts and not members.everything:
         raise MeshError(
-            f"{card.where}: no grid points are given (field {start + 3} on); name them, or remove the card."
+            f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card."
         )
     _add(deck, name, card.dofs(start, "C"), members, card, holds)
 
@@ -181,11 +183,11 @@ def _all_sets(deck: Deck):
         what = card.text(1)  # SET3 and OptiStruct's SET say what they hold
         kinds = {"GRID": {"nodes"}, "POINT": {"nodes"}, "NODE": {"nodes"}, "ELEM": {"elements"}}.get(what)
         if kinds is None or (card.name == "SET" and card.text(2) not in ("LIST", "")):
-            deck.skipped.add(card.name, card.file, card.line, why=f"a set of {what or 'what is not said'}")
+            deck.skipped.add(card.name, card.file, card.line, why=f"a set of {what or 'an unspecified type'}")
             continue
         start = 8 if card.name == "SET" else 2
         texts = [card.text(i) for i in card.filled(start)]
         members = read_ranges(texts, card.where, "member")
         if not members.parts and not members.everything:
-            raise MeshError(f"{card.where} {number} has no members; give their numbers, or remove the card.")
+            raise MeshError(f"{card.where} {number} has no members; list them, or remove the card.")
         yield number, members, kinds, card.where, ""

@@ -40,7 +40,7 @@ def shell_property(use: PropertyUse, card: Card, all_own_thickness: bool) -> dic
     behaviour = {"PSHEAR": "shear", "PTWIST": "shear", "PQUAD2": "shell", "PTRIA2": "shell"}.get(card.name, "membrane")
     thickness = thickness_of(card, 2)
     if card.name == "PSHEAR" and any(card.real(i, "F", 0.0) for i in (4, 5)):
-        use.deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are left out.")
+        use.deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
     mass = card.real(3, "NSM", 0.0) * use.deck.mass_factor
     section = ShellSection(thickness, behaviour=behaviour, nonstructural_mass=mass, where=card.place)
     return {"material": use.material(card, 1), "section": section}
@@ -51,14 +51,14 @@ def _pshell(use: PropertyUse, card: Card, all_own_thickness: bool) -> dict:
     number = card.text(0)
     membrane, bending = card.text(1), card.text(3)
     if not membrane and not bending:
-        raise MeshError(f"{card.where} {number} names no material; give MID1 (and MID2 for bending).")
+        raise MeshError(f"{card.where} {number} has no material; give MID1 (and MID2 for bending).")
     if bending == "-1":  # plane strain
         use.deck.warn(card.where, f"{number}: MID2 = -1 (plane strain) is read as a membrane.")
         bending = ""
     if not membrane:
-        use.deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is taken for it too.")
+        use.deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is used for it too.")
     if card.text(10):
-        use.deck.warn(card.where, f"{number}: the coupling material MID4 is left out.")
+        use.deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
     section = ShellSection(
         None if all_own_thickness and not card.text(2) else thickness_of(card, 2),
         behaviour="shell" if bending else "membrane",
@@ -93,7 +93,7 @@ def _layered(use: PropertyUse, card: Card) -> ShellSection:
     if lamination == "SYM":
         layers += layers[::-1]
     elif lamination in ("BEND", "SMEAR", "SMCORE"):
-        use.deck.warn(card.where, f"{card.text(0)}: LAM = {lamination} is left out; the layers are taken as they are.")
+        use.deck.warn(card.where, f"{card.text(0)}: LAM = {lamination} is ignored; the layers are used as given.")
     total = sum(layer.thickness for layer in layers)
     bottom = card.real(1, "Z0", -total / 2.0)
     return ShellSection(
@@ -121,13 +121,15 @@ def _old_plate(use: PropertyUse, card: Card) -> dict:
         if abs(stated - thickness) > _CLOSE * stated:
             use.deck.warn(
                 card.where,
-                f"{card.text(0)}: T1 = {stated:g} and I = {inertia:g} are no homogeneous plate; T1 is taken.",
+                f"{card.text(0)}: T1 = {stated:g} and I = {inertia:g} are not those of a homogeneous plate; T1 is"
+                " used.",
             )
         thickness = stated
     else:
         use.deck.warn(
             card.where,
-            f"{card.text(0)}: it has no membrane (no MID1); it is read as a plate of thickness {thickness:g}.",
+            f"{card.text(0)}: it has no membrane stiffness (no MID1); it is read as a plate of thickness"
+            f" {thickness:g}.",
         )
     section = ShellSection(thickness, nonstructural_mass=mass, where=card.place)
     return {"material": use.material(card, 1 if card.text(1) else 3), "section": section}
@@ -139,7 +141,9 @@ def _old_bending(use: PropertyUse, card: Card) -> dict:
     if inertia <= 0.0:
         raise MeshError(f"{card.where} {card.text(0)} has the bending inertia I = {inertia:g}; give a positive one.")
     thickness = (12.0 * inertia) ** (1.0 / 3.0)
-    use.deck.warn(card.where, f"{card.text(0)}: it only bends; it is read as a plate of thickness {thickness:g}.")
+    use.deck.warn(
+        card.where, f"{card.text(0)}: it has only bending stiffness; it is read as a plate of thickness {thickness:g}."
+    )
     mass = card.real(5, "NSM", 0.0) * use.deck.mass_factor
     section = ShellSection(thickness, nonstructural_mass=mass, where=card.place)
     return {"material": use.material(card, 1), "section": section}

@@ -22,35 +22,35 @@ _ANALYSIS = tuple(
 )
 _WHY = {
     **dict.fromkeys(("CYJOIN", "CYAX", "CYSYM", "CYSUP"), "cyclic symmetry: only the sector in the deck is read"),
-    "CNGRNT": "equal elements need no hint",
+    "CNGRNT": "identical elements need no hint",
     "PBUSHT": "its springs stay linear",
     "PELAST": "its springs stay linear",
     "PDAMPT": "its dampers stay linear",
     "MATS1": "the material stays linear",
     "MATT1": "the material does not change with temperature",
-    "DMIG": "matrices in the deck are not read",
+    "DMIG": "matrices in the deck are not supported",
     **dict.fromkeys(("CCONEAX", "CTRAPAX", "CTRIAAX"), "it is axisymmetric"),
-    **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it is of an axisymmetric body"),
+    **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it belongs to an axisymmetric body"),
     **dict.fromkeys(
         ("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"
     ),
     **dict.fromkeys(("CHBDYE", "CHBDYP", "CHBDYI"), "it is thermal"),
-    "CWELD": "connectors are not read",
-    "CFAST": "connectors are not read",
-    "CSEAM": "connectors are not read",
-    "NSM": "masses by element lists are not read",
-    "NSM1": "masses by element lists are not read",
-    "NSML": "masses by element lists are not read",
-    "NSML1": "masses by element lists are not read",
-    "NSMADD": "masses by element lists are not read",
+    "CWELD": "connectors are not supported",
+    "CFAST": "connectors are not supported",
+    "CSEAM": "connectors are not supported",
+    "NSM": "masses by element lists are not supported",
+    "NSM1": "masses by element lists are not supported",
+    "NSML": "masses by element lists are not supported",
+    "NSML1": "masses by element lists are not supported",
+    "NSMADD": "masses by element lists are not supported",
     "RJOINT": "joints are not read",
-    "RSPLINE": "interpolating elements are not read",
-    "RTRPLT": "rigid triangles are not read",
-    "GENEL": "general elements are not read",
+    "RSPLINE": "interpolation elements are not supported",
+    "RTRPLT": "rigid triangles are not supported",
+    "GENEL": "general elements are not supported",
     **dict.fromkeys(
-        ("SEBULK", "SECONCT", "SEBNDRY", "SELOC", "SEMPLN", "CSUPER", "CSUPEXT"), "part superelements are not read"
+        ("SEBULK", "SECONCT", "SEBNDRY", "SELOC", "SEMPLN", "CSUPER", "CSUPEXT"), "part superelements are not supported"
     ),
-    **dict.fromkeys(("SESET", "SEELT"), "what the main bulk data divides into superelements is read as one body"),
+    **dict.fromkeys(("SESET", "SEELT"), "superelements defined in the main bulk data are read as one body"),
 }
 _OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
 

@@ -32,7 +32,7 @@ def spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | No
     if card.name == "CVISC":
         damping = np.array([given.real(1, "C1", 0.0), 0, 0, 0, 0, 0])
         if given.real(2, "C2", 0.0):
-            deck.warn(given.where, "the torsional damping C2 is left out.")
+            deck.warn(given.where, "the torsional damping C2 is ignored.")
         return SpringSection(damping=damping, axial=True, where=given.place)
     if card.name == "CBUSH1D":
         return _bushing_1d(spring, given, grid)
@@ -52,8 +52,8 @@ def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSectio
     if len(nodes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
         deck.warn(
             card.where,
-            f"the nodes of element {spring.number} have different displacement systems (CD); the"
-            " directions at the first are taken.",
+            f"the nodes of element {spring.number} have different displacement systems (CD); the directions at the"
+            " first node are used.",
         )
     return SpringSection(
         **{"stiffness" if "ELAS" in card.name else "damping": constant},
@@ -84,9 +84,9 @@ def _bushing(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSecti
         elif flag == "M":
             mass = given.real(start + 2, "M", 0.0)
         elif flag == "GE" and any(given.reals(start + 2, 6, "GE")):
-            deck.warn(given.where, "the structural damping GE is left out.")
+            deck.warn(given.where, "the structural damping GE is ignored.")
     if spring.card.text(8) not in ("", "0.5", ".5") or spring.card.integer(9, "OCID", -1) >= 0:
-        deck.warn(spring.card.where, "the place of the bushing (S, OCID) is left out; it acts between its nodes.")
+        deck.warn(spring.card.where, "the location of the bushing (S, OCID) is ignored; it acts between its nodes.")
     axial_only = not (values["K"][[1, 2, 4, 5]].any() or values["B"][[1, 2, 4, 5]].any())
     axes = _bushing_axes(spring, grid, axial_only)
     return SpringSection(values["K"], values["B"], axes=axes, mass=mass, where=given.place)
@@ -104,8 +104,8 @@ def _bushing_axes(spring: Spring, grid: Grid, axial_only: bool) -> np.ndarray:
     along = points[1] - points[0]
     if np.linalg.norm(along) <= _SAME_PLACE * max(np.abs(grid.table.points).max(), 1e-300):
         raise MeshError(
-            f"{card.where}: bushing {spring.number} joins nodes at one place; give CID (field 9), the coordinate system"
-            " of its directions."
+            f"{card.where}: bushing {spring.number} connects coincident nodes; give CID (field 9), the coordinate"
+            " system of its directions."
         )
     across = _orientation(spring, grid, points[0])
     if across is None:
@@ -118,7 +118,9 @@ def _bushing_axes(spring: Spring, grid: Grid, axial_only: bool) -> np.ndarray:
     x = along / np.linalg.norm(along)
     z = np.cross(x, across)
     if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(across):
-        raise MeshError(f"{card.where}: the orientation of bushing {spring.number} lies along its line; give another.")
+        raise MeshError(
+            f"{card.where}: the orientation of bushing {spring.number} is parallel to its line; give another."
+        )
     z /= np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])
 

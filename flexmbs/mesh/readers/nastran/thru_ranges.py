@@ -87,7 +87,9 @@ def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
             step, used = _step(words, at + 3, where, what)
             ends = _number(word, where, what), _number(last, where, what)
             if ends[1] < ends[0]:
-                raise MeshError(f"{where}: {what} {ends[0]} THRU {ends[1]} goes down; give the smaller number first.")
+                raise MeshError(
+                    f"{where}: {what} {ends[0]} THRU {ends[1]} is decreasing; give the smaller number first."
+                )
             target.append((*ends, step))
             # A range after EXCEPT that starts beyond the last one is a member again (MSC).
             at += 3 + used
@@ -112,5 +114,5 @@ def _step(words: list[str], at: int, where: str, what: str) -> tuple[int, int]:
 def _number(word: str, where: str, what: str) -> int:
     value = number_fields.integer(word)
     if value is None:
-        raise MeshError(f"{where}: {what} '{word}' is no number; give integers, or 'first THRU last'.")
+        raise MeshError(f"{where}: {what} '{word}' is not a number; give integers, or 'first THRU last'.")
     return value

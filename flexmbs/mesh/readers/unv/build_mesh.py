@@ -22,7 +22,7 @@ _NODES = (15, 781, 2411)
 
 
 def build_mesh(content: Content, path: Path) -> Mesh:
-    """The mesh of a universal file; MeshError when it holds no elements of a body or its numbers are wrong."""
+    """The mesh of a universal file; MeshError if it has no structural elements or its numbers are wrong."""
     _require_mesh(content, path)
     table = _node_table(content, path)
     bodies, keep, others, rigid = _sorted_elements(content)
@@ -31,12 +31,12 @@ def build_mesh(content: Content, path: Path) -> Mesh:
     if not structural:
         held = ", ".join(dict.fromkeys(f"{rows.type_name} ({rows.role})" for rows in [*others, *rigid]))
         raise MeshError(
-            f"{(others + rigid)[0].where(0)}: no element of the file makes a flexible body; it holds {held}. Solids,"
-            " shells, beams or rods are needed."
+            f"{(others + rigid)[0].where(0)}: no element in the file can form a flexible body; it has {held}."
+            " Solids, shells, beams or rods are required."
         )
     blocks = make_blocks(structural, table, [[0]] * len(structural), lambda kind, key: {})
     content.warnings.append(
-        f"{blocks[0].where}: universal files are read without materials and sections; give them with with_material,"
+        f"{blocks[0].where}: materials and sections are not read from universal files; give them with with_material,"
         " with_thickness and with_section (--material, --thickness, --section)."
     )
     sets = _sets(content, table, blocks, geometry, [*others, *rigid])
@@ -63,13 +63,11 @@ def _require_mesh(content: Content, path: Path) -> None:
     where = f"{path}:{content.lines}"
     held = ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in content.counts.items())
     if not any(number in content.counts for number in _NODES) or not content.nodes:
-        raise MeshError(
-            f"{where}: the file ends without nodes (dataset 2411 or 15); it holds the datasets {held or 'none'}."
-        )
+        raise MeshError(f"{where}: the file has no nodes (dataset 2411 or 15); its datasets are {held or 'none'}.")
     if not content.elements:
         raise MeshError(
-            f"{where}: the file ends without elements (dataset 2412): it is geometry of a measurement (nodes, trace"
-            f" lines) or holds results only, not a mesh; it holds the datasets {held}."
+            f"{where}: the file has no elements (dataset 2412): it holds the geometry of a measurement (nodes, trace"
+            f" lines) or only results, not a mesh; its datasets are {held}."
         )
 
 
@@ -93,8 +91,8 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
             raise MeshError(f"{where} is in coordinate system {number}, which no dataset 18 or 2420 defines.")
     elif system.kind != "rectangular":
         raise MeshError(
-            f"{where} is in a {system.kind} system, whose unit of angles the file does not state; write the nodes in a"
-            " Cartesian system."
+            f"{where} is in a {system.kind} system, and the file does not state the unit of angles; write the nodes"
+            " in a Cartesian system."
         )
     else:
         with np.errstate(invalid="ignore", over="ignore"):  # what is no number is reported later
@@ -102,7 +100,7 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
 
 
 def _sorted_elements(content: Content):
-    """Elements of bodies by their true kinds and which of them have a section, those of no body, rigid elements."""
+    """Structural elements by kind, and which of them have a section; other elements; rigid elements."""
     bodies, keep, others, rigid = [], [], [], []
     for own in content.elements:
         rows, name = own.rows, name_of(own.descriptor)
@@ -113,8 +111,8 @@ def _sorted_elements(content: Content):
             others.append(_like(rows, None, name, role=role_of(own.descriptor)))
             if role_of(own.descriptor) == "unknown":
                 content.warnings.append(
-                    f"{rows.where(0)}: elements of type {own.descriptor} with {rows.nodes.shape[1]} nodes are not"
-                    f" known; {len(rows.ids)} of them are kept, but are no part of the body."
+                    f"{rows.where(0)}: elements of type {own.descriptor} with {rows.nodes.shape[1]} nodes are"
+                    f" unknown; {len(rows.ids)} of them are kept, but are not part of the body."
                 )
             elif role_of(own.descriptor) == "connector":
                 content.skipped.add(name, rows.file, int(rows.lines[0]), why="its properties are not read")
@@ -132,12 +130,14 @@ def _true(rows: ElementRows, element: FileElement, name: str) -> list[tuple[Elem
     for true, chosen, own in true_kinds(element.kind, nodes):
         where = f"{rows.where(int(chosen[0]))}: element {rows.ids[chosen[0]]} ({name})"
         if not true:
-            raise MeshError(f"{where} has nodes so repeated that nothing is left of it ({own[0].tolist()}); remove it.")
+            raise MeshError(
+                f"{where} is degenerate: its nodes repeat so that nothing is left of it ({own[0].tolist()}); remove it."
+            )
         if (own[:, : KINDS[true].corner_count] <= 0).any():
-            raise MeshError(f"{where} or one after it lacks a corner node; only middle nodes may be left out.")
+            raise MeshError(f"{where} or one after it lacks a corner node; only midside nodes may be omitted.")
         final, new = without_missing_middles(true, own, 1)
         if len(new.ids):
-            raise MeshError(f"{where} or one after it lacks some of its middle nodes; give all of them, or none.")
+            raise MeshError(f"{where} or one after it lacks some of its midside nodes; give all of them, or none.")
         for last, at, last_nodes in final:
             parts.append((_like(rows, last, name, chosen[at], last_nodes), chosen[at]))
     return parts
@@ -192,17 +192,17 @@ def _new_name(content: Content, group: Group, present) -> str:
     while name in present:
         name, number = f"{group.name} ({number})", number + 1
     if name != group.name:
-        content.warnings.append(f"{group.where}: there is another group {group.name}; this one is called {name}.")
+        content.warnings.append(f"{group.where}: there is another group {group.name}; this one is renamed {name}.")
     return name
 
 
 def _check_members(content: Content, group: Group, exists: np.ndarray) -> None:
     numbers = np.concatenate([group.nodes, group.elements])
     if not len(numbers):
-        content.warnings.append(f"{group.where}: the group {group.name} holds no nodes and elements; it is left out.")
+        content.warnings.append(f"{group.where}: the group {group.name} has no nodes or elements; it is left out.")
     elif not exists.all():  # Gmsh names points in groups that it writes no elements for
         content.warnings.append(
-            f"{group.where}: {(~exists).sum()} members of the group {group.name} do not exist (the first is"
+            f"{group.where}: {(~exists).sum()} members of the group {group.name} do not exist (first:"
             f" {numbers[~exists][0]}); they are left out."
         )
 

@@ -68,7 +68,7 @@ class Group:
 
 @dataclass
 class Content:
-    """What a universal file holds of a mesh."""
+    """The content of a universal file that belongs to a mesh."""
 
     nodes: list[Nodes] = field(default_factory=list)
     elements: list[Elements] = field(default_factory=list)
@@ -148,7 +148,7 @@ def _element_reader(columns: tuple[int, int], width: int) -> Callable[[Content, 
 
 
 def _filled(line: str) -> int:
-    """How many numbers stand on a line, counted by columns when they touch."""
+    """The number of numbers on a line, counted by columns where they touch."""
     words, by_columns = len(line.split()), -(-len(line.rstrip()) // 10)
     return max(words, by_columns) if words < by_columns and len(line.rstrip()) % 10 == 0 else words
 
@@ -162,8 +162,8 @@ def _records(dataset: Dataset, table, filled: list[int], first: int, ended: bool
         count = counts[at]
         if not 0 < count <= _MOST_NODES or filled[at] < width:
             raise MeshError(
-                f"{dataset.file}:{first + at}: {dataset.card}: an element with {count} nodes; the line should"
-                f" hold {width} whole numbers, the last of them the number of nodes."
+                f"{dataset.file}:{first + at}: {dataset.card}: an element with {count} nodes; the line must have"
+                f" {width} whole numbers, the last of which is the number of nodes."
             )
         nodes_at = at + 1
         if descriptors[at] in WITH_ORIENTATION and nodes_at < total and _is_orientation(filled[nodes_at], count):
@@ -173,8 +173,8 @@ def _records(dataset: Dataset, table, filled: list[int], first: int, ended: bool
             break
         if sum(filled[nodes_at:end]) < count:
             raise MeshError(
-                f"{dataset.file}:{first + end - 1}: {dataset.card}: the element of line {first + at} has"
-                f" {count} nodes, of which some are missing; the file is damaged."
+                f"{dataset.file}:{first + end - 1}: {dataset.card}: the element of line {first + at} has {count}"
+                " nodes, some of which are missing; the file is damaged."
             )
         records.append((at, nodes_at))
         at = end
@@ -218,9 +218,7 @@ def _read_systems(content: Content, dataset: Dataset, file: str) -> None:
         _, matrix = dataset.table(rows, Format((), (25,) * 3), int(where.split(":")[-2]) + 2)
         axes = matrix[:3].T
         if not np.isfinite(matrix).all() or not np.allclose(axes.T @ axes, np.eye(3), atol=1e-4):
-            raise MeshError(
-                f"{where}: the axes of coordinate system {number} are no three unit vectors at right angles."
-            )
+            raise MeshError(f"{where}: the axes of coordinate system {number} are not three orthonormal vectors.")
         content.systems[number] = CoordinateSystem(str(number), _kind(kind, where), matrix[3], axes)
 
 
@@ -234,11 +232,11 @@ def _read_old_systems(content: Content, dataset: Dataset, file: str) -> None:
         _, first = dataset.table([dataset.needed_line("two points")], Format((), (13,) * 6), at + 2)
         _, second = dataset.table([dataset.needed_line("a point")], Format((), (13,) * 3), at + 3)
         if not (np.abs(first) < 1e100).all() or not (np.abs(second) < 1e100).all():
-            raise MeshError(f"{where}: the points of coordinate system {number} are no finite numbers.")
+            raise MeshError(f"{where}: the points of coordinate system {number} are not finite numbers.")
         origin, x = first[0, :3], first[0, 3:] - first[0, :3]
         y = np.cross(second[0] - origin, x)
         if not np.linalg.norm(y) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(second[0] - origin):
-            raise MeshError(f"{where}: the points of coordinate system {number} lie on a line (or coincide).")
+            raise MeshError(f"{where}: the points of coordinate system {number} are collinear or coincide.")
         x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
         axes = np.column_stack([x, y, np.cross(x, y)])
         content.systems[number] = CoordinateSystem(str(number), _kind(kind, where), origin, axes)
@@ -249,13 +247,13 @@ def _two_integers(line: str, where: str) -> tuple[int, int]:
     if None in values:
         values = [integer(field) for field in (*line.split(), "", "")[:2]]
     if None in values:
-        raise MeshError(f"{where}: {line.strip()[:30]!r} should be the number and the kind of a coordinate system.")
+        raise MeshError(f"{where}: {line.strip()[:30]!r} must be the number and the kind of a coordinate system.")
     return values[0], values[1]
 
 
 def _kind(kind: int, where: str) -> str:
     if not 0 <= kind < len(_KINDS):
-        raise MeshError(f"{where}: coordinate systems of kind {kind} are not known; 0, 1 and 2 are.")
+        raise MeshError(f"{where}: coordinate systems of kind {kind} are unknown; known are 0, 1 and 2.")
     return _KINDS[kind]
 
 
@@ -288,8 +286,8 @@ def _read_units(content: Content, dataset: Dataset, file: str) -> None:
     lengths, forces = factors[0, :2].tolist()
     if not (1e-9 < lengths < 1e9 and 1e-15 < forces < 1e15):
         content.warnings.append(
-            f"{where}: units {name} with {lengths:g} lengths in a metre and {forces:g} forces in a newton are no"
-            " units; numbers are taken as given."
+            f"{where}: units {name} with {lengths:g} lengths in a metre and {forces:g} forces in a newton are not"
+            " valid units; numbers are used as given."
         )
         return
     # The unit of force is that of mass times length per s2.
@@ -298,8 +296,8 @@ def _read_units(content: Content, dataset: Dataset, file: str) -> None:
         content.stated_units = stated
         if stated.units != SI.name:
             content.warnings.append(
-                f"{where}: the file says that its units are {name}, {stated.units}; its numbers are converted from them"
-                " unless units= (--units) says otherwise (m-kg-s: as they stand)."
+                f"{where}: the file states its units as {name}, {stated.units}; its numbers are converted from them"
+                " unless units= (--units) is given (m-kg-s: used as they are)."
             )
     elif content.stated_units.units != stated.units:
         raise MeshError(

@@ -1,4 +1,4 @@
-"""The datasets of a universal file: what stands between two lines of -1."""
+"""The datasets of a universal file: the content between two lines of -1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Dataset:
 
     @property
     def file(self) -> str:
-        """The file it stands in."""
+        """The file that contains it."""
         return str(self._reader.path)
 
     @property
@@ -47,8 +47,8 @@ class Dataset:
         line = self._reader.read_line()
         if line is None:
             raise MeshError(
-                f"{self._reader.path}:{self._reader.line}: {self.card}: the file ends within the dataset that begins in"
-                f" line {self.line} (a line of -1 ends it); it is cut off."
+                f"{self._reader.path}:{self._reader.line}: {self.card}: the file ends within the dataset that begins"
+                f" in line {self.line} (a line with -1 ends it); it is cut off."
             )
         if _MARK.match(line):
             self._ended = True
@@ -56,10 +56,10 @@ class Dataset:
         return line.decode("latin-1")
 
     def needed_line(self, what: str) -> str:
-        """The next line; MeshError when the dataset ends where ``what`` should stand."""
+        """The next line; MeshError if the dataset ends where ``what`` was expected."""
         line = self.next_line()
         if line is None:
-            raise MeshError(f"{self.where()}: the dataset ends where {what} should stand; it is cut off.")
+            raise MeshError(f"{self.where()}: the dataset ends where {what} was expected; it is cut off.")
         return line
 
     def chunks(self) -> Iterator[tuple[list[str], int, bool]]:
@@ -75,7 +75,7 @@ class Dataset:
                 return
 
     def push_back(self, lines: list[str]) -> None:
-        """Give lines back; they come again."""
+        """Push lines back, to be read again."""
         self._waiting += lines[::-1]
 
     def skip(self) -> None:
@@ -143,8 +143,8 @@ class UniversalFile:
                 continue
             if not _MARK.match(line):
                 raise MeshError(
-                    f"{self.path}:{self.line}: {line[:30]!r} stands where a line of -1, the beginning of a dataset, was"
-                    " expected; the file is damaged or no universal file."
+                    f"{self.path}:{self.line}: {line[:30]!r} was found instead of -1, the start of a dataset; the"
+                    " file is damaged or not a universal file."
                 )
             start = self.line
             header = self.read_line()
@@ -153,8 +153,8 @@ class UniversalFile:
                 return  # a file that ends with one mark too many
             if match is None:
                 raise MeshError(
-                    f"{self.path}:{self.line}: {(header or b'')[:30]!r} stands where the number of a dataset was"
-                    " expected; the file is damaged or cut off."
+                    f"{self.path}:{self.line}: {(header or b'')[:30]!r} was found instead of the number of a"
+                    " dataset; the file is damaged or cut off."
                 )
             dataset = Dataset(self, int(match[1]), header.decode("latin-1"), self.line)
             if match[2]:
@@ -172,7 +172,6 @@ class UniversalFile:
                 break
         if not 0 <= fields[4] <= self._size - self._file.tell():
             raise MeshError(
-                f"{self.path}:{dataset.line}: {dataset.card}: {fields[4]} bytes are announced, more than the file"
-                " holds."
+                f"{self.path}:{dataset.line}: {dataset.card}: {fields[4]} bytes are declared, more than the file has."
             )
         self._file.seek(fields[4], 1)

@@ -44,7 +44,7 @@ _NAMES = {
 
 
 def element_of(descriptor: int, node_count: int) -> FileElement | None:
-    """What elements with a descriptor and so many nodes are; None when no body is made of them."""
+    """The kind of elements with a descriptor and a number of nodes; None for elements that are not structural."""
     return element_named("UNV", _FAMILIES.get(descriptor, str(descriptor)), node_count)
 
 

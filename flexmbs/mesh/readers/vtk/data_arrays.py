@@ -44,7 +44,7 @@ class Encoding:
         if order is None or header is None:
             raise MeshError(f"{where}: byte_order and header_type must be Little/BigEndian and UInt32/64.")
         if compressor not in _COMPRESSORS:
-            raise MeshError(f"{where}: {compressor} is not known; save with ZLib, or uncompressed.")
+            raise MeshError(f"{where}: {compressor} is not supported; save with ZLib, or uncompressed.")
         return cls(order, np.dtype(order + header), compressor, appended, appended_base64)
 
 
@@ -52,7 +52,7 @@ def values_of(attributes: dict[str, str], text: str, encoding: Encoding, where: 
     """Numbers of one DataArray, flat."""
     code = _TYPES.get(attributes.get("type", ""))
     if code is None:
-        raise MeshError(f"{where}: the type {attributes.get('type')} is not known; known are {', '.join(_TYPES)}.")
+        raise MeshError(f"{where}: the type {attributes.get('type')} is unknown; known are {', '.join(_TYPES)}.")
     form = attributes.get("format", "ascii")
     if form == "ascii":
         return _ascii(text, code, where)
@@ -61,10 +61,10 @@ def values_of(attributes: dict[str, str], text: str, encoding: Encoding, where: 
     elif form == "appended":
         data = _appended(attributes, encoding, where)
     else:
-        raise MeshError(f"{where}: the format {form} is not known; known are ascii, binary, appended.")
+        raise MeshError(f"{where}: the format {form} is unknown; known are ascii, binary and appended.")
     dtype = np.dtype(encoding.order + code)
     if len(data) % dtype.itemsize:
-        raise MeshError(f"{where}: {len(data)} bytes are no whole number of {attributes['type']}.")
+        raise MeshError(f"{where}: {len(data)} bytes are not a whole number of {attributes['type']} values.")
     return np.frombuffer(data, dtype)
 
 
@@ -72,7 +72,7 @@ def _ascii(text: str, code: str, where: str) -> np.ndarray:
     dtype = float if code.startswith("f") else np.int64
     values = numbers_in(text, dtype)
     if values is None:
-        raise MeshError(f"{where}: the array holds something that is no {dtype.__name__}.")
+        raise MeshError(f"{where}: the array holds something that is not {dtype.__name__}.")
     return values
 
 
@@ -80,7 +80,7 @@ def _appended(attributes: dict[str, str], encoding: Encoding, where: str) -> byt
     offset = attributes.get("offset", "")
     if not offset.isdecimal() or len(offset) > 18 or int(offset) > len(encoding.appended):
         raise MeshError(
-            f"{where}: offset '{offset}' lies outside of the {len(encoding.appended)} bytes of appended data; the file"
+            f"{where}: offset '{offset}' lies outside the {len(encoding.appended)} bytes of appended data; the file"
             " is damaged or cut off."
         )
     source = _Base64 if encoding.appended_base64 else _Raw
@@ -144,9 +144,11 @@ class _Raw:
             else:
                 data = lzma.LZMADecompressor().decompress(packed, expected)
         except (zlib.error, lzma.LZMAError, EOFError, ValueError) as error:
-            raise MeshError(f"{self._where}: compressed data are damaged ({error}); export it again.") from error
+            raise MeshError(
+                f"{self._where}: the compressed data is damaged ({error}); export the file again."
+            ) from error
         if len(data) != expected:
-            raise MeshError(f"{self._where}: a block has {len(data)} bytes, where {expected} are stated.")
+            raise MeshError(f"{self._where}: a block has {len(data)} bytes, but {expected} are declared.")
         return data
 
 
@@ -188,4 +190,4 @@ class _Base64(_Raw):
         try:
             return base64.b64decode(text[: len(text) - len(text) % 4])
         except (binascii.Error, ValueError) as error:
-            raise MeshError(f"{self._where}: the base64 data are damaged ({error}); export it again.") from error
+            raise MeshError(f"{self._where}: the base64 data is damaged ({error}); export the file again.") from error

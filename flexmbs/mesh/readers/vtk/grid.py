@@ -70,7 +70,7 @@ class Grid:
             raise MeshError(f"{self.cells_at}: {len(self.ends)} cells, {len(self.types)} cell types; make them agree.")
         if (sizes < 0).any() or (len(self.ends) and self.ends[-1] > len(self.connectivity)):
             raise MeshError(
-                f"{self.cells_at}: the cells end at place {self.ends.max()} of a connectivity of"
+                f"{self.cells_at}: the cells end at position {self.ends.max()} of a connectivity of"
                 f" {len(self.connectivity)} entries; the file is damaged or cut off."
             )
         for number, sizes_of_type in _FIXED.items():
@@ -130,7 +130,7 @@ def element_rows(grid: Grid, node_ids: np.ndarray, cell_ids: np.ndarray, warning
         groups.append(rows)
         if role == "unknown" and size:
             what = f"{len(cells)} cells {name} of {size} points"
-            warnings.append(f"{rows.where(0)}: {what} are no elements; they are kept apart.")
+            warnings.append(f"{rows.where(0)}: {what} are not supported as elements; they are not part of the body.")
         if kind and len(order) < size:
             warnings.append(without_inner_nodes(f"{rows.where(0)}: {len(cells)} cells {name}"))
     return groups

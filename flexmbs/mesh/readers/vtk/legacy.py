@@ -63,7 +63,7 @@ class _LegacyFile:
             elif self._keyword in _COMPONENTS:
                 self._keep(self._word(words, 1), _COMPONENTS[self._keyword], self._word(words, 2))
             else:
-                raise MeshError(f"{self._where()}: '{words[0][:40]}' is no keyword; the file is damaged or cut off.")
+                raise MeshError(f"{self._where()}: '{words[0][:40]}' is not a keyword; the file is damaged or cut off.")
         return self._grid()
 
     def _where(self) -> str:
@@ -72,11 +72,13 @@ class _LegacyFile:
     def _header(self) -> None:
         first = self._text_line()
         if not first.startswith("# vtk DataFile"):
-            raise MeshError(f"{self._path}:1: no VTK file: it starts with '{first[:40]}', not with '# vtk DataFile'.")
+            raise MeshError(
+                f"{self._path}:1: not a VTK file: it starts with '{first[:40]}' instead of '# vtk DataFile'."
+            )
         self._text_line()
         form = self._text_line().strip().upper()
         if form not in ("ASCII", "BINARY"):
-            raise MeshError(f"{self._path}:3: '{form[:40]}' stands in place of ASCII or BINARY.")
+            raise MeshError(f"{self._path}:3: '{form[:40]}' was found instead of ASCII or BINARY.")
         self._is_binary = form == "BINARY"
 
     def _text_line(self) -> str:
@@ -97,14 +99,14 @@ class _LegacyFile:
 
     def _word(self, words: list[str], index: int) -> str:
         if index >= len(words):
-            raise MeshError(f"{self._where()}: the line ends too early; {index + 1} words are needed.")
+            raise MeshError(f"{self._where()}: the line ends too early; it needs {index + 1} words.")
         return words[index]
 
     def _count(self, words: list[str], index: int) -> int:
         """A count of the line, which cannot be larger than the file."""
         word = self._word(words, index)
         if not word.isdecimal() or len(word) > 18 or int(word) > len(self._data):
-            raise MeshError(f"{self._where()}: '{word[:30]}' is no count that {len(self._data)} bytes can hold.")
+            raise MeshError(f"{self._where()}: '{word[:30]}' is more than {len(self._data)} bytes can hold.")
         return int(word)
 
     def _numbers(self, count: int, type_name: str) -> np.ndarray:
@@ -134,7 +136,7 @@ class _LegacyFile:
         text = self._data[self._at : end]
         values = numbers_in(text, float if code.startswith("f") else np.int64)
         if values is None:
-            raise MeshError(f"{self._where()}: something among the numbers is none; export it again.")
+            raise MeshError(f"{self._where()}: some of the entries are not numbers; export the file again.")
         if len(values) != count:
             raise MeshError(
                 f"{self._where()}: {count} numbers should follow, but {len(values)} do; the file is cut off, or the"
@@ -152,7 +154,7 @@ class _LegacyFile:
     def _read_dataset(self, words: list[str]) -> None:
         kind = self._word(words, 1).upper()
         if kind not in ("UNSTRUCTURED_GRID", "POLYDATA"):
-            raise MeshError(f"{self._where()}: {kind[:40]} is not read; save it as an unstructured grid.")
+            raise MeshError(f"{self._where()}: {kind[:40]} is not supported; save it as an unstructured grid.")
         self._line += 1
 
     def _read_points(self, words: list[str]) -> None:
@@ -171,7 +173,7 @@ class _LegacyFile:
             self._done()
             following = self._next_words() or [""]
             if following[0].upper() != "CONNECTIVITY":
-                raise MeshError(f"{self._where()}: CONNECTIVITY is missing behind OFFSETS; the file is cut off.")
+                raise MeshError(f"{self._where()}: CONNECTIVITY is missing after OFFSETS; the file is cut off.")
             nodes = self._numbers(second, self._word(following, 1)).astype(np.int64)
         else:
             self._at, self._line = start, line
@@ -268,7 +270,7 @@ class _LegacyFile:
     def _grid(self) -> Grid:
         if self._points is None or not self._cells:
             missing = "POINTS" if self._points is None else "CELLS or POLYGONS"
-            raise MeshError(f"{self._path}:{self._line}: there is no {missing} in the file, so no mesh.")
+            raise MeshError(f"{self._path}:{self._line}: the file has no {missing}, so it holds no mesh.")
         starts = np.cumsum([0] + [len(nodes) for _, nodes, _ in self._cells])
         ends = np.concatenate([ends + start for (_, _, ends), start in zip(self._cells, starts, strict=False)])
         types = self._types
@@ -300,11 +302,11 @@ def _without_sizes(values: np.ndarray, count: int, where: str) -> tuple[np.ndarr
     heads, at, flat = [], 0, values.tolist()
     for _ in range(count):
         if at >= len(flat) or flat[at] < 0 or at + flat[at] >= len(flat):
-            raise MeshError(f"{where}: cell {len(heads)} lies outside of the {len(flat)} numbers of all cells.")
+            raise MeshError(f"{where}: cell {len(heads)} lies outside the {len(flat)} numbers of all cells.")
         heads.append(at)
         at += flat[at] + 1
     if at != len(flat):
-        raise MeshError(f"{where}: {count} cells take {at} numbers, where {len(flat)} are stated; make them agree.")
+        raise MeshError(f"{where}: {count} cells take {at} numbers, but {len(flat)} are declared; make them agree.")
     keep = np.ones(len(values), bool)
     keep[heads] = False
     return values[keep], np.cumsum(values[heads]) if heads else np.empty(0, np.int64)

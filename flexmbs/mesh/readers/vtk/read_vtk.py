@@ -26,7 +26,7 @@ def read_vtk(path: Path) -> Mesh:
     Raises
     ------
     MeshError
-        The file is no VTK file, is damaged, or holds nothing that makes a body.
+        The file is no VTK file, is damaged, or holds nothing that is structural.
     """
     data = path.read_bytes()
     if b"\n" not in data[:256] and b"\r" in data[:256]:

@@ -60,10 +60,10 @@ def read_xml(path: Path, data: bytes) -> Grid:
     where = f"{path}:{root.line}: VTKFile"
     if root.tag != "VTKFile" or kind not in ("UnstructuredGrid", "PolyData"):
         advice = "open the pieces it names" if kind.startswith("P") else "save it as an unstructured grid (.vtu)"
-        raise MeshError(f"{where}: type '{kind}' is not read; {advice}.")
+        raise MeshError(f"{where}: type '{kind}' is not supported; {advice}.")
     pieces = [piece for grid in root.all(kind) for piece in grid.all("Piece")]
     if not pieces:
-        raise MeshError(f"{where}: there is no {kind} with a Piece in the file, so no mesh.")
+        raise MeshError(f"{where}: the file has no {kind} with a Piece, so it holds no mesh.")
     return _joined([_piece(path, kind, piece, encoding) for piece in pieces])
 
 
@@ -94,7 +94,7 @@ def _tree(path: Path, data: bytes) -> _Node:
         open_nodes.append(node)
 
     def refuse(*_):
-        raise MeshError(f"{path}:{parser.CurrentLineNumber}: VTK files declare no entities; the file is not read.")
+        raise MeshError(f"{path}:{parser.CurrentLineNumber}: the VTK file declares entities, which is not allowed.")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda tag: open_nodes.pop()
@@ -116,7 +116,7 @@ def _piece(path: Path, kind: str, piece: _Node, encoding: Encoding) -> Grid:
     points_in = _Arrays(path, encoding, sections.get("Points"))
     coordinates = [points_in.values(node) for node in points_in.nodes()[:1]]
     if not coordinates or coordinates[0].size % 3:
-        raise MeshError(f"{where}: Points: three coordinates of each point are needed.")
+        raise MeshError(f"{where}: Points: three coordinates per point were expected.")
     points = coordinates[0].astype(float).reshape(-1, 3)
     _check_count(piece, "NumberOfPoints", len(points), where)
     read = _cells if kind == "UnstructuredGrid" else _polygons
@@ -133,7 +133,7 @@ def _cells(path: Path, piece: _Node, sections: dict[str, _Node], encoding: Encod
     found = [arrays.named(name) for name in ("connectivity", "offsets", "types")]
     where = f"{path}:{node.line}: Cells"
     if any(values is None or values.dtype.kind not in "iu" for values in found):
-        raise MeshError(f"{where}: integer arrays connectivity, offsets and types are needed.")
+        raise MeshError(f"{where}: the integer arrays connectivity, offsets and types are required.")
     connectivity, ends, types = (values.astype(np.int64) for values in found)
     _check_count(piece, "NumberOfCells", len(ends), where)
     return where, connectivity, ends, types

@@ -34,7 +34,7 @@ def profile_section(
     where: str = "",
     line: str | None = None,
 ) -> BeamSection:
-    """A beam section as an FE program makes it of a profile's name and dimensions.
+    """The beam section that an FE program derives from the name and dimensions of a profile.
 
     Circles, rings, ellipses and rectangles by closed forms; all other shapes by exact integrals over their straight
     edges and, for torsion and shear, by finite elements (``saint_venant``; right to 0.1 %). FE programs take
@@ -60,12 +60,12 @@ def profile_section(
     """
     line = _LINE_OF_FAMILY[family] if line is None else line
     if line not in _LINES:
-        raise ValueError(f"line = {line!r}; one of {', '.join(_LINES)} is needed.")
+        raise ValueError(f"line = {line!r}; it must be one of {', '.join(_LINES)}.")
     name = _known_name(FAMILIES[family], str(profile).strip().upper())
     known = FAMILIES[family].get(name)
     start = f"{where}: " if where else ""
     if known is None:
-        raise MeshError(f"{start}profile {profile} is not known. {near_names(name, FAMILIES[family])}")
+        raise MeshError(f"{start}profile {profile} is unknown. {near_names(name, FAMILIES[family])}")
     try:
         used = known.checked(tuple(float(value) for value in dimensions))
         section = _made(known, used, float(poisson_ratio), line)

@@ -71,15 +71,15 @@ def from_rectangles(*rectangles: Sequence[float]) -> Shape:
     thinnest = min(np.diff(boxes[:, :2]).min(), np.diff(boxes[:, 2:]).min())
     if thinnest < _THINNEST * size:
         raise MeshError(
-            f"a wall of {thinnest:g} is too thin for a section of size {size:g}; give the section by its area and"
-            " moments of inertia."
+            f"a wall thickness of {thinnest:g} is too small for a section of size {size:g}; give the section by its"
+            " area and moments of inertia."
         )
     middle_y, middle_z = ((edges[:-1] + edges[1:]) / 2.0 for edges in (y, z))
     inside = np.zeros((len(middle_y), len(middle_z)), bool)
     for low_y, high_y, low_z, high_z in boxes:
         inside |= np.outer((middle_y > low_y) & (middle_y < high_y), (middle_z > low_z) & (middle_z < high_z))
     if _pieces(inside) > 1:
-        raise MeshError("the section falls into pieces that do not touch; check its dimensions.")
+        raise MeshError("the section consists of separate pieces; check its dimensions.")
     return Shape(grid_cells(y, z, inside), (y, z))
 
 
@@ -98,7 +98,7 @@ def from_quadrilaterals(*quadrilaterals: Sequence[Sequence[float]]) -> Shape:
             cell[:] = cell[::-1].copy()
     turns = [np.roll(cells, -1, axis=1) - cells, cells - np.roll(cells, 1, axis=1)]
     if (turns[1][..., 0] * turns[0][..., 1] - turns[1][..., 1] * turns[0][..., 0]).min() < -1e-12 * np.ptp(cells) ** 2:
-        raise MeshError("the corners of a quadrilateral must run around it and have no corner turned inwards.")
+        raise MeshError("the corners of a quadrilateral must be in order around it, and it must be convex.")
     if min(_area(cell) for cell in cells) < _THINNEST * np.ptp(cells) ** 2:
         raise MeshError("a quadrilateral of the section has no area.")
     return Shape(cells)

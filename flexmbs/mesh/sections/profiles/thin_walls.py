@@ -1,4 +1,4 @@
-"""Sections that are stated as a chain of thin walls by their middle line."""
+"""Thin-walled sections, given by the middle line of a chain of walls."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def thin_walled_section(points: np.ndarray, thickness: np.ndarray) -> BeamSectio
     lengths = np.linalg.norm(along, axis=1)
     areas = lengths * thickness
     if np.any(thickness < 0.0) or not areas.sum() > 0.0:
-        raise MeshError("the walls need thicknesses that are not negative, and together an area.")
+        raise MeshError("the wall thicknesses must not be negative, and the total area must not be zero.")
     size = np.ptp(points, axis=0).max()
     if thickness.max() > size:
-        raise MeshError(f"a wall of thickness {thickness.max():g} is thicker than the whole section ({size:g}).")
+        raise MeshError(f"a wall thickness of {thickness.max():g} exceeds the size of the section ({size:g}).")
     middles = (points[:-1] + points[1:]) / 2.0
     centroid = areas @ middles / areas.sum()
     middles = middles - centroid
@@ -41,7 +41,7 @@ def thin_walled_section(points: np.ndarray, thickness: np.ndarray) -> BeamSectio
         enclosed = abs(np.sum(y * np.roll(z, -1) - z * np.roll(y, -1))) / 2.0
         torsion += 4.0 * enclosed**2 / float(np.sum(lengths / thickness))
     if torsion > Iy + Iz:
-        raise MeshError("the walls are too thick for their lengths to be taken as thin walls.")
+        raise MeshError("the walls are too thick relative to their lengths for a thin-walled section.")
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     return BeamSection(
         float(areas.sum()),

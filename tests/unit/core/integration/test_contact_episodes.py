@@ -20,7 +20,7 @@ STIFFNESS = 1e4
 
 @pytest.fixture(scope="module")
 def parts():
-    """Tables, state, scratch and workspace of a slider along z above the plane z = 0 with a linear spring as its law."""
+    """Tables, state, scratch, workspace of a slider along z above the plane z = 0, with a linear spring as its law."""
     system = fm.System()
     block = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="block")
     ground = system.ground["origin"]

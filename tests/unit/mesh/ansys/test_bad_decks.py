@@ -87,7 +87,7 @@ def test_duplicate_elements_and_nodes(tmp_path):
         tmp_path,
         BRICK.replace(row, f"{row}\n{row}"),
         FIRST_ELEMENT + 1,
-        "element 10 is given again",
+        "element 10 is defined twice",
         f":{FIRST_ELEMENT}",
     )
     node = LINES[22 + 1]
@@ -95,7 +95,7 @@ def test_duplicate_elements_and_nodes(tmp_path):
         tmp_path,
         BRICK.replace(node, node + "\n" + node.replace("2.0", "2.5")),
         25,
-        "given again with other coordinates",
+        "defined twice with different coordinates",
     )
 
 
@@ -149,7 +149,7 @@ def test_components_of_nothing(tmp_path):
     empty = BRICK.replace("CMBLOCK,LEFT    ,NODE,       4", "CMBLOCK,LEFT    ,NODE,       0").replace(
         f"{numbers}\n", ""
     )
-    refused(tmp_path, empty, COMPONENT, "CMBLOCK", "LEFT", "holds nothing")
+    refused(tmp_path, empty, COMPONENT, "CMBLOCK", "LEFT", "is empty")
 
 
 def test_includes_cyclic_escaping_and_missing(tmp_path):

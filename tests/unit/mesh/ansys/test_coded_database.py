@@ -115,7 +115,7 @@ def test_middle_nodes_left_out_on_one_edge_are_added_and_tied(tmp_path):
     assert mesh.node_ids[-1] == 11
     np.testing.assert_allclose(mesh.points[-1], [0.5, 0, 0.5])
     assert len(mesh.equations) == 3
-    assert any("middle nodes" in warning for warning in mesh.warnings)
+    assert any("midside node" in warning for warning in mesh.warnings)
 
 
 def test_mac_and_windows_line_ends_and_comments_in_any_encoding(tmp_path):

@@ -189,8 +189,8 @@ def test_element_types_of_a_block(tmp_path):
     ("text", "message"),
     [
         (type_block((1, 185, [])).split("        1      185")[0], r"deck.dat:3: ETBLOCK: the block ends after 0"),
-        (type_block((1, 185, []), format_line="(3i9)"), r"deck.dat:3: ETBLOCK: '\(3i9\)' is no format"),
-        (type_block((1, "SOLID", [])), r"deck.dat:4: ETBLOCK: '1' and 'SOLID' stand where"),
+        (type_block((1, 185, []), format_line="(3i9)"), r"deck.dat:3: ETBLOCK: '\(3i9\)' is not the format"),
+        (type_block((1, "SOLID", [])), r"deck.dat:4: ETBLOCK: '1' and 'SOLID' were found instead"),
     ],
     ids=["cut off", "other format", "no routine"],
 )

@@ -70,13 +70,13 @@ def test_unit_of_length_is_told(folder, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda file: file["ENS_MAA/bar"].attrs.modify("ESP", 2), "a mesh in 2 dimensions"),
+        (lambda file: file["ENS_MAA/bar"].attrs.modify("ESP", 2), "the mesh has 2 dimensions"),
         (lambda file: file["ENS_MAA/bar"].attrs.modify("TYP", 1), "a structured grid"),
-        (lambda file: file.pop("ENS_MAA"), "there is no mesh in the file"),
+        (lambda file: file.pop("ENS_MAA"), "the file holds no mesh"),
         (lambda file: file[STEP].pop("NOE"), "the mesh has no nodes"),
-        (lambda file: file[f"{STEP}/NOE"].pop("COO"), "3 coordinates of each node are needed"),
+        (lambda file: file[f"{STEP}/NOE"].pop("COO"), "3 coordinates per node were expected"),
         (lambda file: file[f"{STEP}/MAI/HE8/NOD"].write_direct(np.full(16, 99, np.int32)), "element:1: uses node 99"),
-        (lambda file: file[STEP].pop("MAI"), "no element of the file makes a body"),
+        (lambda file: file[STEP].pop("MAI"), "no element in the file can form a body"),
         (lambda file: file[f"{STEP}/MAI"].move("HE8", "POE"), "MAI/POE: polyhedra"),
         (lambda file: file[f"{STEP}/NOE"].pop("NUM") and None or resize(file), "COO: .* bytes are declared"),
     ],
@@ -98,7 +98,7 @@ def test_cut_off_or_other_content(folder, tmp_path):
         path.write_bytes(data[:length])
         refusal(path)
     path.write_bytes(b"\x00garbage")
-    assert "no HDF5 file: it starts with" in refusal(path)
+    assert "not an HDF5 file: it starts with" in refusal(path)
 
 
 @pytest.mark.parametrize("cut", [False, True])

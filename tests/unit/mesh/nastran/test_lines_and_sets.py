@@ -98,7 +98,7 @@ BODILESS = "CEND\nBEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,
 @pytest.mark.parametrize(
     ("cards", "reason"),
     [
-        ("CONM2,1,1,,2.0\nRBE2,2,1,123456,2\n", r"deck.bdf:7: CONM2: .*it holds 1 CONM2, 1 RBE2"),
+        ("CONM2,1,1,,2.0\nRBE2,2,1,123456,2\n", r"deck.bdf:7: CONM2: .*it has 1 CONM2, 1 RBE2"),
         ("CQUAD4,1,1,1,2,3,4\nPLPLANE,1,1\nMATHP,1,80.,20.\n", r"deck.bdf:7: CQUAD4: .*1 CQUAD4 \(plane\)"),
         ("CPLSTN4,1,1,1,2,3,4\nPPLANE,1,1,.01\nMAT1,1,2.1+11,,.3\n", r"1 CPLSTN4 \(plane\)"),
         ("PLOTEL,1,1,2\n", r"1 PLOTEL \(geometry\)"),

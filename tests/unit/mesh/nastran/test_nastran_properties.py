@@ -193,4 +193,4 @@ def test_joints_gaps_and_cyclic_symmetry_are_omissions(read):
     left_out = [warning for warning in check_mesh(mesh) if warning.startswith("left out: ")]
     assert len(left_out) == 3
     assert "RJOINT is skipped (line 6;" in left_out[0] and "CYJOIN is skipped (line 8;" in left_out[1]
-    assert "deck.bdf:7" in left_out[2] and "1 CGAP elements (contact) join nothing" in left_out[2]
+    assert "deck.bdf:7" in left_out[2] and "1 CGAP elements (contact) connect nothing" in left_out[2]

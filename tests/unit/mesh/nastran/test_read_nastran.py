@@ -61,7 +61,7 @@ def test_absent_middle_nodes_stand_between_the_ends(block):
     np.testing.assert_allclose(
         block.points[middle], (block.points[node(block, 21)] + block.points[node(block, 23)]) / 2
     )
-    assert any("middle nodes" in warning and "block.bdf:48" in warning for warning in block.warnings)
+    assert any("midside node" in warning and "block.bdf:48" in warning for warning in block.warnings)
     equations = [equation for equation in block.equations if equation.name.startswith("middle")]
     assert len(equations) == 4 * 3
     np.testing.assert_allclose(sorted(equations[0].coefficients), [-0.5, -0.5, 1.0])

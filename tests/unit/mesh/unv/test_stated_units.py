@@ -48,7 +48,7 @@ def test_the_units_that_the_file_states_are_used(tmp_path, stated, name, metre):
     mesh = read(tmp_path, units(*stated) + MESH)
     assert mesh.units == ("" if name == "m-kg-s" else name) and mesh.stated_units.units == name
     assert np.allclose(mesh.points, metre * np.array(NODES), rtol=1e-12)
-    told = [warning for warning in mesh.warnings if f"its units are {stated[0]}, {name}" in warning]
+    told = [warning for warning in mesh.warnings if f"its units as {stated[0]}, {name}" in warning]
     assert len(told) == (name != "m-kg-s")
     steel = with_material(mesh, youngs_modulus=210e9, poisson_ratio=0.3, density=6000.0)
     assert mass_properties(steel).mass == pytest.approx(1000.0 * (100 * metre) ** 3)
@@ -59,13 +59,13 @@ def test_given_units_come_before_stated_ones_and_a_contradiction_is_told(tmp_pat
     assert read(tmp_path, text, "m-kg-s").points.max() == 100.0
     mesh = read(tmp_path, text, "mm-kg-s")
     assert mesh.points.max() == pytest.approx(0.1)
-    (doubt,) = [warning for warning in mesh.warnings if "which is right?" in warning]
+    (doubt,) = [warning for warning in mesh.warnings if "which is correct?" in warning]
     assert "part.unv:3" in doubt and "mm-t-s, but mm-kg-s were given" in doubt
-    assert not any("which is right?" in warning for warning in read(tmp_path, text, "mm-t-s").warnings)
+    assert not any("which is correct?" in warning for warning in read(tmp_path, text, "mm-t-s").warnings)
 
 
 def test_units_that_cannot_be(tmp_path):
     mesh = read(tmp_path, units("none", 0.0, 1.0) + MESH)
-    assert mesh.points.max() == 100.0 and any("numbers are taken as given" in warning for warning in mesh.warnings)
+    assert mesh.points.max() == 100.0 and any("numbers are used as given" in warning for warning in mesh.warnings)
     with pytest.raises(MeshError, match=r"part.unv:9: dataset 164: the units are mm-t-s here, but m-kg-s before"):
         read(tmp_path, units("SI", 1.0, 1.0) + units("mm", 1e3, 1.0) + MESH)

@@ -182,10 +182,10 @@ def test_garbage_and_empty_files(tmp_path):
 
 def test_duplicate_elements_and_nodes(tmp_path):
     rows = "\n".join(LINES[ELEMENTS : ELEMENTS + 2])
-    refused(tmp_path, BOX.replace(rows, f"{rows}\n{rows}"), ELEMENTS + 3, "element 1 is given again")
+    refused(tmp_path, BOX.replace(rows, f"{rows}\n{rows}"), ELEMENTS + 3, "element 1 is defined twice")
     first, second = LINES[NODES : NODES + 2]
     again = f"{first}\n{second}\n{first}\n{second.replace('0.0', '0.5', 1)}"
-    refused(tmp_path, BOX.replace(f"{first}\n{second}", again), NODES + 3, "given again with other coordinates")
+    refused(tmp_path, BOX.replace(f"{first}\n{second}", again), NODES + 3, "defined twice with different coordinates")
 
 
 def test_elements_on_missing_nodes(tmp_path):
