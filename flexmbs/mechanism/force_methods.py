@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.force.applied import AppliedLaw
+from flexmbs.core.laws.force.force_law import ForceLaw
 from flexmbs.mechanism import distributed_loads
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
-    AppliedLaw,
     Bushing,
     Element,
     Load,
@@ -20,6 +21,7 @@ from flexmbs.mechanism.forces import (
     Quantity,
     QuantityLike,
     SpreadLoad,
+    checked_law,
     quantity,
     spring_law,
 )
@@ -180,6 +182,22 @@ class ForceMethods:
         self._check_force_ends(a, b, name, where, turn=True)
         law = spring_law(stiffness, damping, rest, preload, f"{where}:")
         self.springs[name] = Element(name, law, a=a, b=b, axis=unit_axis(axis, name))
+        return self.springs[name]
+
+    def force_element(
+        self, a: Marker, b: Marker, law: ForceLaw, axis: DirectionLike | None = None, name: str | None = None
+    ) -> Element:
+        """Force law (``fm.ForceLaw``) along the line between two markers, or about ``axis`` of a.
+
+        The law acts on the distance (m), positive where it pushes the markers apart, or on the rotation of b relative
+        to a (rad). Histories: "NAME.length", "NAME.rate", "NAME.force" (tension, N), "NAME.power", or "NAME.angle",
+        "NAME.rate", "NAME.torque", "NAME.power".
+        """
+        name = name or f"force element {len(self.springs) + 1}"
+        where = f"force element '{name}'"
+        self._check_force_ends(a, b, name, where, turn=axis is not None)
+        direction = None if axis is None else unit_axis(axis, name)
+        self.springs[name] = Element(name, checked_law(law, where), a=a, b=b, axis=direction)
         return self.springs[name]
 
     def bushing(

@@ -1,6 +1,6 @@
 """Forces as users state them: force elements (a law along a coordinate, line or angle), bushings, loads.
 
-The laws are those of ``core/laws/force``, one class each.
+The laws stand in ``core/laws/force``, one file each.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.characteristics import Characteristic, CharacteristicLike, characteristic
+from flexmbs.core.laws.force.applied import AppliedLaw
+from flexmbs.core.laws.force.force_law import ForceLaw
+from flexmbs.core.laws.force.friction import FrictionLaw
+from flexmbs.core.laws.force.motor import MotorLaw
+from flexmbs.core.laws.force.spring import SpringLaw
+from flexmbs.core.laws.force.stop import StopLaw
+from flexmbs.mechanism.characteristics import CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
@@ -37,65 +43,6 @@ def quantity(given: object, where: str) -> Quantity:
     return signal(given, where)
 
 
-@dataclass(frozen=True)
-class SpringLaw:
-    """-(k d + preload + c d'), d = x - rest; either part may be a characteristic (core/laws/force/spring.py)."""
-
-    stiffness: float | Characteristic
-    damping: float | Characteristic
-    rest: float
-    preload: float = 0.0
-
-
-@dataclass(frozen=True)
-class FrictionLaw:
-    """-mu(rate) normal radius (core/laws/force/friction.py).
-
-    ``normal``: force on the sliding faces; None: that of the joint's reaction, filtered by a lag (s), plus ``arm``
-    (1/m) times the moment transverse to the axis.
-    """
-
-    static: float
-    dynamic: float
-    transition: float
-    full_slip: float
-    radius: float
-    normal: Quantity | None
-    lag: float = 0.0
-    arm: float = 0.0
-
-
-@dataclass(frozen=True)
-class StopLaw:
-    """Compliant end stops of a range (core/laws/force/stop.py)."""
-
-    lower: float
-    upper: float
-    stiffness: float
-    exponent: float
-    damping: float
-    depth: float
-
-
-@dataclass(frozen=True)
-class MotorLaw:
-    """Torque-speed curve times a command (core/laws/force/motor.py)."""
-
-    curve: Characteristic
-    command: Quantity
-
-
-@dataclass(frozen=True)
-class AppliedLaw:
-    """``factor`` times a quantity, along the coordinate."""
-
-    force: Quantity
-    factor: float = 1.0
-
-
-Law = SpringLaw | FrictionLaw | StopLaw | MotorLaw | AppliedLaw
-
-
 @dataclass(frozen=True, eq=False)
 class Element:
     """A law along one coordinate of a joint, along the line between two markers, or about an axis of marker a.
@@ -104,7 +51,7 @@ class Element:
     """
 
     name: str
-    law: Law
+    law: ForceLaw
     joint: object = None
     coordinate: str = ""
     a: Marker | None = None
@@ -114,9 +61,8 @@ class Element:
     @property
     def kind(self) -> str:
         """Kind of element, for descriptions."""
-        kinds = {FrictionLaw: "friction", StopLaw: "limit", MotorLaw: "motor", AppliedLaw: "actuator"}
-        if self.joint is not None:
-            return kinds.get(type(self.law), "spring")
+        if self.joint is not None or not isinstance(self.law, SpringLaw | AppliedLaw):
+            return self.law.kind
         return "spring damper" if self.axis is None else "torsion spring"
 
 
@@ -153,6 +99,13 @@ class SpreadLoad:
     body: str
     amplitude: Quantity
     fields: np.ndarray
+
+
+def checked_law(law: object, where: str) -> ForceLaw:
+    """A law that a user made; MechanismError if it is something else."""
+    if not isinstance(law, ForceLaw):
+        raise MechanismError(f"{where}: expected a force law (fm.ForceLaw), got {law!r}")
+    return law
 
 
 def spring_law(

@@ -8,12 +8,13 @@ from typing import Self
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.force.applied import AppliedLaw
+from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
-    AppliedLaw,
     Element,
-    Law,
     QuantityLike,
+    checked_law,
     friction_law,
     motor_law,
     quantity,
@@ -171,7 +172,17 @@ class JointForces:
             effort = user_function(where, effort, inputs, 1, compiled).sensor()
         return self._add_force(chosen, "actuator", AppliedLaw(quantity(effort, where)), name)
 
-    def _add_force(self, coordinate: str, word: str, law: Law, name: str | None) -> Self:
+    def force(self, law: ForceLaw, coordinate: str | None = None, *, name: str | None = None) -> Self:
+        """Add a force law (``fm.ForceLaw``) on a coordinate; histories: "J.angle.KIND.effort" and ".power"."""
+        chosen = self._single(coordinate, "a force law")
+        where = f"joint '{self.name}', force"
+        law = checked_law(law, where)
+        if isinstance(law.given, ReactionLoad):
+            self._require_one_axis(where)
+            self.cut = True
+        return self._add_force(chosen, law.kind, law, name)
+
+    def _add_force(self, coordinate: str, word: str, law: ForceLaw, name: str | None) -> Self:
         taken = {element.name for element in self.forces}
         wanted = f"{self.name}.{coordinate}.{name or word}"
         chosen, number = wanted, 2

@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.records import NONE
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
 from flexmbs.core.mechanics.splines import (
     CURVE_HEADER,
@@ -182,19 +183,15 @@ def _check_elements(c: _Tables) -> None:
     elements = c.tables.elements
     on_coordinate = elements["geometry"] == f.COORDINATE_ELEMENT
     c.within("geometry of elements", elements["geometry"], f.ANGLE_ELEMENT + 1)
-    c.within("law of elements", elements["law"], f.APPLIED_LAW + 1)
     c.within("coordinate of elements", elements["a"][on_coordinate], c.coordinates)
     for name in "ab":
         c.within(f"marker {name} of elements", elements[name][~on_coordinate], c.markers)
-    driven = np.isin(elements["law"], (f.FRICTION_LAW, f.MOTOR_LAW, f.APPLIED_LAW))
-    c.within("signal of elements", elements["signal"][driven], c.signals)
+    c.within("signal of elements", elements["signal"], c.signals, NONE)
     c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
-    tabled = np.concatenate([
-        elements["table"][(elements["law"] == f.MOTOR_LAW) | (elements["table"] != -1)],
-        elements["damper"][elements["damper"] != -1],
-    ])  # fmt: skip
-    if len(tabled):
-        c.room("table of elements", tabled, 1 + 6 * c.counted("table", tabled))
+    c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
+    c.room("parameters_at of elements", elements["parameters_at"], elements["parameters"])
+    if np.any(elements["force"] == 0):
+        raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")
 
 
 def _check_loads(c: _Tables) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.core.laws.force import friction, laws, spring, stop
+from flexmbs.core.laws.force.force_law import ReactionLoad, law_energy, law_force
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
-from flexmbs.core.layout.records import make_record
-from flexmbs.mechanism.characteristics import Characteristic
-from flexmbs.mechanism.forces import AppliedLaw, Element, FrictionLaw, Load, MotorLaw, SpringLaw
+from flexmbs.core.layout.records import NONE, make_record
+from flexmbs.machine_code.entry import Entry, Interface
+from flexmbs.mechanism.forces import Element, Load, quantity
 from flexmbs.mechanism.sensors import Reading
+from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compile_functions import FunctionTables, part_name
 
 
@@ -76,49 +79,41 @@ class ForceTables:
 
     def law(self, element: Element) -> dict[str, object]:
         """Fields of an element's record that belong to its law."""
-        law = element.law
-        if isinstance(law, SpringLaw):
-            k, table = self._part(law.stiffness)
-            c, damper = self._part(law.damping)
-            p = _numbers({spring.STIFFNESS: k, spring.DAMPING: c, spring.PRELOAD: law.preload})
-            return {"law": f.SPRING_LAW, "rest": law.rest, "table": table, "damper": damper, "p": p}
-        if isinstance(law, FrictionLaw):
-            row = self._reaction_load(element) if law.normal is None else self.functions.row(law.normal)
-            p = _numbers(
-                {
-                    friction.STATIC: law.static, friction.DYNAMIC: law.dynamic, friction.STICTION_RATE: law.transition,
-                    friction.SLIP_RATE: law.full_slip, friction.RADIUS: law.radius,
-                }
-            )  # fmt: skip
-            return {"law": f.FRICTION_LAW, "signal": row, "p": p}
-        if isinstance(law, MotorLaw):
-            return {"law": f.MOTOR_LAW, "signal": self.functions.row(law.command), "table": self._part(law.curve)[1]}
-        if isinstance(law, AppliedLaw):
-            row = self.functions.row(law.force)
-            return {"law": f.APPLIED_LAW, "signal": row, "p": _numbers({laws.FACTOR: law.factor})}
-        p = _numbers(
-            {
-                stop.LOWER: law.lower, stop.UPPER: law.upper, stop.STIFFNESS: law.stiffness,
-                stop.EXPONENT: law.exponent, stop.DAMPING: law.damping, stop.FULL_DEPTH: law.depth,
-            }
-        )  # fmt: skip
-        return {"law": f.STOP_LAW, "p": p}
+        law, given = element.law, element.law.given
+        parameters = np.asarray(law.parameters(), dtype=float)
+        if isinstance(given, ReactionLoad):
+            row = self._reaction_load(element, given)
+        elif given is None:
+            row = NONE
+        else:
+            row = self.functions.row(given if isinstance(given, Signal) else quantity(given, element.name))
+        return {
+            "force": self._address(law_force, type(law).force),
+            "energy": self._address(law_energy, type(law).energy),
+            "law": zlib.crc32(type(law).__qualname__.encode()),
+            "rest": law.rest,
+            "signal": row,
+            "parameters_at": self.compiler.pool.add(parameters),
+            "parameters": len(parameters),
+        }
 
-    def _part(self, given: float | Characteristic) -> tuple[float, int]:
-        """Number and table (-1: none) of a stiffness, a damping or a motor's curve."""
-        if isinstance(given, Characteristic):
-            return 0.0, self.compiler.pool.add(given.packed())
-        return given, -1
+    def _address(self, interface: Interface, function: Callable | None) -> int:
+        """Address of a function of a law: an entry of the core, or a user's function; 0 for None."""
+        if function is None:
+            return 0
+        return (
+            function.address if isinstance(function, Entry) else self.compiler.signals.address_of(interface, function)
+        )
 
-    def _reaction_load(self, element: Element) -> int:
+    def _reaction_load(self, element: Element, load: ReactionLoad) -> int:
         """Row of the normal load of friction: the reaction of the joint, filtered by a lag."""
-        joint, law = element.joint, element.law
+        joint = element.joint
         direction = next(axis.direction for axis in joint.type.axes if axis.coordinate == element.coordinate)
         turns = joint.type.coordinates[element.coordinate] == "rad"
         reading = Reading(
-            f.NORMAL_LOAD, b=joint.a, owner=joint, component=int(turns), axis=tuple(direction), arm=law.arm
+            f.NORMAL_LOAD, b=joint.a, owner=joint, component=int(turns), axis=tuple(direction), arm=load.arm
         )
-        return self.functions.add_lag(f"{element.name}.normal_force", reading, law.lag)
+        return self.functions.add_lag(f"{element.name}.normal_force", reading, load.lag)
 
     def add_bushing(self, bushing) -> None:
         at = self._take(f.BUSHING_RECORD)
@@ -177,14 +172,6 @@ class ForceTables:
         at = self.record_size
         self.record_size += count
         return at
-
-
-def _numbers(places: dict[int, float]) -> np.ndarray:
-    """Numbers of a law at their places in an element's record."""
-    numbers = np.zeros(f.PARAMETERS)
-    for place, value in places.items():
-        numbers[place] = value
-    return numbers
 
 
 def _element_columns(element: Element, at: int) -> list[RecordColumn]:

@@ -82,3 +82,18 @@ def test_contact_law_of_a_cone(monkeypatch):
     depth = (1.5 * mass * speed**2 / k) ** (1 / 3)
     assert contact.peak_force == pytest.approx(k * depth**2, rel=1e-6)
     assert contact.impulse == pytest.approx(2 * mass * speed, rel=1e-6)
+
+
+def test_a_cubic_spring_from_the_page(monkeypatch):
+    spring = _module("docs/adding_a_force_law.md", monkeypatch).CubicSpring
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    block = system.add(fm.RigidBody(2.0, (1.0, 1.0, 1.0)), name="block")
+    slide = system.prismatic(system.ground["origin"], block["origin"], axis="x", displacement=0.1, name="slide")
+    slide.force(spring(800.0))
+    result = system.simulate(5.0, rtol=1e-9)
+    x, rate = result["slide.displacement"], result["slide.displacement.rate"]
+    assert result["slide.displacement.cubic spring.effort"] == pytest.approx(-800.0 * x**3, abs=1e-9)
+    assert result["energy.elastic"] == pytest.approx(200.0 * x**4, abs=1e-9)
+    # the error of the integrator at rtol 1e-9
+    assert rate**2 + 200.0 * x**4 == pytest.approx(np.full(len(x), 0.02), abs=1e-8)
+    assert x.min() < -0.09

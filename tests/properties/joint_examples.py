@@ -50,6 +50,7 @@ EXAMPLES = {
     "revolute": lambda rng: {"axis": direction(rng)},
     "screw": lambda rng: {"pitch": 0.4, "axis": direction(rng)},
     "spherical": lambda rng: {},
+    "telescopic_shaft": lambda rng: {"first": "x", "second": (0.2, 1.0, -0.3), "axis": direction(rng)},
     "universal": lambda rng: {"first": "x", "second": (0.2, 1.0, -0.3)},
 }
 

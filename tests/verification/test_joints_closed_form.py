@@ -274,3 +274,22 @@ def test_a_run_stops_by_name_where_its_curve_ends():
     joint.start["s"] = -0.1
     with pytest.raises(fm.MechanismError, match="at the start, joint 'track' has left the curve"):
         run(system, 1.0)
+
+
+def test_a_load_slides_outwards_on_a_spinning_telescopic_shaft():
+    """r'' = w^2 r: r = r0 cosh(w t), and the torque that keeps the speed is 2 m r r' w."""
+    mass, speed, start = 2.0, 3.0, 0.1
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    load = system.add(fm.RigidBody(mass, (0.1, 0.2, 0.3)), name="load")
+    joint = system.joint(
+        "telescopic_shaft", system.ground["origin"], load["origin"], name="shaft", first="z", second="y", axis="x"
+    )
+    joint.start["displacement"] = start
+    joint.prescribe(lambda t: speed * t, coordinate="angle1")
+    joint.prescribe(0.0, coordinate="angle2")
+    result = system.simulate(1.0, rtol=1e-10)
+    t = result.t
+    r, rate = start * np.cosh(speed * t), start * speed * np.sinh(speed * t)
+    # the error of the integrator at rtol 1e-10
+    assert result["shaft.displacement"] == pytest.approx(r, abs=1e-8)
+    assert result["shaft.angle1.driving_force"] == pytest.approx(2.0 * mass * r * rate * speed, abs=1e-6)

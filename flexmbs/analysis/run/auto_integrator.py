@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.run.integrators import Explicit, Integrator, Radau, named
+from flexmbs.analysis.run.integrators import named
 from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import CURVE, make_workspace
+from flexmbs.core.methods.explicit import Explicit
+from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_table import METHODS
+from flexmbs.core.methods.radau import Radau
 from flexmbs.model.compiled_model import Model
 
 # Explicit steps are limited by the fastest component, implicit ones by the accuracy of the motion: below this ratio of

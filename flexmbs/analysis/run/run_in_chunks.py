@@ -18,7 +18,6 @@ from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
 from flexmbs.analysis.run.initialisation import warm_up
-from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
@@ -28,6 +27,7 @@ from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.core.stepping.write_log_rows import write_row

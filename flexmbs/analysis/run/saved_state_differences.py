@@ -97,6 +97,7 @@ def system_arrays(model: Model) -> dict[str, np.ndarray]:
         "signals": ("value", "rate", "acceleration"),
         "functions": ("address",),
         "contacts": ("force", "energy"),
+        "elements": ("force", "energy"),
     }
     for table, fields in addresses.items():
         found[table] = found[table].copy()

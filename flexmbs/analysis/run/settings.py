@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexmbs.analysis.run.integrators import FORMULATIONS, Integrator
+from flexmbs.analysis.run.integrators import FORMULATIONS
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
+from flexmbs.core.methods.integrator import Integrator
 from flexmbs.model.compiled_model import Model
 
 LONGEST = 1e7  # s, 116 days: a longer t_end may be in the wrong unit

@@ -13,7 +13,6 @@ from flexmbs.analysis.prepare.prescribed_motions import check_motions
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
-from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.analysis.run.quasi_static_start import without_vibration
 from flexmbs.analysis.run.run_in_chunks import Run
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
@@ -21,6 +20,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.progress import Progress, on_progress, report
+from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken

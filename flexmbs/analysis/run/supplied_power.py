@@ -6,9 +6,8 @@ import numpy as np
 
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
-from flexmbs.mechanism.characteristics import Characteristic
 from flexmbs.mechanism.constraints import Distance
-from flexmbs.mechanism.forces import AppliedLaw, Load, MotorLaw, SpringLaw, StopLaw
+from flexmbs.mechanism.forces import Load
 from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compiled_model import Model
 
@@ -37,14 +36,14 @@ class SuppliedPower:
         self.driving = [one for one in self.driving if one.signal.value is not None or one.level != POSITION_LEVEL]
         elements = [element for joint in system.joints.values() for element in joint.forces]
         elements += [*system.springs.values()]
-        active = [element for element in elements if not _is_passive(element.law)]
+        active = [element for element in elements if not element.law.is_passive]
         names = {f"{one.name}.power" for one in (*active, *system.bushings.values())}
         self.columns = [i for i, column in enumerate(model.record_columns) if column.name in names]
         self.is_known = all(one.level != ACCELERATION_LEVEL for one in self.driving) and all(
             isinstance(load, Load) and all(isinstance(part, Signal) for part in load.components) for load in self.loads
         )
         self.varies = self.is_known and (
-            any(isinstance(element.law, AppliedLaw | MotorLaw) for element in active)
+            any(element.law.is_driven for element in active)
             or any(part.value is not None for load in self.loads for part in load.components)
         )
 
@@ -132,11 +131,6 @@ def _prescribed_angles(system, model: Model) -> np.ndarray:
     units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
     names = [model.coordinate_names[k] for k in model.driven_coordinates]
     return np.flatnonzero([units.get(name) == "rad" for name in names])
-
-
-def _is_passive(law) -> bool:
-    """Whether a law only stores and dissipates energy."""
-    return isinstance(law, StopLaw) or (isinstance(law, SpringLaw) and not isinstance(law.damping, Characteristic))
 
 
 def _values(function, times: np.ndarray, constant: float) -> np.ndarray:

@@ -11,8 +11,6 @@ from flexmbs.core.layout.records import NONE, record_type
 
 # what an element acts on
 COORDINATE_ELEMENT, LINE_ELEMENT, ANGLE_ELEMENT = 0, 1, 2
-# its law
-SPRING_LAW, FRICTION_LAW, STOP_LAW, MOTOR_LAW, APPLIED_LAW = 0, 1, 2, 3, 4
 # what a sensor measures
 (
     COORDINATE_VALUE, COORDINATE_RATE, COORDINATE_ACCELERATION, POSITION, VELOCITY, ACCELERATION, ROTATION_VECTOR,
@@ -27,26 +25,24 @@ OF_ACCELERATIONS = (
 MEASURED, MEASURED_RATE, ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD = range(5)
 # Workspace.record of a bushing: deformation (6), its rate (6), force and moment on b in the axes of a (6), their power
 DEFORMATION, DEFORMATION_RATE, BUSHING_FORCE, BUSHING_MOMENT, BUSHING_POWER, BUSHING_RECORD = 0, 6, 12, 15, 18, 19
-PARAMETERS = 6  # numbers of the law of an element
 
 # A force along a joint coordinate, the line between two markers, or an angle between them.
 ELEMENT = record_type(
     [
         ("geometry", "i8"),
-        ("law", "i8"),
         ("a", "i8"),  # coordinate, or marker
         ("b", "i8"),
         ("axis", "f8", VECTOR),  # of an angle, in the axes of a
-        ("rest", "f8"),  # where its spring has no deformation
+        ("rest", "f8"),  # the angle measured is within half a turn of it
         ("signal", "i8"),  # normal force of friction, command of a motor, applied force
         ("at", "i8"),  # Workspace.record
-        ("table", "i8"),  # pool: elastic force over deformation, torque over speed (core.laws.force.table)
-        ("damper", "i8"),  # pool: damping force over rate
-        ("p", "f8", (PARAMETERS,)),  # numbers of the law, whose file names their places
+        ("force", "i8"),  # addresses of the functions of its law (core.laws.force.force_law); energy 0: it stores none
+        ("energy", "i8"),
+        ("law", "i8"),  # hash of the name of its law: addresses differ between processes
+        ("parameters_at", "i8"),  # of the law, in the pool
+        ("parameters", "i8"),  # how many
     ],
     signal=NONE,
-    table=NONE,
-    damper=NONE,
 )
 BUSHING = record_type(
     [

@@ -12,6 +12,9 @@ Rows of the history are earlier points, the last first; positions of balls as th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from flexmbs.common.errors import MechanismError
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.rotation_charts import largest_rotation, restate
 from flexmbs.core.layout.tables import BALL
@@ -19,6 +22,7 @@ from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.bdf_coefficients import difference_constant, differentiation, error_constant, extrapolation
 from flexmbs.core.methods.error_norm import error_norm, set_weights
+from flexmbs.core.methods.integrator import Integrator, check_formulation
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_1, add_quadrature_errors, has_rough_rate, solve_stage
@@ -230,3 +234,35 @@ def next_factor(state, settings):
 
 
 METHOD = Method("bdf", attempt_step, update_history, history_rows=HISTORY_ROWS)
+
+
+@dataclass(frozen=True)
+class BDF(Integrator):
+    """Backward differentiation formulas with variable order and step size.
+
+    Attributes
+    ----------
+    formulation : of constraints: "SI2" (stabilised index 2), "SI1" (the same with the integrals of the multipliers
+        under error control) or "I3" (index 3: positions only)
+    max_order : from 1 to 6; orders above 2 are not stable for undamped oscillations with some step sizes
+    """
+
+    formulation: str = "SI2"
+    max_order: int = 5
+    method = METHOD
+
+    def __post_init__(self) -> None:
+        check_formulation(self.formulation, "SI2", "SI1", "I3")
+        if self.max_order not in range(1, 7):
+            raise MechanismError(f"max_order = {self.max_order!r} must be a whole number from 1 to 6")
+
+    @property
+    def projection_levels(self) -> int:
+        return 1 if self.formulation == "I3" else 2
+
+    def internal(self, rtol: float) -> float:
+        # at order k the error of a step decreases as h^(k+1), that of the motion as h^k
+        return 0.1 * rtol**1.2
+
+    def min_tolerance(self, constrained: bool) -> float:
+        return 2e-12  # below, rounding dominates the first steps, which have order 1

@@ -7,13 +7,15 @@ Both end with the accelerations at the end of the step, which the next step begi
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.error_norm import MIN_ERROR, error_norm, is_integrated, rms_of_squares, squared_error
-from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, A, C, E, F, pair_for
+from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, TIGHT, A, C, E, F, pair_for
+from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.intermediate_rows import INTERMEDIATE_ROWS, fill_intermediate_rows
 from flexmbs.core.methods.method_interface import Method
 
@@ -112,3 +114,19 @@ METHOD = Method(
     "explicit", attempt_step, update_history, fill_intermediate_rows, explicit_stages=EXPLICIT_STAGES,
     intermediate_rows=INTERMEDIATE_ROWS,
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Explicit(Integrator):
+    """Explicit Runge-Kutta pairs of order 5 and, for tight tolerances, 8: for non-stiff trees without closed loops.
+
+    Bogacki and Shampine 1996; Dormand and Prince in Hairer, Norsett and Wanner I (1993).
+    """
+
+    method = METHOD
+    trees_only = True
+
+    def internal(self, rtol: float) -> float:
+        # The error estimate and the error of the motion decrease with the same power of the step. The dense output of
+        # order 8 has order 7, which the estimate does not cover.
+        return 0.3 * rtol if 0.3 * rtol >= TIGHT else 0.03 * rtol

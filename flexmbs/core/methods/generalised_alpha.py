@@ -14,6 +14,10 @@ last three times.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
@@ -21,6 +25,7 @@ from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.rotation import cross
 from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
+from flexmbs.core.methods.integrator import Integrator, check_formulation, check_number
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_3, add_quadrature_errors, solve_stage
@@ -156,3 +161,88 @@ def update_history(tables, state, settings, scratch, h):
 
 
 METHOD = Method("generalised_alpha", attempt_step, update_history, history_rows=HISTORY_ROWS)
+
+
+class _SecondOrder(Integrator):
+    method = METHOD
+    # a change of the step size changes the algorithmic acceleration by the same factor, including its stiff part
+    max_growth = 2.0
+
+    def internal(self, rtol: float) -> float:
+        # the error of a step decreases as h^3, that of the motion as h^2
+        return 0.3 * rtol**1.5
+
+    def min_tolerance(self, constrained: bool) -> float:
+        # steps of order 2 become so short that rounding of the constraints, divided by h^2, disturbs the accelerations
+        return 2e-12 if constrained else super().min_tolerance(constrained)
+
+
+@dataclass(frozen=True)
+class GeneralisedAlpha(_SecondOrder):
+    """Generalised-alpha, order 2, on the Lie group for rotations, with adjustable damping of high frequencies.
+
+    Attributes
+    ----------
+    rho_inf : spectral radius at infinite frequency, from 0 (annihilation in one step) to 1 (no numerical damping)
+    formulation : of constraints: "index 2" (stabilised: positions and velocities satisfy them) or "index 3" (positions)
+
+    Chung and Hulbert, J. Appl. Mech. 60 (1993) 371.
+    """
+
+    rho_inf: float = 0.8
+    formulation: str = "index 2"
+
+    def __post_init__(self) -> None:
+        check_number("rho_inf", self.rho_inf, 0.0, 1.0)
+        check_formulation(self.formulation, "index 2", "index 3")
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """alpha_m, alpha_f, beta, gamma."""
+        rho = self.rho_inf
+        return _without_loss_of_order((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
+
+
+@dataclass(frozen=True)
+class HHT(_SecondOrder):
+    """Hilber-Hughes-Taylor: ``alpha`` from -1/3 (most damping) to 0 (none).  Earthq. Eng. Struct. Dyn. 5 (1977) 283."""
+
+    alpha: float = -0.1
+    formulation: str = "index 2"
+
+    def __post_init__(self) -> None:
+        check_number("alpha", self.alpha, -1.0 / 3.0, 0.0)
+        check_formulation(self.formulation, "index 2", "index 3")
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """alpha_m, alpha_f, beta, gamma."""
+        return _without_loss_of_order(0.0, -self.alpha)
+
+
+@dataclass(frozen=True)
+class Newmark(_SecondOrder):
+    """Newmark's method; the default is the trapezoidal rule (order 2); gamma > 1/2 reduces the order to 1.
+
+    J. Eng. Mech. Div. ASCE 85 (1959) 67.
+    """
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    formulation: str = "index 2"
+
+    def __post_init__(self) -> None:
+        check_number("gamma", self.gamma, 0.5, 1.0)
+        check_number("beta", self.beta, 0.5 * self.gamma, 1.0)  # smaller values are not unconditionally stable
+        check_formulation(self.formulation, "index 2", "index 3")
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """alpha_m, alpha_f, beta, gamma."""
+        return np.array([0.0, 0.0, self.beta, self.gamma])
+
+
+def _without_loss_of_order(alpha_m: float, alpha_f: float) -> np.ndarray:
+    """The parameters for order 2 with the largest damping of high frequencies."""
+    gamma = 0.5 + alpha_f - alpha_m
+    return np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])

@@ -1,10 +1,20 @@
-"""The methods of integration, by name.
+"""The integrators, by name.
 
-A new method is a file that ends in its ``METHOD`` (core.methods.method_interface), and a line here.
+A new one is a file with its kernels, its ``METHOD`` (core.methods.method_interface) and its class (core.methods.integrator),
+and a line here.
 """
 
 from __future__ import annotations
 
-from flexmbs.core.methods import bdf, explicit, generalised_alpha, radau
+from flexmbs.core.methods.bdf import BDF
+from flexmbs.core.methods.explicit import Explicit
+from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha
+from flexmbs.core.methods.radau import Radau
 
-METHODS = {method.name: method for method in (radau.METHOD, generalised_alpha.METHOD, bdf.METHOD, explicit.METHOD)}
+INTEGRATORS = {integrator.method.name: integrator for integrator in (
+    Radau,
+    GeneralisedAlpha,
+    BDF,
+    Explicit,
+)}  # fmt: skip
+METHODS = {name: integrator.method for name, integrator in INTEGRATORS.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.iteration_matrix import unit_rows
@@ -27,6 +28,7 @@ from flexmbs.core.methods.error_norm import (
     set_weights,
     squared_error,
 )
+from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
@@ -288,3 +290,21 @@ def estimate_error(tables, state, settings, scratch, work, h):
 
 
 METHOD = Method("radau", attempt_step, update_history, history_rows=HISTORY_ROWS)
+
+
+@dataclass(frozen=True)
+class Radau(Integrator):
+    """Radau IIA of order 5, implicit: for stiff mechanisms, contacts, closed loops."""
+
+    method = METHOD
+
+    def internal(self, rtol: float) -> float:
+        # The estimate decreases as h^4, the error as h^5 or faster: loose tolerances would be missed, tight ones are
+        # met with a margin.
+        return rtol * max(1.0, rtol / 1e-6) ** -0.3
+
+    def newton_part(self, rtol: float) -> float:
+        return min(0.03, rtol**0.5)  # Hairer and Wanner 1996, IV.8
+
+    def reuse_rate(self, unknowns: int) -> float:
+        return 0.05 if unknowns < 6 else 0.12

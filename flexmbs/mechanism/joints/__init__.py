@@ -24,6 +24,7 @@ from flexmbs.mechanism.joints.prismatic import prismatic
 from flexmbs.mechanism.joints.revolute import revolute
 from flexmbs.mechanism.joints.screw import screw
 from flexmbs.mechanism.joints.spherical import spherical
+from flexmbs.mechanism.joints.telescopic_shaft import telescopic_shaft
 from flexmbs.mechanism.joints.universal import universal
 
 JOINT_TYPES: dict[str, Callable[..., JointType]] = {

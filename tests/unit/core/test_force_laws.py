@@ -2,48 +2,32 @@
 
 import numpy as np
 import pytest
-from plain_state import PlainState, derivative, record, two_bodies
+from plain_state import PlainState, derivative, two_bodies
 
 from flexmbs.core.laws.force import friction, motor, spring, stop, table
 from flexmbs.core.laws.force.bushing import add_bushings, bushing_energy
 from flexmbs.core.laws.force.elements import add_elements, element_energy
 from flexmbs.core.laws.force.loads import add_loads
-from flexmbs.core.layout.force_tables import ELEMENT
 from flexmbs.mechanism.characteristics import Characteristic
 
-SPRING = {spring.STIFFNESS: 300.0, spring.DAMPING: 4.0, spring.PRELOAD: 5.0}
-FRICTION = {
-    friction.STATIC: 0.3, friction.DYNAMIC: 0.2, friction.STICTION_RATE: 0.01, friction.SLIP_RATE: 0.05,
-    friction.RADIUS: 0.4,
-}  # fmt: skip
-STOP = {
-    stop.LOWER: -0.2, stop.UPPER: 0.3, stop.STIFFNESS: 5e4, stop.EXPONENT: 1.5, stop.DAMPING: 80.0,
-    stop.FULL_DEPTH: 0.01,
-}  # fmt: skip
+SPRING = np.array(spring.SpringLaw(300.0, 4.0, 0.1, 5.0).parameters())
+FRICTION = np.array(friction.FrictionLaw(0.3, 0.2, 0.01, 0.05, 0.4, None).parameters())
+STOP = np.array(stop.StopLaw(-0.2, 0.3, 5e4, 1.5, 80.0, 0.01).parameters())
 CURVE = Characteristic(np.array([-1.0, 0.0, 0.5, 2.0]), np.array([-3.0, 0.0, 1.0, 5.0]))
 
 
-def element(numbers, **fields):
-    found = record(ELEMENT, table=-1, damper=-1, **fields)
-    for place, value in numbers.items():
-        found.p[place] = value
-    return found
-
-
 def test_spring_and_damper():
-    one = element(SPRING, rest=0.1)
-    assert spring.spring_force(np.zeros(1), one, 0.25, -0.5) == pytest.approx(-(300.0 * 0.15 + 5.0 - 2.0))
-    assert spring.deformation_energy(np.zeros(1), one, 0.25) == pytest.approx(150.0 * 0.15**2 + 5.0 * 0.15)
+    assert spring.spring_force(SPRING, 0.25, -0.5, 0.0) == pytest.approx(-(300.0 * 0.15 + 5.0 - 2.0))
+    assert spring.deformation_energy(SPRING, 0.25) == pytest.approx(150.0 * 0.15**2 + 5.0 * 0.15)
 
 
 def test_tables_take_the_place_of_numbers():
-    pool = np.append(7.0, CURVE.packed())
-    one = element({**SPRING, spring.STIFFNESS: 0.0}, rest=0.1)
-    one["table"], one["damper"] = 1, 1
-    expected = -(5.0 + table.table_value(pool, 1, 0.15) + table.table_value(pool, 1, -0.5))
-    assert spring.spring_force(pool, one, 0.25, -0.5) == pytest.approx(expected)
-    slope = derivative(lambda s: spring.deformation_energy(pool, one, 0.25 + s))
-    assert slope == pytest.approx(-spring.spring_force(pool, one, 0.25, 0.0) + table.table_value(pool, 1, 0.0))
+    curve, numbers = CURVE.packed(), np.array(spring.SpringLaw(CURVE, CURVE, 0.1, 5.0).parameters())
+    expected = -(5.0 + table.table_value(curve, 0, 0.15) + table.table_value(curve, 0, -0.5))
+    assert spring.spring_force(numbers, 0.25, -0.5, 0.0) == pytest.approx(expected)
+    slope = derivative(lambda s: spring.deformation_energy(numbers, 0.25 + s))
+    force = spring.spring_force(numbers, 0.25, 0.0, 0.0)
+    assert slope == pytest.approx(-force + table.table_value(curve, 0, 0.0))
 
 
 @pytest.mark.parametrize("x, y", [(-1.0, -3.0), (0.0, 0.0), (0.5, 1.0), (2.0, 5.0)])
@@ -60,38 +44,34 @@ def test_the_integral_of_a_table_is_one(x):
 
 @pytest.mark.parametrize("rate, coefficient", [(0.0, 0.0), (0.01, 0.3), (0.05, 0.2), (3.0, 0.2), (0.03, 0.25)])
 def test_friction_rises_to_the_static_and_falls_to_the_dynamic_coefficient(rate, coefficient):
-    one = element(FRICTION)
-    assert friction.friction_coefficient(one, rate) == pytest.approx(coefficient)
-    assert friction.friction_coefficient(one, -rate) == pytest.approx(-coefficient)
-    assert friction.friction_force(one, 50.0, rate) == pytest.approx(-coefficient * 50.0 * 0.4)
-    assert friction.friction_force(one, -50.0, rate) == 0.0
+    assert friction.friction_coefficient(FRICTION, rate) == pytest.approx(coefficient)
+    assert friction.friction_coefficient(FRICTION, -rate) == pytest.approx(-coefficient)
+    assert friction.friction_force(FRICTION, 0.0, rate, 50.0) == pytest.approx(-coefficient * 50.0 * 0.4)
+    assert friction.friction_force(FRICTION, 0.0, rate, -50.0) == 0.0
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.05])
 def test_friction_has_no_kink_where_its_pieces_meet(rate):
-    one = element(FRICTION)
     h = 1e-6
-    below, here, above = (friction.friction_coefficient(one, rate + k * h) for k in (-1, 0, 1))
+    below, here, above = (friction.friction_coefficient(FRICTION, rate + k * h) for k in (-1, 0, 1))
     assert (above - here) / h == pytest.approx((here - below) / h, abs=1e-4)
 
 
 def test_stops_push_inwards_only():
-    one = element(STOP)
-    assert stop.stop_force(one, 0.3, 9.0) == stop.stop_force(one, -0.2, -9.0) == stop.stop_force(one, 0.1, 9.0) == 0.0
-    assert stop.stop_force(one, 0.32, 0.5) == pytest.approx(-(5e4 * 0.02**1.5 + 80.0 * 0.5))
-    assert stop.stop_force(one, -0.22, -0.5) == pytest.approx(5e4 * 0.02**1.5 + 80.0 * 0.5)
-    assert stop.stop_force(one, 0.31, -1e3) == 0.0  # it never pulls
-    slope = derivative(lambda s: stop.stop_energy(one, 0.32 + s))
-    assert slope == pytest.approx(-stop.stop_force(one, 0.32, 0.0))
+    for x, rate in ((0.3, 9.0), (-0.2, -9.0), (0.1, 9.0)):
+        assert stop.stop_force(STOP, x, rate, 0.0) == 0.0
+    assert stop.stop_force(STOP, 0.32, 0.5, 0.0) == pytest.approx(-(5e4 * 0.02**1.5 + 80.0 * 0.5))
+    assert stop.stop_force(STOP, -0.22, -0.5, 0.0) == pytest.approx(5e4 * 0.02**1.5 + 80.0 * 0.5)
+    assert stop.stop_force(STOP, 0.31, -1e3, 0.0) == 0.0  # it never pulls
+    slope = derivative(lambda s: stop.stop_energy(STOP, 0.32 + s))
+    assert slope == pytest.approx(-stop.stop_force(STOP, 0.32, 0.0, 0.0))
 
 
 @pytest.mark.parametrize("command", [1.0, -0.4])
 def test_a_motor_has_its_curve_in_both_directions(command):
-    pool = CURVE.packed()
-    one = element({})
-    one["table"] = 0
-    expected = command * table.table_value(pool, 0, 0.3 if command > 0.0 else -0.3)
-    assert motor.motor_force(pool, one, command, 0.3) == pytest.approx(expected)
+    numbers = np.array(motor.MotorLaw(CURVE, command).parameters())
+    expected = command * table.table_value(CURVE.packed(), 0, 0.3 if command > 0.0 else -0.3)
+    assert motor.motor_force(numbers, 0.0, 0.3, command) == pytest.approx(expected)
 
 
 def line(system, a, b):

@@ -53,6 +53,8 @@ def indexing(tables):
         ("functions", "address"), ("signals", "value"), ("signals", "rate"), ("signals", "acceleration"),
         ("loads", "is_torque"), ("loads", "frame"), ("coordinates", "level"), ("coordinates", "multiplier"),
         ("coordinates", "state"), ("constraints", "level"),
+        ("elements", "force"), ("elements", "energy"), ("elements", "law"),
+        ("contacts", "force"), ("contacts", "energy"), ("contacts", "law"),
     }  # fmt: skip
     for name, (dtype, _dimensions) in t.Tables.fields.items():
         array = getattr(tables, name)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import flexmbs as fm
-from flexmbs.analysis.run.integrators import Integrator
 from flexmbs.app.verification.cases.simple_pendulum import exact_angle, pendulum
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
+from flexmbs.core.methods.integrator import Integrator
 
 T_END = 3.0  # s
 # integrator, its order, and the two tolerances between which the slope is taken: neither coarse nor rounding

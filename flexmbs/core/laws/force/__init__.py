@@ -1,7 +1,6 @@
 """Applied forces: elements (one law along one coordinate, line or angle), bushings, loads; one file a law.
 
-A new law of elements is a new file, its number in core.layout.force_tables, and a branch in ``law_force`` and, when it
-stores energy, in ``law_energy``.
+A new law is a new file (docs/adding_a_force_law.md); its functions are called by address.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.laws.force.laws import law_energy, law_force
+from flexmbs.core.laws.force.force_law import law_energy, law_force
 from flexmbs.core.laws.force.measure import apply, measure
 from flexmbs.core.layout.force_tables import ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD, MEASURED, MEASURED_RATE
+from flexmbs.core.layout.tables import VALUE
 
 
 @kernel
@@ -13,7 +14,9 @@ def add_elements(tables, q, v, a, work, residual):
     for e in range(len(tables.elements)):
         element = tables.elements[e]
         x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
-        force = law_force(tables, element, x, rate, work)
+        given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
+        parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
+        force = law_force(element.force, parameters, x, rate, given)
         record = work.record[element.at : element.at + ELEMENT_RECORD]
         record[MEASURED], record[MEASURED_RATE] = x, rate
         record[ELEMENT_FORCE], record[ELEMENT_POWER] = force, force * rate
@@ -26,6 +29,8 @@ def element_energy(tables, q, v, a, work):
     total = 0.0
     for e in range(len(tables.elements)):
         element = tables.elements[e]
-        x, _rate, _x, _y, _z = measure(tables, element, q, v, a, work)
-        total += law_energy(tables, element, x)
+        if element.energy != 0:
+            x, _rate, _x, _y, _z = measure(tables, element, q, v, a, work)
+            parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
+            total += law_energy(element.energy, parameters, x)
     return total

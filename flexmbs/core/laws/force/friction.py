@@ -11,9 +11,13 @@ coefficient over slip velocity in Adams/Solver (CONTACT and FRICTION statements)
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-# numbers of the law in an element's record
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad, law_force
+
 STATIC, DYNAMIC, STICTION_RATE, SLIP_RATE, RADIUS = range(5)
 
 
@@ -24,10 +28,10 @@ def smooth_sign(z):
 
 
 @kernel
-def friction_coefficient(element, rate):
+def friction_coefficient(parameters, rate):
     """Coefficient at a slip ``rate``, with its sign."""
-    speed, stiction_rate, slip_rate = abs(rate), element.p[STICTION_RATE], element.p[SLIP_RATE]
-    static, dynamic = element.p[STATIC], element.p[DYNAMIC]
+    speed, stiction_rate, slip_rate = abs(rate), parameters[STICTION_RATE], parameters[SLIP_RATE]
+    static, dynamic = parameters[STATIC], parameters[DYNAMIC]
     if speed <= stiction_rate:
         return static * smooth_sign(rate / stiction_rate)
     size = dynamic
@@ -37,6 +41,35 @@ def friction_coefficient(element, rate):
     return size if rate > 0.0 else -size
 
 
-@kernel
-def friction_force(element, normal, rate):
-    return -friction_coefficient(element, rate) * max(normal, 0.0) * element.p[RADIUS]
+@entry(law_force)
+def friction_force(parameters, x, rate, given):
+    return -friction_coefficient(parameters, rate) * max(given, 0.0) * parameters[RADIUS]
+
+
+@dataclass(frozen=True)
+class FrictionLaw(ForceLaw):
+    """-mu(rate) normal radius.
+
+    ``normal``: force on the sliding faces; None: that of the joint's reaction, filtered by a lag (s), plus ``arm``
+    (1/m) times the moment transverse to the axis.
+    """
+
+    static: float
+    dynamic: float
+    transition: float
+    full_slip: float
+    radius: float
+    normal: Any
+    lag: float = 0.0
+    arm: float = 0.0
+
+    kind = "friction"
+    force = friction_force
+
+    @property
+    def given(self) -> Any:  # type: ignore[override]
+        """The normal force."""
+        return ReactionLoad(self.lag, self.arm) if self.normal is None else self.normal
+
+    def parameters(self) -> Sequence[float]:
+        return [self.static, self.dynamic, self.transition, self.full_slip, self.radius]

@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
-from flexmbs.core.laws.force.table import table_integral, table_value
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-STIFFNESS, DAMPING, PRELOAD = range(3)  # numbers of the law in an element's record
+from flexmbs.core.abi.kernel import entry
+from flexmbs.core.laws.force.force_law import ForceLaw, law_energy, law_force
+from flexmbs.core.laws.force.table import Table, table_integral, table_value
+
+# TABLE, DAMPER: where the tables of elastic force and of damping force begin in the parameters; 0: there is none
+STIFFNESS, DAMPING, PRELOAD, REST, TABLE, DAMPER, TABLES = range(7)
 
 
-@kernel
-def spring_force(pool, element, x, rate):
-    deformation = x - element.rest
-    pull = element.p[PRELOAD]
-    if element.table >= 0:
-        pull += table_value(pool, element.table, deformation)
+@entry(law_force)
+def spring_force(parameters, x, rate, given):
+    deformation = x - parameters[REST]
+    pull = parameters[PRELOAD]
+    if parameters[TABLE] > 0.0:
+        pull += table_value(parameters, int(parameters[TABLE]), deformation)
     else:
-        pull += element.p[STIFFNESS] * deformation
-    if element.damper >= 0:
-        pull += table_value(pool, element.damper, rate)
+        pull += parameters[STIFFNESS] * deformation
+    if parameters[DAMPER] > 0.0:
+        pull += table_value(parameters, int(parameters[DAMPER]), rate)
     else:
-        pull += element.p[DAMPING] * rate
+        pull += parameters[DAMPING] * rate
     return -pull
 
 
-@kernel
-def deformation_energy(pool, element, x):
-    deformation = x - element.rest
-    stored = 0.5 * element.p[STIFFNESS] * deformation * deformation
-    if element.table >= 0:
-        stored = table_integral(pool, element.table, deformation)
-    return stored + element.p[PRELOAD] * deformation
+@entry(law_energy)
+def deformation_energy(parameters, x):
+    deformation = x - parameters[REST]
+    stored = 0.5 * parameters[STIFFNESS] * deformation * deformation
+    if parameters[TABLE] > 0.0:
+        stored = table_integral(parameters, int(parameters[TABLE]), deformation)
+    return stored + parameters[PRELOAD] * deformation
+
+
+@dataclass(frozen=True)
+class SpringLaw(ForceLaw):
+    """-(k d + preload + c d'), d = x - rest; stiffness and damping are numbers or characteristics."""
+
+    stiffness: float | Table
+    damping: float | Table
+    rest: float
+    preload: float = 0.0
+
+    kind = "spring"
+    force = spring_force
+    energy = deformation_energy
+
+    @property
+    def is_passive(self) -> bool:  # type: ignore[override]
+        """A damping characteristic may drive."""
+        return not isinstance(self.damping, Table)
+
+    def parameters(self) -> Sequence[float]:
+        numbers, places, tables = [], [], []
+        for part in (self.stiffness, self.damping):
+            is_table = isinstance(part, Table)
+            numbers.append(0.0 if is_table else float(part))
+            places.append(float(TABLES + len(tables)) if is_table else 0.0)
+            tables += list(part.packed()) if is_table else []
+        return [*numbers, self.preload, self.rest, *places, *tables]

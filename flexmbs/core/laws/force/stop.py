@@ -6,31 +6,58 @@ Numbers: lower and upper end, stiffness k (N/m^e), exponent e, damping c, depth 
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-LOWER, UPPER, STIFFNESS, EXPONENT, DAMPING, FULL_DEPTH = range(6)  # numbers of the law in an element's record
+from flexmbs.core.abi.kernel import entry, kernel
+from flexmbs.core.laws.force.force_law import ForceLaw, law_energy, law_force
+
+LOWER, UPPER, STIFFNESS, EXPONENT, DAMPING, FULL_DEPTH = range(6)
 
 
 @kernel
-def push(element, depth, rate):
+def push(parameters, depth, rate):
     """Force of one stop at ``depth`` > 0, with its ``rate``."""
-    damping = element.p[DAMPING]
-    if depth < element.p[FULL_DEPTH]:
-        z = depth / element.p[FULL_DEPTH]
+    damping = parameters[DAMPING]
+    if depth < parameters[FULL_DEPTH]:
+        z = depth / parameters[FULL_DEPTH]
         damping *= z * z * (3.0 - 2.0 * z)
-    return max(element.p[STIFFNESS] * depth ** element.p[EXPONENT] + damping * rate, 0.0)
+    return max(parameters[STIFFNESS] * depth ** parameters[EXPONENT] + damping * rate, 0.0)
 
 
-@kernel
-def stop_force(element, x, rate):
-    if x > element.p[UPPER]:
-        return -push(element, x - element.p[UPPER], rate)
-    if x < element.p[LOWER]:
-        return push(element, element.p[LOWER] - x, -rate)
+@entry(law_force)
+def stop_force(parameters, x, rate, given):
+    if x > parameters[UPPER]:
+        return -push(parameters, x - parameters[UPPER], rate)
+    if x < parameters[LOWER]:
+        return push(parameters, parameters[LOWER] - x, -rate)
     return 0.0
 
 
-@kernel
-def stop_energy(element, x):
-    depth = max(x - element.p[UPPER], element.p[LOWER] - x, 0.0)
-    return element.p[STIFFNESS] * depth ** (element.p[EXPONENT] + 1.0) / (element.p[EXPONENT] + 1.0)
+@entry(law_energy)
+def stop_energy(parameters, x):
+    depth = max(x - parameters[UPPER], parameters[LOWER] - x, 0.0)
+    return parameters[STIFFNESS] * depth ** (parameters[EXPONENT] + 1.0) / (parameters[EXPONENT] + 1.0)
+
+
+@dataclass(frozen=True)
+class StopLaw(ForceLaw):
+    """Compliant stops; an end that is infinite has none."""
+
+    lower: float
+    upper: float
+    stiffness: float
+    exponent: float
+    damping: float
+    depth: float
+
+    kind = "limit"
+    force = stop_force
+    energy = stop_energy
+    is_passive = True
+
+    def parameters(self) -> Sequence[float]:
+        largest = sys.float_info.max  # parameters are finite
+        lower, upper = max(self.lower, -largest), min(self.upper, largest)
+        return [lower, upper, self.stiffness, self.exponent, self.damping, self.depth]
