@@ -29,7 +29,7 @@ from flexmbs.core.layout.state import make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 
 FEEDBACK = 20.0  # alpha, 1/s
 NONE = 1e12  # an absolute tolerance that asks for nothing

@@ -69,7 +69,7 @@ def linear_at_start(system: fm.System) -> Linear:
     """Matrices of a system of hinges and slides at its assembled start, with consistent accelerations."""
     from flexmbs.core.equations.tangent import consistent_accelerations
     from flexmbs.core.layout.state import make_scratch, make_state
-    from flexmbs.core.methods.methods import METHODS
+    from flexmbs.core.methods.method_table import METHODS
 
     model = ready(system)
     tables, evaluator, method = model.tables, Evaluator(model), METHODS["radau"]

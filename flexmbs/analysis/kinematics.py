@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.analysis.assembly.assembly import followed
+from flexmbs.analysis.assembly.close_loops import followed
 from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator

@@ -23,7 +23,7 @@ from flexmbs.fem.solids.solid_elements import SolidOptions
 from flexmbs.fem.solids.solid_model import assemble_solids
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.fem.solvers.memory import memory_errors_named
-from flexmbs.fem.uncomputed import refuse_uncomputed
+from flexmbs.fem.unsupported_content import refuse_uncomputed
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import Material

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from flexmbs.machine_code.sources import PACKAGE, size_of
 from flexmbs.machine_code.switches import BOUNDS_VARIABLE, NUMBA_VARIABLE, PLAIN_VARIABLE
-from flexmbs.machine_code.target import Target
+from flexmbs.machine_code.target_processor import Target
 
-WORKER = "flexmbs.machine_code.worker"
+WORKER = "flexmbs.machine_code.compile_worker"
 
 
 def object_files(modules: list[str], target: Target, reason: str) -> dict[str, bytes]:

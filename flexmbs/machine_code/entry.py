@@ -33,7 +33,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmbs.machine_code import library
+from flexmbs.machine_code import load_objects as library
 from flexmbs.machine_code.signature import ArrayOf, Signature, python_stub
 from flexmbs.machine_code.switches import NUMBA_KERNELS, PLAIN_PYTHON
 from flexmbs.machine_code.user_code import compile_user_function

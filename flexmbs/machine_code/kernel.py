@@ -1,7 +1,7 @@
 """``@kernel``: a function that entries compile in.
 
 In a user's process it stays the Python function that it is. In a process that compiles
-(:mod:`flexmbs.machine_code.worker`) it is a numba function, part of every entry that calls it.
+(:mod:`flexmbs.machine_code.compile_worker`) it is a numba function, part of every entry that calls it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flexmbs.common.cache_folder import distrust
 from flexmbs.machine_code.sources import PACKAGE
-from flexmbs.machine_code.target import Target
+from flexmbs.machine_code.target_processor import Target
 
 FOLDER = PACKAGE / "machine_code" / "shipped"
 NAME = "manifest.json"

@@ -24,7 +24,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from flexmbs.machine_code import library
+from flexmbs.machine_code import load_objects as library
 from flexmbs.machine_code.blocks import SLOT, Block
 from flexmbs.machine_code.signature import ArrayOf, RecordOf, Signature
 from flexmbs.machine_code.switches import BOUNDS_CHECKED

@@ -12,6 +12,7 @@ from numba.core import cgutils, codegen
 from numba.core.compiler_lock import global_compiler_lock
 
 from flexmbs.machine_code import numba_types
+from flexmbs.machine_code.external_symbols import FAILURE, FROM_C
 from flexmbs.machine_code.numba_types import (
     DOUBLE,
     WORD,
@@ -22,7 +23,6 @@ from flexmbs.machine_code.numba_types import (
     result_type,
     to_result,
 )
-from flexmbs.machine_code.outside import FAILURE, FROM_C
 
 # Linkages of LLVM that are visible outside an object file.
 _VISIBLE = {"external", "linkonce_any", "linkonce_odr", "weak_any", "weak_odr", "common"}

@@ -10,15 +10,15 @@ from pathlib import Path
 from flexmbs.machine_code.build import object_files
 from flexmbs.machine_code.manifest import write_shipped
 from flexmbs.machine_code.sources import PACKAGE, keys
-from flexmbs.machine_code.target import baseline
+from flexmbs.machine_code.target_processor import baseline
 
 _LOAD = """
 import sys
 from pathlib import Path
-from flexmbs.machine_code.library import Library
+from flexmbs.machine_code.load_objects import Library
 from flexmbs.machine_code.manifest import read_shipped
 from flexmbs.machine_code.sources import keys
-from flexmbs.machine_code.target import baseline
+from flexmbs.machine_code.target_processor import baseline
 wanted = keys()
 found, why = read_shipped(wanted, baseline(), Path(sys.argv[1]))
 assert len(found) == len(wanted), why

@@ -18,10 +18,10 @@ from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import Pool, condensed_units, inertia_rows, marker_moves, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
+from flexmbs.model.compile_contact_laws import law_fields, law_parameters
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
-from flexmbs.model.contact_laws import law_fields, law_parameters
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
 from flexmbs.model.coordinate_names import CoordinateNames
 from flexmbs.model.spanning_tree import Branch, spanning_tree
@@ -305,7 +305,7 @@ class _Compiler:
 
 
 def compile_system(system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
-    """Flat form of a system; start values are as stated, loops may be open (analysis.assembly.assembly closes them).
+    """Flat form of a system; start values are as stated, loops may be open (analysis.assembly.close_loops closes them).
 
     ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
     ``signals``: functions of time that another model of this system has compiled already.

@@ -10,17 +10,17 @@ import numpy as np
 
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.run.settings import make_settings
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent
 from flexmbs.core.layout.state import make_log, make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau import estimate_error, factorise_newton, newton_update, predict, set_stages
 from flexmbs.core.stepping.accept_step import accept_step
 from flexmbs.core.stepping.contact_events import first_event
-from flexmbs.core.stepping.log import write_row
+from flexmbs.core.stepping.write_log_rows import write_row
 
 ROUNDS, BATCH = 100, 1e-3  # of each round about so many seconds for each part; the quickest counts
 ROWS = 64  # described at once

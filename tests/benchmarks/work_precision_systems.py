@@ -20,10 +20,10 @@ import flexmbs as fm
 from flexmbs import Result, load_case
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.result.storage import RunWriter
 
 TOLERANCES = [10.0 ** (-0.5 * k) for k in range(3, 25)]  # 3e-2 to 1e-12

@@ -15,7 +15,7 @@ from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.layout.state import make_scratch, make_state
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 
 ALONG_CURVES = {"cam_roller", "curve_on_curve", "follow_curve", "point_on_curve", "point_on_surface"}
 

@@ -7,7 +7,7 @@ import pytest
 from flexible_loops import OUT_OF_LINE, kinds_of, random_loop, spatial_loop
 
 import flexmbs as fm
-from flexmbs.analysis.assembly.assembly import assembled
+from flexmbs.analysis.assembly.close_loops import assembled
 from flexmbs.analysis.assembly.elastic_closure import Elasticity
 from flexmbs.analysis.assembly.loop_equations import Loops
 from flexmbs.core.layout.tables import OPENINGS

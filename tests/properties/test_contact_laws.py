@@ -10,7 +10,7 @@ import pytest
 
 import flexmbs as fm
 import flexmbs.core.laws.contact as package
-from flexmbs.model.contact_laws import law_fields
+from flexmbs.model.compile_contact_laws import law_fields
 
 EXAMPLES = [fm.PowerLaw(3e4), fm.PowerLaw(2e7, 2.0), fm.Hertz(1.5e10), fm.HuntCrossley(1.5e10, damping=0.3)]
 

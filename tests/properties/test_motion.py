@@ -9,7 +9,7 @@ from scipy.special import ellipj, ellipk
 
 import flexmbs as fm
 from flexmbs import line_mesh, rectangle
-from flexmbs.analysis.run import run
+from flexmbs.analysis.run import run_in_chunks as run
 from flexmbs.analysis.run import simulate as dynamics
 from flexmbs.analysis.run.settings import make_settings
 

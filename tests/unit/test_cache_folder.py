@@ -49,7 +49,7 @@ def test_temporary_files_where_it_cannot_be_written(bare, tmp_path):
 
 
 def test_kernels_bodies_and_rendering_lie_in_it(bare, tmp_path):
-    from flexmbs.machine_code.library import kernel_cache_folder
+    from flexmbs.machine_code.load_objects import kernel_cache_folder
     from flexmbs.reduction.body_cache import bodies_folder
 
     bare.setenv(module.VARIABLE, str(tmp_path / "own"))

@@ -7,8 +7,8 @@ import pytest
 
 from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
-from flexmbs.machine_code import library
-from flexmbs.machine_code.target import Target
+from flexmbs.machine_code import load_objects as library
+from flexmbs.machine_code.target_processor import Target
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")

@@ -155,7 +155,7 @@ def test_every_byte_of_an_hdf5_file_is_checked(tmp_path):
 
 def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
     """It ends with one error; when there is space again it goes on to the digits of a run that was not stopped."""
-    from flexmbs.analysis.run import run
+    from flexmbs.analysis.run import run_in_chunks as run
     from flexmbs.result import storage
 
     monkeypatch.setattr(run, "WRITE_SECONDS", 0.0)

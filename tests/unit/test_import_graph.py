@@ -94,7 +94,7 @@ def test_own_modules_are_imported_at_the_top():
 
 def test_modules_are_imported_by_name_in_one_place():
     users = {name for name, tree in MODULES.items() if "import_module" in ast.dump(tree)}
-    worker = "flexmbs.machine_code.worker"  # a process that compiles the modules which it is given
+    worker = "flexmbs.machine_code.compile_worker"  # a process that compiles the modules which it is given
     assert users == {"flexmbs.common.lazy_import", worker}
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from flexmbs.common import cache_folder as module
 from flexmbs.common.errors import CacheWarning
-from flexmbs.machine_code import library, manifest, sources
-from flexmbs.machine_code import target as targets
-from flexmbs.machine_code.target import Target, baseline, target_here
+from flexmbs.machine_code import load_objects as library
+from flexmbs.machine_code import manifest, sources
+from flexmbs.machine_code import target_processor as targets
+from flexmbs.machine_code.target_processor import Target, baseline, target_here
 
 MODULE, CODE, PLANTED = "flexmbs.test", b"machine code", b"planted machine code"
 TARGET = Target("x86-64-v3")
@@ -150,8 +151,8 @@ def test_a_read_only_cache_is_used(cache, monkeypatch):
 FULL_DISK = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
-from flexmbs.machine_code import library
-from flexmbs.machine_code.target import Target
+from flexmbs.machine_code import load_objects as library
+from flexmbs.machine_code.target_processor import Target
 library.keys = lambda: {"flexmbs.test": "0" * 32}
 library.object_files = lambda modules, target, reason: dict.fromkeys(modules, b"code")
 assert library.find_objects(Target("full")) == {"flexmbs.test": b"code"}

@@ -12,7 +12,7 @@ import long_runs
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis.run import run
+from flexmbs.analysis.run import run_in_chunks as run
 
 
 class Killed(BaseException):

@@ -1,4 +1,7 @@
-"""The wheel in two fresh environments: nothing is compiled, and every digit is the same, in first and later runs."""
+"""The wheel in two fresh environments: nothing is compiled, and every digit is the same, in first and later runs.
+
+The wheel is built from a copy of the clone, unless ``FLEXMBS_TEST_WHEEL`` names one.
+"""
 
 import hashlib
 import os
@@ -6,6 +9,7 @@ import shutil
 import site
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
@@ -19,13 +23,18 @@ COMMAND = ["run", "flexible_pendulum_impact", "--no-view", "--set", "t_end=0.5",
 
 def call(*command, **changes) -> str:
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **changes}
-    done = subprocess.run([*map(str, command)], env=environment, capture_output=True, text=True, timeout=1800)
+    elsewhere = tempfile.gettempdir()  # not the clone, which Python would import
+    done = subprocess.run(
+        [*map(str, command)], env=environment, cwd=elsewhere, capture_output=True, text=True, timeout=1800
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
+    if os.environ.get("FLEXMBS_TEST_WHEEL"):
+        return Path(os.environ["FLEXMBS_TEST_WHEEL"])
     base = tmp_path_factory.mktemp("wheel")
     shutil.copytree(CLONE, base / "clone", ignore=NOT_IN_A_CLONE)
     call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", base, base / "clone")

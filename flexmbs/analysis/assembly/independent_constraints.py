@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 
-from flexmbs.analysis.assembly.assembly import followed
+from flexmbs.analysis.assembly.close_loops import followed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.sparse import RANK_TOLERANCE, chosen_rows
 from flexmbs.common.errors import MechanismError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.analysis.assembly.assembly import assembled
+from flexmbs.analysis.assembly.close_loops import assembled
 from flexmbs.analysis.assembly.independent_constraints import nearby
 from flexmbs.analysis.assembly.misalignment import is_misalignment
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
@@ -25,7 +25,7 @@ from flexmbs.model.compiled_model import Model
 DEPENDENT = 1e-7
 # Derivatives of drivers that are not given are finite differences with a relative error of about 1e-9.
 SAME = 1e-5
-MAX_UNKNOWNS = 1000  # above, conflicts are detected during the run only (flexmbs.analysis.run.run)
+MAX_UNKNOWNS = 1000  # above, conflicts are detected during the run only (flexmbs.analysis.run.run_in_chunks)
 
 
 @dataclass(frozen=True)

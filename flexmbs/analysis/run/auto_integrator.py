@@ -10,7 +10,7 @@ from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import CURVE, make_workspace
 from flexmbs.core.methods.explicit import Explicit
 from flexmbs.core.methods.integrator import Integrator
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau import Radau
 from flexmbs.model.compiled_model import Model
 

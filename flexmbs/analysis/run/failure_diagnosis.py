@@ -15,13 +15,13 @@ from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
+from flexmbs.analysis.run.resume import fill
 from flexmbs.analysis.run.saved_state_differences import CHOICE
-from flexmbs.analysis.run.saved_states import fill
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import Workspace, make_workspace
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance
 from flexmbs.mechanism.user_functions import exception_text

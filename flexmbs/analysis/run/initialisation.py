@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import gaps
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
-from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import Workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.methods.integrator import Integrator
-from flexmbs.core.methods.methods import INTEGRATORS
+from flexmbs.core.methods.method_table import INTEGRATORS
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}

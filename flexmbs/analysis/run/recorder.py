@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.recording.log_rows import described_steps
+from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State

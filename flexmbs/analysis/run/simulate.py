@@ -10,11 +10,11 @@ import numpy as np
 
 from flexmbs.analysis.prepare.prepare import in_segments, ready
 from flexmbs.analysis.prepare.prescribed_motions import check_motions
-from flexmbs.analysis.run import saved_states as saves
+from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
 from flexmbs.analysis.run.quasi_static_start import without_vibration
-from flexmbs.analysis.run.run import Run
+from flexmbs.analysis.run.run_in_chunks import Run
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from flexmbs.analysis.assembly.assembly import followed
+from flexmbs.analysis.assembly.close_loops import followed
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import prepared, with_independent_constraints
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of

@@ -1,7 +1,8 @@
 """Columns of a row of the log.
 
 Time, positions, quaternions of the balls, velocities, accelerations, flags of the contacts (1 while touching). This is
-the only place that knows: compiled code asks :func:`column_starts` (core.stepping.log), Python a :class:`LogRow`.
+the only place that knows: compiled code asks :func:`column_starts` (core.stepping.write_log_rows), Python a
+:class:`LogRow`.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ class Scratch(Block):
         "algebraic": ("i8", 0),  # how many of the unknowns are multipliers or condensed modes
     }
     parts = {
-        # addresses of the functions of core.methods.interface; 0: there is none
+        # addresses of the functions of core.methods.method_interface; 0: there is none
         "attempt_step": ("entries", 0),
         "update_history": ("entries", 1),
         "fill_intermediate_rows": ("entries", 2),
@@ -249,7 +249,7 @@ def replaceable_rows(tables: Tables) -> int:
 
 
 def make_state(tables: Tables, balls: int, history: int) -> State:
-    """A state at rest; ``history``: how many rows the method remembers (core.methods.methods)."""
+    """A state at rest; ``history``: how many rows the method remembers (core.methods.method_table)."""
     n, m, c = len(tables.coordinates), len(tables.free), len(tables.contacts)
     width = 2 * int(tables.band) + 1 if tables.band else m
     reference = np.zeros((balls, 4))

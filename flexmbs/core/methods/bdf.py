@@ -19,11 +19,11 @@ from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.rotation_charts import largest_rotation, restate
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
-from flexmbs.core.methods import interface
+from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.bdf_coefficients import difference_constant, differentiation, error_constant, extrapolation
 from flexmbs.core.methods.error_norm import error_norm, set_weights
 from flexmbs.core.methods.integrator import Integrator, check_formulation
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_1, add_quadrature_errors, has_rough_rate, solve_stage
 

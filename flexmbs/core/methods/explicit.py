@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods import interface
+from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.error_norm import MIN_ERROR, error_norm, is_integrated, rms_of_squares, squared_error
 from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, TIGHT, A, C, E, F, pair_for
 from flexmbs.core.methods.integrator import Integrator
-from flexmbs.core.methods.interface import Method
 from flexmbs.core.methods.intermediate_rows import INTERMEDIATE_ROWS, fill_intermediate_rows
+from flexmbs.core.methods.method_interface import Method
 
 EXPLICIT_STAGES = 16  # with those of the dense output
 

@@ -23,10 +23,10 @@ from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.rotation import cross
-from flexmbs.core.methods import interface
+from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
 from flexmbs.core.methods.integrator import Integrator, check_formulation, check_number
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_3, add_quadrature_errors, solve_stage
 

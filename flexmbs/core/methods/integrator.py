@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 
 
 def check_number(what: str, value: float, low: float, high: float) -> None:

@@ -18,7 +18,7 @@ from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods import interface
+from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.dense_output_coefficients import A_MORE, NODES, STAGES, D
 from flexmbs.core.methods.error_norm import position_weight, velocity_weight
 from flexmbs.core.methods.explicit_coefficients import HIGH, pair_for

@@ -20,7 +20,7 @@ from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods import interface
+from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.error_norm import (
     error_norm,
     is_integrated,
@@ -29,7 +29,7 @@ from flexmbs.core.methods.error_norm import (
     squared_error,
 )
 from flexmbs.core.methods.integrator import Integrator
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
     DIVERGING,

@@ -10,7 +10,7 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
-from flexmbs.core.stepping.log import log_columns
+from flexmbs.core.stepping.write_log_rows import log_columns
 
 
 @entry

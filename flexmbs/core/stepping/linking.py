@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.layout.state import Scratch
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 
 
 def link_method(scratch: Scratch, method: Method) -> None:

@@ -27,13 +27,13 @@ from flexmbs.core.layout.state import (
 )
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.interface import attempt_step, fill_intermediate_rows
+from flexmbs.core.methods.method_interface import attempt_step, fill_intermediate_rows
 from flexmbs.core.stepping.accept_step import accept_step
 from flexmbs.core.stepping.contact_episodes import begin_contact, switch_contact
 from flexmbs.core.stepping.contact_events import first_event, step_to_event
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
-from flexmbs.core.stepping.log import write_intermediate_rows, write_row
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
+from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
 
 # A run whose steps are shorter than this part of it, so many in a row, would never end.
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10

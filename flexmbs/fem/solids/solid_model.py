@@ -9,8 +9,8 @@ from scipy import sparse
 
 from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
 from flexmbs.fem.solids.solid_elements import SolidGroup, SolidOptions, mass_matrices, solid_groups, stiffness_matrices
+from flexmbs.fem.solids.solid_geometric_stiffness import solid_geometric_stiffness
 from flexmbs.fem.solids.solid_interpolation import solid_point_operator, solid_point_rotation
-from flexmbs.fem.solids.solid_prestress import solid_geometric_stiffness
 from flexmbs.fem.solids.solid_second_order import solid_second_order_loads
 from flexmbs.fem.solids.solid_stress import solid_stress_modes
 from flexmbs.fem.solids.solid_surface import solid_surface

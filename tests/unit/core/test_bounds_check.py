@@ -10,7 +10,7 @@ SCRIPT = """
 import numpy as np
 import flexmbs as fm
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.machine_code.library import kernel_cache_folder
+from flexmbs.machine_code.load_objects import kernel_cache_folder
 from flexmbs.model.compile_mechanism import compile_system
 assert kernel_cache_folder().name.endswith("-checked")
 system = fm.System()

@@ -8,7 +8,7 @@ from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME, LogRow, column_starts
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.stepping.step_loop import impose_start
 from flexmbs.machine_code.blocks import Block
 

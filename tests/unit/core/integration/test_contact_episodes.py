@@ -11,7 +11,7 @@ import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.stepping.contact_episodes import record_contacts
 from flexmbs.core.stepping.contact_events import first_event
 

@@ -11,7 +11,7 @@ from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.run.settings import make_settings
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
-from flexmbs.core.methods.methods import METHODS
+from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau_coefficients import A as RADAU_A
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import start

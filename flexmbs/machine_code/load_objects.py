@@ -17,11 +17,11 @@ from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read,
 from flexmbs.common.errors import CacheWarning
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.machine_code.build import object_files
+from flexmbs.machine_code.external_symbols import FAILURE, FROM_C
 from flexmbs.machine_code.manifest import read_shipped
-from flexmbs.machine_code.outside import FAILURE, FROM_C
 from flexmbs.machine_code.sources import keys
 from flexmbs.machine_code.switches import BOUNDS_CHECKED, PLAIN_PYTHON
-from flexmbs.machine_code.target import Target, target_here
+from flexmbs.machine_code.target_processor import Target, target_here
 
 SUFFIX = ".o"
 _DIGEST = 32  # bytes at the head of a file in the cache: hash of the rest

@@ -13,7 +13,7 @@ from flexmbs.analysis.prepare.prepare import with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
-from flexmbs.analysis.run import saved_states as saves
+from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
@@ -29,9 +29,9 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.stepping.linking import link_method
-from flexmbs.core.stepping.log import write_row
 from flexmbs.core.stepping.step_loop import advance, start
-from flexmbs.machine_code import library
+from flexmbs.core.stepping.write_log_rows import write_row
+from flexmbs.machine_code import load_objects as library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.result.result import Result

@@ -1,7 +1,7 @@
 """The integrators, by name.
 
-A new one is a file with its kernels, its ``METHOD`` (core.methods.interface) and its class (core.methods.integrator),
-and a line here.
+A new one is a file with its kernels, its ``METHOD`` (core.methods.method_interface) and its class
+(core.methods.integrator), and a line here.
 """
 
 from __future__ import annotations
