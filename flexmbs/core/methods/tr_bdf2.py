@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.linalg.matrix import solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
-from flexmbs.core.methods import interface
+from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
 from flexmbs.core.methods.integrator import Integrator
-from flexmbs.core.methods.interface import Method
+from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
 from flexmbs.core.methods.one_stage import add_quadrature_errors, solve_stage
 
