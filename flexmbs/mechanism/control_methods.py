@@ -51,6 +51,7 @@ class SignalMethods:
         "rotation", "angular velocity",             a marker, likewise: rotation vector (rad, at most pi), rad/s, rad/s2
         "angular acceleration"
         "angle", "angle rate"                       a marker, turned against ``relative_to`` about its ``axis``
+        "inclination"                               a marker: angle between its ``axis`` and that of ``relative_to``
         "distance", "distance rate"                 a marker, from marker ``relative_to``
         "specific force"                            a marker: acceleration minus gravity in its own axes, m/s2, as an
                                                     accelerometer there shows it

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from flexmbs.core.sensors import angle, coordinates, distance, relative_motion, specific_force
+from flexmbs.core.sensors import angle, coordinates, distance, inclination, relative_motion, specific_force
 
 KINDS = (
     *coordinates.KINDS,
     *relative_motion.KINDS,
     *angle.KINDS,
     *distance.KINDS,
+    *inclination.KINDS,
     *specific_force.KINDS,
 )
