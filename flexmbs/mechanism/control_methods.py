@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
+from flexmbs.core.sensors.coordinates import RATE
 from flexmbs.mechanism.forces import QuantityLike, quantity
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.joint_type import DirectionLike
@@ -50,6 +51,7 @@ class SignalMethods:
         "rotation", "angular velocity",             a marker, likewise: rotation vector (rad, at most pi), rad/s, rad/s2
         "angular acceleration"
         "angle", "angle rate"                       a marker, turned against ``relative_to`` about its ``axis``
+        "inclination"                               a marker: angle between its ``axis`` and that of ``relative_to``
         "distance", "distance rate"                 a marker, from marker ``relative_to``
         "specific force"                            a marker: acceleration minus gravity in its own axes, m/s2, as an
                                                     accelerometer there shows it
@@ -116,7 +118,7 @@ class SignalMethods:
         first = np.atleast_1d(start)
         first = as_vector(first, f"state '{name}': start", len(first))
         made = State(name, "", (), start=first)
-        readings = (Reading(t.COORDINATE_RATE, owner=made, part=i) for i in range(len(first)))
+        readings = (Reading(t.COORDINATE, owner=made, part=i, measures=RATE) for i in range(len(first)))
         object.__setattr__(made, "readings", tuple(readings))
         self.states[name] = made
         if rate is not None:
@@ -182,7 +184,7 @@ class SignalMethods:
         held = np.asarray(start, dtype=float)
         held = as_vector(np.full(rule.outputs, held) if held.ndim == 0 else held, f"{where}: start", rule.outputs)
         made = Controller(name, "", (), start=held, rule=[rule], period=period, first=first)
-        readings = (Reading(t.COORDINATE_RATE, owner=made, part=i) for i in range(rule.outputs))
+        readings = (Reading(t.COORDINATE, owner=made, part=i, measures=RATE) for i in range(rule.outputs))
         object.__setattr__(made, "readings", tuple(readings))
         self.states[name] = made
         return made

@@ -7,24 +7,17 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
 from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL
+from flexmbs.core.sensors import kinds
+from flexmbs.core.sensors.coordinates import RATE, VALUE
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.geometry.rotations import as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_type import unit_axis
 from flexmbs.mechanism.sensors import Reading, Sensor
 
-_JOINT = {"coordinate": t.COORDINATE_VALUE, "rate": t.COORDINATE_RATE, "acceleration": t.COORDINATE_ACCELERATION}
+_JOINT = {kind.keyword: kind for kind in kinds.KINDS if kind.on == t.COORDINATE}
 _REACTION = {"reaction force": (0, "N"), "reaction moment": (3, "N m")}
-_MARKER = {  # kind, unit, numbers, whether both markers must be able to turn
-    "position": (t.POSITION, "m", 3), "velocity": (t.VELOCITY, "m/s", 3),
-    "acceleration": (t.ACCELERATION, "m/s2", 3), "rotation": (t.ROTATION_VECTOR, "rad", 3),
-    "angular velocity": (t.ANGULAR_VELOCITY, "rad/s", 3),
-    "angular acceleration": (t.ANGULAR_ACCELERATION, "rad/s2", 3), "angle": (t.ANGLE, "rad", 1),
-    "angle rate": (t.ANGLE_RATE, "rad/s", 1), "distance": (t.DISTANCE, "m", 1),
-    "distance rate": (t.DISTANCE_RATE, "m/s", 1), "specific force": (t.SPECIFIC_FORCE, "m/s2", 3),
-    "strain": (t.DISTANCE, "", 1),
-}  # fmt: skip
-_TURNING = ("rotation", "angular velocity", "angular acceleration", "angle", "angle rate", "specific force")
+_MARKER = {kind.keyword: kind for kind in kinds.KINDS if kind.on == t.MARKERS}
 _ENERGY = {"kinetic energy": KINETIC, "gravity energy": GRAVITY, "elastic energy": ELASTIC, "total energy": TOTAL}
 _BODY = ("stress", "modal coordinate", "modal rate")
 _STRESS = ("xx", "yy", "zz", "yz", "xz", "xy")
@@ -71,8 +64,9 @@ def _chosen(component, count: int, where: str) -> range | tuple[int, ...]:
 
 def _of_joint(kind: str, joint: Joint, coordinate: str | None, label: str) -> Sensor:
     chosen = joint._single(coordinate, "a sensor")
-    unit = joint.type.coordinates[chosen] + {"coordinate": "", "rate": "/s", "acceleration": "/s2"}[kind]
-    return Sensor(label, unit, (Reading(_JOINT[kind], owner=joint, part=chosen),))
+    measured = _JOINT[kind]
+    unit = joint.type.coordinates[chosen] + measured.unit
+    return Sensor(label, unit, (Reading(t.COORDINATE, owner=joint, part=chosen, measures=measured),))
 
 
 def _reaction(system, kind: str, of, component, label: str, where: str) -> Sensor:
@@ -86,14 +80,13 @@ def _reaction(system, kind: str, of, component, label: str, where: str) -> Senso
 
 
 def _of_marker(system, kind: str, b, a, component, axis, label: str, where: str) -> Sensor:
-    a = system.ground.frame if a is None else a
+    a, measured = system.ground.frame if a is None else a, _MARKER[kind]
     for marker in (a, b):
         system._check_marker(marker, where)
-        if kind in _TURNING and not marker.can_turn:
+        if measured.must_turn and not marker.can_turn:
             raise MechanismError(f"{where}: marker '{marker.label}' cannot turn; use an interface")
     if a is b:
         raise MechanismError(f"{where}: marker '{a.label}' is measured relative to itself")
-    number, unit, count = _MARKER[kind]
     factor, offset = 1.0, 0.0
     if kind == "strain":
         length = float(np.linalg.norm(b.position - a.position))
@@ -102,10 +95,10 @@ def _of_marker(system, kind: str, b, a, component, axis, label: str, where: str)
         factor, offset = 1.0 / length, -1.0
     direction = unit_axis(axis, where)
     readings = tuple(
-        Reading(number, a, b, component=i, axis=direction, factor=factor, offset=offset)
-        for i in _chosen(component, count, where)
+        Reading(t.MARKERS, a, b, component=i, axis=direction, factor=factor, offset=offset, measures=measured)
+        for i in _chosen(component, measured.components, where)
     )
-    return Sensor(label, unit, readings)
+    return Sensor(label, measured.unit, readings)
 
 
 def _of_body(system, kind: str, part, component, at, label: str, where: str) -> Sensor:
@@ -127,5 +120,5 @@ def _of_body(system, kind: str, part, component, at, label: str, where: str) -> 
     if not isinstance(number, int | np.integer) or not 0 <= number < len(labels):
         raise MechanismError(f"{where}: body '{part.name}' has no mode {component!r}{suggestion(component, labels)}")
     value = kind == "modal coordinate"
-    reading = Reading(t.COORDINATE_VALUE if value else t.COORDINATE_RATE, owner=part, part=int(number))
+    reading = Reading(t.COORDINATE, owner=part, part=int(number), measures=VALUE if value else RATE)
     return Sensor(label, "m" if value else "m/s", (reading,))

@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import force_tables as t
+from flexmbs.core.sensors.sensor_kind import SensorKind
 from flexmbs.mechanism.markers import Marker
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
     """One number that a sensor measures; ``kind`` and ``component`` as in ``core.layout.force_tables.SENSOR``.
+
+    ``measures``: what is measured of a coordinate or of markers.
 
     ``owner``: the joint, body, state or function that it belongs to; ``part``: its coordinate (name) or number.
     """
@@ -33,6 +36,14 @@ class Reading:
     weights: np.ndarray | None = None  # of the modal coordinates of a body
     factor: float = 1.0
     offset: float = 0.0
+    measures: SensorKind | None = None
+
+    @property
+    def of_accelerations(self) -> bool:
+        """Whether it is known with the accelerations only."""
+        if self.measures is not None:
+            return self.measures.of_accelerations
+        return self.kind in (t.REACTION, t.NORMAL_LOAD)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +123,7 @@ class UserFunction:
     def depends_on_accelerations(self) -> bool:
         """Whether an input is an acceleration or a reaction, which are known only during a run."""
         return any(
-            reading.kind in t.OF_ACCELERATIONS
+            reading.of_accelerations
             or isinstance(reading.owner, UserFunction)
             and reading.owner.depends_on_accelerations
             for sensor in self.inputs

@@ -23,7 +23,6 @@ from flexmbs.core.mechanics.splines import (
 )
 
 _OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)
-_OF_COORDINATES = (f.COORDINATE_VALUE, f.COORDINATE_RATE, f.COORDINATE_ACCELERATION)
 
 
 class _Tables:
@@ -215,7 +214,7 @@ def _check_sensors(c: _Tables) -> None:
     c.within("at of sensors", sensors["at"], c.record)
     components = np.where(kind == f.REACTION, 6, np.where(kind == f.ENERGY, 4, 3))
     c.within("component of sensors", sensors["component"], components)
-    joints, coordinates = np.isin(kind, _OF_JOINTS), np.isin(kind, _OF_COORDINATES)
+    joints, coordinates = np.isin(kind, _OF_JOINTS), kind == f.COORDINATE
     c.within("joint of sensors", sensors["a"][joints], len(tables.bodies) + len(tables.constraints))
     c.within("coordinate of sensors", sensors["a"][coordinates], c.coordinates)
     c.within("signal of sensors", sensors["a"][kind == f.SIGNAL_VALUE], c.signals)
@@ -223,7 +222,9 @@ def _check_sensors(c: _Tables) -> None:
     c.within("count of sensors", sums["count"], c.coordinates + 1)
     c.room("weights of sensors", sums["a"], sums["count"])
     c.within("first coordinate of sensors", sums["b"], c.coordinates + 1 - sums["count"])
-    markers = ~(joints | coordinates | np.isin(kind, (f.SIGNAL_VALUE, f.MODAL_SUM, f.ENERGY)))
+    markers = kind == f.MARKERS
+    if np.any(sensors["value"][coordinates | markers] == 0):
+        raise MechanismError("tables: a sensor has no function. This is a defect in flexmbs or in a saved state")
     c.within("marker a of sensors", sensors["a"][markers], c.markers)
     c.within("marker b of sensors", sensors["b"][markers | (kind == f.NORMAL_LOAD)], c.markers)
     c.spans("inputs of functions", functions["input_start"], functions["input_end"], len(tables.inputs))

@@ -6,11 +6,14 @@ yet, output k is written as row -2 - k (:func:`final_row`).
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
 from flexmbs.core.layout.records import make_record
+from flexmbs.core.sensors.coordinates import RATE
 from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction
 from flexmbs.mechanism.time_signals import Signal
 
@@ -57,7 +60,7 @@ class FunctionTables:
         coordinate = self.compiler.add_state_coordinates(name, np.zeros(1))
         self.lags.append(len(self.states))
         self.states.append(make_record(t.USER_STATE, coordinate=coordinate, signal=self.output_row(source), lag=lag))
-        return self.output_row(Reading(t.COORDINATE_RATE, part=coordinate))
+        return self.output_row(Reading(t.COORDINATE, part=coordinate, measures=RATE))
 
     def add_equations(self, state: State | Controller) -> None:
         """What changes a state: its function, its lag, or the samples of a controller."""
@@ -128,6 +131,7 @@ class FunctionTables:
             record = make_record(
                 t.SENSOR, kind=reading.kind, a=a, b=b, count=count, component=reading.component, axis=reading.axis,
                 arm=reading.arm, factor=reading.factor, offset=reading.offset,
+                of_accelerations=reading.of_accelerations, **_called(reading),
             )  # fmt: skip
             self.sensors.append(record)
             self._sensor_of[id(reading)] = len(self.sensors) - 1
@@ -146,7 +150,7 @@ class FunctionTables:
         if kind in (t.REACTION, t.NORMAL_LOAD):
             marker = 0 if reading.b is None else compiler.marker(reading.b)
             return compiler.reaction_row(reading.owner.name), marker, 0
-        if kind in (t.COORDINATE_VALUE, t.COORDINATE_RATE, t.COORDINATE_ACCELERATION):
+        if kind == t.COORDINATE:
             return self._coordinate(reading), 0, 0
         if kind == t.ENERGY:
             return 0, 0, 0
@@ -161,6 +165,13 @@ class FunctionTables:
         if owner.name in compiler.modal:
             return compiler.modal[owner.name].start + reading.part
         return compiler.coordinate_index[f"{owner.name}.{reading.part}"]
+
+
+def _called(reading: Reading) -> dict[str, int]:
+    """Fields of a sensor that is called by address."""
+    if reading.measures is None:
+        return {}
+    return {"value": reading.measures.value.address, "keyword": zlib.crc32(reading.measures.keyword.encode())}
 
 
 def _plain(reading: Reading) -> bool:

@@ -54,7 +54,7 @@ class _Groups:
         kind, tables = sensor["kind"], self.tables
         if kind == f.SIGNAL_VALUE:
             return self.behind(sensor["a"])
-        if kind in (f.COORDINATE_VALUE, f.COORDINATE_RATE, f.COORDINATE_ACCELERATION):
+        if kind == f.COORDINATE:
             return [np.array([sensor["a"]])]
         if kind == f.MODAL_SUM:
             return [np.arange(sensor["b"], sensor["b"] + sensor["count"])]

@@ -98,6 +98,7 @@ def system_arrays(model: Model) -> dict[str, np.ndarray]:
         "functions": ("address",),
         "contacts": ("force", "energy"),
         "elements": ("force", "energy"),
+        "sensors": ("value",),
     }
     for table, fields in addresses.items():
         found[table] = found[table].copy()

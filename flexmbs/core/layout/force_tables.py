@@ -11,16 +11,8 @@ from flexmbs.core.layout.records import NONE, record_type
 
 # what an element acts on
 COORDINATE_ELEMENT, LINE_ELEMENT, ANGLE_ELEMENT = 0, 1, 2
-# what a sensor measures
-(
-    COORDINATE_VALUE, COORDINATE_RATE, COORDINATE_ACCELERATION, POSITION, VELOCITY, ACCELERATION, ROTATION_VECTOR,
-    ANGULAR_VELOCITY, ANGULAR_ACCELERATION, ANGLE, ANGLE_RATE, DISTANCE, DISTANCE_RATE, SPECIFIC_FORCE, REACTION,
-    NORMAL_LOAD, ENERGY, SIGNAL_VALUE, MODAL_SUM,
-) = range(19)  # fmt: skip
-# those that are known with the accelerations only
-OF_ACCELERATIONS = (
-    COORDINATE_ACCELERATION, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE, REACTION, NORMAL_LOAD,
-)  # fmt: skip
+# what a sensor refers to
+COORDINATE, MARKERS, REACTION, NORMAL_LOAD, ENERGY, SIGNAL_VALUE, MODAL_SUM = range(7)
 # Workspace.record of an element: its coordinate, the rate of that, force along it, power of the force
 MEASURED, MEASURED_RATE, ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD = range(5)
 # Workspace.record of a bushing: deformation (6), its rate (6), force and moment on b in the axes of a (6), their power
@@ -70,6 +62,9 @@ SENSOR = record_type(
         ("factor", "f8"),  # value = factor * measured + offset
         ("offset", "f8"),
         ("at", "i8"),  # Workspace.record
+        ("of_accelerations", "i8"),  # whether it is known with the accelerations only
+        ("value", "i8"),  # of a coordinate or markers: address of its function (core.sensors.sensor_kind)
+        ("keyword", "i8"),  # hash of the keyword of its kind: addresses differ between processes
     ],
     factor=1.0,
 )

@@ -16,7 +16,6 @@ from flexmbs.core.layout.force_tables import (
     BUSHING_RECORD,
     ELEMENT,
     ELEMENT_RECORD,
-    OF_ACCELERATIONS,
     SAMPLER,
     SENSOR,
     SPREAD_LOAD,
@@ -329,4 +328,4 @@ def is_rigid_tree(tables: Tables) -> bool:
 
 def reads_accelerations(tables: Tables) -> bool:
     """Whether user functions, or what stands in their place, read accelerations or reactions."""
-    return bool(np.any(np.isin(tables.sensors["kind"][tables.inputs], OF_ACCELERATIONS)))
+    return bool(np.any(tables.sensors["of_accelerations"][tables.inputs]))

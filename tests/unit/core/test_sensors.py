@@ -7,10 +7,12 @@ from scipy.spatial.transform import Rotation
 
 from flexmbs.core.laws.force.measure import about_axis
 from flexmbs.core.layout import force_tables as f
-from flexmbs.core.sensors.sensors import normal_load, read_markers
+from flexmbs.core.sensors import kinds
+from flexmbs.core.sensors.sensors import normal_load
 from flexmbs.core.sensors.user_functions import add_states
 
 SEEDS = (0, 1)
+KINDS = {kind.keyword: kind for kind in kinds.KINDS if kind.on == f.MARKERS}
 
 
 @pytest.fixture(params=SEEDS)
@@ -26,21 +28,22 @@ def measured(state, kind, s=0.0):
     q, v, a = state.move(s)
     values = []
     for component in range(3):
-        one = record(f.SENSOR, kind=kind, a=state.ends[0], b=state.ends[1], component=component, axis=(0.6, 0.0, 0.8))
-        values.append(read_markers(state.tables, one, q, v, a, state.work))
+        one = record(f.SENSOR, a=state.ends[0], b=state.ends[1], component=component, axis=(0.6, 0.0, 0.8))
+        state.tables.sensors = np.array([one], f.SENSOR).view(np.recarray)
+        values.append(KINDS[kind].value.function(state.tables, 0, q, v, a, state.work))
     return np.array(values)
 
 
-@pytest.mark.parametrize("kind, rate", [(f.POSITION, f.VELOCITY), (f.VELOCITY, f.ACCELERATION),
-                                        (f.DISTANCE, f.DISTANCE_RATE),
-                                        (f.ANGULAR_VELOCITY, f.ANGULAR_ACCELERATION)])  # fmt: skip
+@pytest.mark.parametrize("kind, rate", [("position", "velocity"), ("velocity", "acceleration"),
+                                        ("distance", "distance rate"),
+                                        ("angular velocity", "angular acceleration")])  # fmt: skip
 def test_rates_are_what_an_observer_on_the_first_marker_sees(state, kind, rate):
     slope = derivative(lambda s: measured(state, kind, s))
     assert measured(state, rate) == pytest.approx(slope, abs=1e-8)
 
 
 def test_the_rotation_vector_turns_the_first_marker_into_the_second(state):
-    vector = measured(state, f.ROTATION_VECTOR)
+    vector = measured(state, "rotation")
     one, two = state.work.marker[0], state.work.marker[1]
     assert one.R_WM @ Rotation.from_rotvec(vector).as_matrix() == pytest.approx(two.R_WM, abs=1e-12)
 
@@ -53,7 +56,7 @@ def test_an_angle_is_that_of_a_rotation_about_its_axis():
     axis = np.array([0.6, 0.0, 0.8])
     state.move()
     one, two = state.work.marker[0], state.work.marker[1]
-    measured(state, f.POSITION)
+    measured(state, "position")
     for angle in (-3.0, -0.4, 0.0, 1.2, 3.1):
         two["R_WM"] = one.R_WM @ Rotation.from_rotvec(angle * axis).as_matrix()
         two["w_WM"] = one.w_WM + 1.7 * one.R_WM @ axis
@@ -62,7 +65,7 @@ def test_an_angle_is_that_of_a_rotation_about_its_axis():
 
 
 def test_specific_force_is_in_the_axes_of_the_second_marker(state):
-    found = measured(state, f.SPECIFIC_FORCE)
+    found = measured(state, "specific force")
     two = state.work.marker[1]
     assert found == pytest.approx(two.R_WM.T @ two.a_WM)
 

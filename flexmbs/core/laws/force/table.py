@@ -8,8 +8,9 @@ piece also holds below its beginning, the last one for ever (flexmbs.mechanism.c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from flexmbs.core.abi.kernel import kernel
 
@@ -21,7 +22,7 @@ C0, C1, C2, C3, C4, PIECE_SIZE = range(6)  # places in the coefficients of a pie
 class Table(Protocol):
     """What a law takes for a characteristic (:class:`flexmbs.mechanism.characteristics.Characteristic`)."""
 
-    def packed(self) -> Sequence[float]:
+    def packed(self) -> np.ndarray:
         """The numbers that :func:`table_value` and :func:`table_integral` read."""
 
 

@@ -1,0 +1,30 @@
+"""Rotation of marker b against marker a about an axis of a, and its rate (core.laws.force.measure)."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import entry
+from flexmbs.core.laws.force.measure import about_axis
+from flexmbs.core.layout.force_tables import MARKERS
+from flexmbs.core.layout.frames import A, B
+from flexmbs.core.sensors.marker_frames import place_frames
+from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
+
+
+@entry(sensor_value)
+def angle(tables, number, q, v, a, work):
+    place_frames(tables, number, q, v, a, work)
+    found, _rate, _x, _y, _z = about_axis(work.marker[A], work.marker[B], tables.sensors[number].axis)
+    return found
+
+
+@entry(sensor_value)
+def angle_rate(tables, number, q, v, a, work):
+    place_frames(tables, number, q, v, a, work)
+    _found, rate, _x, _y, _z = about_axis(work.marker[A], work.marker[B], tables.sensors[number].axis)
+    return rate
+
+
+KINDS = (
+    SensorKind("angle", "rad", angle, MARKERS, must_turn=True),
+    SensorKind("angle rate", "rad/s", angle_rate, MARKERS, must_turn=True),
+)

@@ -1,0 +1,31 @@
+"""Distance of two markers and its rate; strain is the distance, scaled (``factor`` and ``offset`` of the sensor)."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import entry
+from flexmbs.core.laws.force.measure import along_line
+from flexmbs.core.layout.force_tables import MARKERS
+from flexmbs.core.layout.frames import A, B
+from flexmbs.core.sensors.marker_frames import place_frames
+from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
+
+
+@entry(sensor_value)
+def distance(tables, number, q, v, a, work):
+    place_frames(tables, number, q, v, a, work)
+    length, _rate, _x, _y, _z = along_line(work.marker[A], work.marker[B])
+    return length
+
+
+@entry(sensor_value)
+def distance_rate(tables, number, q, v, a, work):
+    place_frames(tables, number, q, v, a, work)
+    _length, rate, _x, _y, _z = along_line(work.marker[A], work.marker[B])
+    return rate
+
+
+KINDS = (
+    SensorKind("distance", "m", distance, MARKERS),
+    SensorKind("distance rate", "m/s", distance_rate, MARKERS),
+    SensorKind("strain", "", distance, MARKERS),
+)

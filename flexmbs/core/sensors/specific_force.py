@@ -1,0 +1,22 @@
+"""What an accelerometer at marker b shows, in the axes of b."""
+
+from __future__ import annotations
+
+from flexmbs.core.abi.kernel import entry
+from flexmbs.core.layout.force_tables import MARKERS
+from flexmbs.core.layout.frames import B
+from flexmbs.core.mechanics.vectors import components, rotate_back
+from flexmbs.core.sensors.marker_frames import component_of, place_frames
+from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
+
+
+@entry(sensor_value)
+def specific_force(tables, number, q, v, a, work):
+    place_frames(tables, number, q, v, a, work)
+    frame = work.marker[B]
+    x, y, z = components(frame.a_WM)
+    x, y, z = rotate_back(frame.R_WM, x, y, z)
+    return component_of(tables, number, x, y, z)
+
+
+KINDS = (SensorKind("specific force", "m/s2", specific_force, MARKERS, 3, must_turn=True, of_accelerations=True),)
