@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     ("given", "message"),
     [
         ({"--section": "circle:-1"}, "circle needs its radius, above 0"),
-        ({"--thickness": "0.001"}, "no shell elements, so no thickness to give"),
+        ({"--thickness": "0.001"}, "no shell elements that could take a thickness"),
         ({"--material": "210e9,0.7,7850"}, "nu = 0.7"),
         ({"--fix": "NOWHERE"}, "--fix: beam.inp: no node set NOWHERE"),
     ],

@@ -185,7 +185,7 @@ def test_a_ball_that_closes_a_loop_says_when_its_start_rotation_is_not_met():
         system.assemble()
     system, ball = loop(rotation=(0.0, 0.0, 0.5))
     ball.hold()
-    with pytest.raises(fm.MechanismError, match="hold.'rotation'. cannot be kept"):
+    with pytest.raises(fm.MechanismError, match="hold.'rotation'. cannot be satisfied"):
         system.assemble()
 
 

@@ -86,10 +86,12 @@ def contradicting(second=True):
 
 SLIDE = "worst equation: coordinate 'slide.displacement' of joint 'slide' (between ground and body 'block')"
 FAULTS = [
-    # force 1 / (0.5 - t)^3: infinite at 0.5 s; the step falls below 1e-14 of the run 1e-12 s before
+    # force 1 / (0.5 - t)^3: infinite at 0.5 s; the step falls below 1e-14 of the run 1e-12 s before. Whether the last
+    # of these steps is repeated once more or just shrinks is a matter of rounding.
     pytest.param(
         lambda: pushed(lambda t: 1.0 / (0.5 - t) ** 3), lambda state: pushed(0.0), {}, 0.5, 1e-6,
-        [SLIDE, "ever smaller steps", "force 'push' grows without bound"], id="force of time that grows",
+        [SLIDE, ["ever smaller steps", "error estimate exceeded the tolerance"], "force 'push' grows without bound"],
+        id="force of time that grows",
     ),
     pytest.param(
         lambda: pushed(lambda t: 1.0 if t < 0.5 else math.nan), lambda state: pushed(0.0), {}, 0.5, 1e-9,

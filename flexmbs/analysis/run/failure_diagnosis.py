@@ -262,9 +262,13 @@ def step_size_limit(
     advance(*parts, 1)
     newton, rejected = again.newton_failures - before.newton_failures, again.steps_rejected - before.steps_rejected
     if newton >= max(rejected, 1):
-        return f"Newton's iteration did not converge in {newton} attempts"
+        return f"Newton's iteration did not converge in {_attempts(newton)}"
     if rejected:
-        return f"the error estimate exceeded the tolerance in {rejected} attempts"
+        return f"the error estimate exceeded the tolerance in {_attempts(rejected)}"
     if again.step_size == step:
         return "the error estimate required ever smaller steps"
     return "the matrix of Newton's iteration is singular"
+
+
+def _attempts(count: int) -> str:
+    return f"{count} attempt{'s' if count != 1 else ''}"

@@ -46,9 +46,10 @@ def test_rate_of_the_gap_is_its_derivative(kind, seed):
 
 @pytest.mark.parametrize("gap", [-0.02, 0.0, 0.01])
 def test_an_active_contact_continues_antisymmetrically(gap):
-    contact = state_with("plane").tables.contacts[0]
-    assert contact_force(contact, gap) == -contact_force(contact, -gap)
-    assert contact_force(contact, -0.02) == pytest.approx(2e5 * 0.02**1.5)
+    tables = state_with("plane").tables
+    contact = tables.contacts[0]
+    assert contact_force(tables, contact, gap, 0.3) == -contact_force(tables, contact, -gap, -0.3)
+    assert contact_force(tables, contact, -0.02, 0.3) == pytest.approx(2e5 * 0.02**1.5)
 
 
 @pytest.mark.parametrize("kind", ["plane", "sphere"])
@@ -62,10 +63,11 @@ def test_contact_forces_balance_and_work_on_the_gap(kind):
     for frame, wrench in zip(state.work.frame, state.work.wrench, strict=True):
         force += wrench.force
         moment += wrench.moment + np.cross(frame.p_WB, wrench.force)
-    size = abs(contact_force(state.tables.contacts[0], gap))
+    pushed = contact_force(state.tables, state.tables.contacts[0], gap, rate)
+    size = abs(pushed)
     assert size > 1.0
     assert np.abs(force).max() < 1e-12 * size and np.abs(moment).max() < 1e-12 * size
-    assert state.power(v) == pytest.approx(contact_force(state.tables.contacts[0], gap) * rate, rel=1e-10)
+    assert state.power(v) == pytest.approx(pushed * rate, rel=1e-10)
 
 
 def test_a_contact_that_is_not_active_does_nothing():

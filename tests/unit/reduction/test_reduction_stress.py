@@ -112,7 +112,7 @@ def test_stress_at_nodes_has_to_be_asked_for(tmp_path):
             one.stress(np.zeros(2), at="nodes")
     with pytest.raises(ValueError, match="must be 'surface' or 'nodes'"):
         body.stress(np.zeros(2), at="corners")
-    with pytest.raises(BodyError, match="stress is 'surface' or 'nodes', not 'all'"):
+    with pytest.raises(BodyError, match="stress must be 'surface' or 'nodes', not 'all'"):
         reduce(mesh, interfaces=INTERFACES, modes=ClampedFree(at="root", count=2), stress="all")
 
 
