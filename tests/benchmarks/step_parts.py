@@ -20,6 +20,7 @@ from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau import estimate_error, factorise_newton, newton_update, predict, set_stages
 from flexmbs.core.stepping.accept_step import accept_step
 from flexmbs.core.stepping.contact_events import first_event
+from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.write_log_rows import write_row
 
 ROUNDS, BATCH = 100, 1e-3  # of each round about so many seconds for each part; the quickest counts
@@ -130,6 +131,7 @@ def part_loops(system: fm.System, result: fm.Result) -> dict[str, Callable[[int]
     balls, n = len(model.balls), model.coordinate_count
     method, work = METHODS["radau"], make_workspace(tables)
     state, scratch = make_state(tables, balls, method.history_rows), make_scratch(tables, method)
+    link_method(scratch, method)
     log, h = make_log(tables, balls), end / result.stats["steps_accepted"]
     if balls:  # results hold quaternions
         state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
