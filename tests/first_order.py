@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import make_scratch, make_state
@@ -30,6 +29,7 @@ from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_table import METHODS
+from flexmbs.machine_code.kernel import kernel
 
 FEEDBACK = 20.0  # alpha, 1/s
 NONE = 1e12  # an absolute tolerance that asks for nothing

@@ -11,7 +11,7 @@ from collections import namedtuple
 import numba
 import numpy as np
 
-from flexmbs.core.abi.blocks import Block
+from flexmbs.machine_code.blocks import Block
 
 CALLS = 1_000_000
 NAMES = [f"a{i}" for i in range(14)]

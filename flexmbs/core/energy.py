@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.arrays import Floats, Integers
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_energy, contact_geometry
 from flexmbs.core.laws.force import force_energy, has_applied_forces
 from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, Tables, Workspace
@@ -12,6 +10,9 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.inertia import kinetic_energy
 from flexmbs.core.mechanics.quadratic_forms import cubic_energy
 from flexmbs.core.mechanics.vectors import rotate
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Integers
 
 
 @kernel

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.kernel import Interface
 from flexmbs.core.mechanics.signals import time_function
+from flexmbs.machine_code.entry import Interface
 from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
 

@@ -8,8 +8,8 @@ import zlib
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.kernel import Entry
 from flexmbs.core.laws.contact.contact_law import ContactLaw, law_energy, law_force
+from flexmbs.machine_code.entry import Entry
 from flexmbs.mechanism.time_signals import CompiledSignals
 
 _DEPTHS = np.array([1e-6, 1e-5, 1e-4, 1e-3])  # m, at which the energy is compared with the force

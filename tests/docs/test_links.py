@@ -22,7 +22,7 @@ def test_links_of_a_page(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_paths_named_on_a_page(page):
-    """Files and folders in `code quotes` exist, seen from the project or from the package (`core/abi/blocks.py`)."""
+    """Files and folders in `code quotes` exist, seen from the project or from the package."""
     if page.name == "adding_a_joint.md":
         pytest.skip("names the file that the reader is to write")
     named = re.findall(r"`((?:[\w-]+/)+[\w-]*(?:\.py)?)`", page.read_text("utf-8"))

@@ -14,10 +14,10 @@ from flexmbs.analysis.prepare.prepare import with_independent_constraints
 from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
 from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.machine_code.blocks import Block
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 from flexmbs.result.saved_state import SavedState, has_state, load_state

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout import state as s
+from flexmbs.machine_code.blocks import Block
 
 #: Values determined by the method and the mechanism; a saved state with other values is damaged.
 _OF_METHOD = (

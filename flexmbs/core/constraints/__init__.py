@@ -9,8 +9,6 @@ A new kind is a new file and a branch here.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.arrays import Floats
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.constraints.cable import add_cable
 from flexmbs.core.constraints.closure import add_closure
 from flexmbs.core.constraints.component import add_component
@@ -18,6 +16,8 @@ from flexmbs.core.constraints.coupling import add_coupling
 from flexmbs.core.constraints.distance import add_distance
 from flexmbs.core.constraints.rolling import add_rolling
 from flexmbs.core.layout.tables import CABLE, CLOSURE, COMPONENT, COUPLING, DISTANCE, ROLLING, Tables, Workspace
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.signature import Floats
 
 
 @entry

@@ -10,7 +10,6 @@ velocity w = R_E^T (w_B - w_E) and R = R_E^T R_B, R' = w~ R:
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.frames import END, A, B
 from flexmbs.core.layout.tables import COSINE, OPENINGS, POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.joint_axes import back_through_axis, through_axis
@@ -27,6 +26,7 @@ from flexmbs.core.mechanics.vectors import (
     rotate_back,
     vector_at,
 )
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.constraints.prescribed import subtract_signal
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import ACCEL, POSITION_LEVEL, RATE, VALUE, VELOCITY_LEVEL
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import DISC, POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.vectors import components, cross, difference, dot, put, rotate
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.arrays import Floats, Floats2
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.contact.contact_law import law_energy, law_force
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
@@ -18,6 +16,9 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.vectors import components, cross, difference, rotate
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2
 
 
 @kernel

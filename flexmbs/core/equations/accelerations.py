@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.arrays import Floats
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.articulated_body import solve_for_accelerations
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats
 
 MAX_RENEWALS = 10
 # Where user functions may read accelerations, these are iterated until they change by no more than rounding.

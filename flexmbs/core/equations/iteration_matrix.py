@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.linalg.matrix import columns_of
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

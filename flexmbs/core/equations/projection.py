@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import unit_rows
 from flexmbs.core.equations.mass_matrix import solve_mass
@@ -22,6 +21,8 @@ from flexmbs.core.layout.tables import CONSTRAINTS, WHOLE, Tables, Workspace
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_any
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 MAX_PROJECTIONS = 8
 # Multipliers are polished to these parts of the largest one and of rtol, whichever is more.

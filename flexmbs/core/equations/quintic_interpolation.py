@@ -5,7 +5,7 @@ It is what results read between two of their rows, for every method.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -7,8 +7,6 @@ and the marker on its parent.  Cost grows linearly with the number of bodies.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.arrays import Floats, Floats2, Integers
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.constraints import add_constraints
 from flexmbs.core.contact.gap import add_contacts
 from flexmbs.core.laws.force import add_forces, has_applied_forces
@@ -23,6 +21,9 @@ from flexmbs.core.mechanics.quadratic_forms import add_cubic_elasticity, pass_to
 from flexmbs.core.mechanics.vectors import add, components, cross, difference, rotate_back
 from flexmbs.core.sensors.sensors import read_all_sensors
 from flexmbs.core.sensors.user_functions import add_states, evaluate_functions
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
 
 @entry

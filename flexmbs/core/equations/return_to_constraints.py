@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.equations.projection import project
 from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent
 from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import evaluate_signals
+from flexmbs.machine_code.entry import entry
 
 
 @entry

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.rotation import inverse_tangent, rotate_quaternion, rotation_between, tangent, tangent_rate
+from flexmbs.machine_code.kernel import kernel
 
 # A step that turns a ball further than this (rad) is repeated: at 2 pi the chart is singular, and results, which
 # interpolate between quaternions, cannot tell more than half a turn.

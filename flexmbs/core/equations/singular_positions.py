@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import Tables
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

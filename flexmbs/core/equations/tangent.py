@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.residual import residual
@@ -17,6 +16,8 @@ from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.matrix import columns_of, equilibrate
 from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 INCREMENT = 1e-7
 MAX_RENEWALS = 10

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.core.layout.tables import BALL, Tables
+from flexmbs.machine_code.blocks import Block
 
 # The named numbers of State, in the order in which its arrays (and saved states) hold them.
 NUMBERS = (

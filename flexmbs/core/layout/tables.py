@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.core.abi.blocks import Block
 from flexmbs.core.layout.force_tables import (
     BUSHING,
     BUSHING_RECORD,
@@ -39,6 +38,7 @@ from flexmbs.core.layout.frames import (
     WRENCH_AT_POINT,
 )
 from flexmbs.core.layout.records import NONE, record_type
+from flexmbs.machine_code.blocks import Block
 
 # kinds of joint axes; from CURVE on: core.mechanics.curve_axes
 ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5

@@ -6,8 +6,8 @@ another ``band`` places to the right for the rows that pivoting moves up.  Golub
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

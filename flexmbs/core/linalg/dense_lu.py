@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 NO_PIVOT = 1e300  # stands for a pivot that vanishes: its unknown stays as it is
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.linalg.banded_lu import factorise_banded, solve_banded
 from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -8,10 +8,10 @@ coordinate (core.layout.frames).
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import BALL, ROTATION
 from flexmbs.core.mechanics.rotation import tangent
 from flexmbs.core.mechanics.vectors import add, components, cross, difference, dot, elements, put, rotate, vector_at
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

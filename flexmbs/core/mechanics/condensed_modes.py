@@ -7,7 +7,7 @@ acceleration, so that its equation is  Ke q + loads = 0,  and the column of the 
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

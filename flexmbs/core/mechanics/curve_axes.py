@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.tables import CURVE, INVERSE_CURVE, Tables, Workspace
 from flexmbs.core.mechanics.splines import UP, curve_point, surface_point
 from flexmbs.core.mechanics.vectors import (
@@ -30,6 +29,8 @@ from flexmbs.core.mechanics.vectors import (
     rotate,
     vector_at,
 )
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 
 @entry

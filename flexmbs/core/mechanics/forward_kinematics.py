@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.arrays import Floats, Floats2
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.joint_axes import through_axis
 from flexmbs.core.mechanics.markers import detach, detach_rigid, marker_in_world, marker_motion
 from flexmbs.core.mechanics.quadratic_forms import weigh_forms
 from flexmbs.core.mechanics.vectors import put
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2
 
 
 @entry

@@ -9,9 +9,9 @@ over the body is a sum over the basis:
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.core.mechanics.vectors import components, elements, put, rotate, rotate_back
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import BALL, CURVE, ROTATION, SURFACE
 from flexmbs.core.mechanics.curve_axes import move_along, project_on
 from flexmbs.core.mechanics.rotation import quaternion_matrix, rotation_matrix, tangent, tangent_rate
@@ -22,6 +21,7 @@ from flexmbs.core.mechanics.vectors import (
     rotate,
     rotate_back,
 )
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

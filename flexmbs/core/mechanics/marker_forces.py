@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.mechanics.markers import add_modal_force
 from flexmbs.core.mechanics.vectors import add, cross, difference, rotate_back
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

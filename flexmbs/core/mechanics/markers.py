@@ -6,10 +6,10 @@ R_BM = exp(th~) R0 (docs/notation.md); that motion is in ``work.marker_in_body``
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.core.mechanics.rotation import rotation_matrix, tangent, tangent_rate
 from flexmbs.core.mechanics.vectors import add, components, cross, dot_at, elements, put, rotate, vector_at
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

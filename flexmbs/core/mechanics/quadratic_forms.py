@@ -5,8 +5,8 @@ A body has one form per pair of modes, s = q_a q_b, or fewer: s_r = sum_p c_pr q
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.mechanics.vectors import cross
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

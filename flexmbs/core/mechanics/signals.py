@@ -12,8 +12,6 @@ import math
 
 import numpy as np
 
-from flexmbs.core.abi.arrays import Floats, Floats2
-from flexmbs.core.abi.kernel import entry, interface, kernel
 from flexmbs.core.layout.tables import (
     ACCEL,
     CONTINUE,
@@ -31,6 +29,9 @@ from flexmbs.core.layout.tables import (
     Tables,
 )
 from flexmbs.core.mechanics.condensed_modes import place_condensed
+from flexmbs.machine_code.entry import entry, interface
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2
 
 COUNT, TERMS, BEYOND, TIMES = range(4)
 AMPLITUDE, FREQUENCY, PHASE, OFFSET, HARMONIC_SIZE = range(5)

@@ -31,7 +31,7 @@ import math
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 INTERVALS, START, END, CLOSED, WIDTH, UP = range(6)
 PATCHES_U, PATCHES_V, U_START, U_END, V_START, V_END, U_CLOSED, V_CLOSED, U_WIDTH, V_WIDTH = range(10)

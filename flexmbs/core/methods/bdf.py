@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.rotation_charts import largest_rotation, restate
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -26,6 +25,8 @@ from flexmbs.core.methods.integrator import Integrator, check_formulation
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_1, add_quadrature_errors, has_rough_rate, solve_stage
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 MAX_ORDER = 6
 HISTORY_ROWS = MAX_ORDER + 1  # with the present point enough for the error of order 6 + 1

@@ -6,7 +6,7 @@ Number 0 is the present, number i >= 1 row i - 1 of the history.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.machine_code.kernel import kernel
 
 MIN_ERROR = 1e-10  # of a step, in parts of the tolerance: below it there is nothing to gain
 

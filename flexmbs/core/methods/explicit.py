@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
@@ -18,6 +17,8 @@ from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, TIGHT, A, 
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.intermediate_rows import INTERMEDIATE_ROWS, fill_intermediate_rows
 from flexmbs.core.methods.method_interface import Method
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 EXPLICIT_STAGES = 16  # with those of the dense output
 

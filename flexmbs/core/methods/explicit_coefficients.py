@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 LOW, HIGH = 0, 1
 # Relative tolerance of a step below which order 8 needs fewer evaluations than order 5 (docs/work_precision.md).

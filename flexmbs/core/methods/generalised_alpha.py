@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -29,6 +28,8 @@ from flexmbs.core.methods.integrator import Integrator, check_formulation, check
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
 from flexmbs.core.methods.one_stage import INDEX_3, add_quadrature_errors, solve_stage
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 ERROR_ORDER = 3.0
 # Rows of State.history_a: algorithmic acceleration a_n; true acceleration of the step before; both in the axes of balls

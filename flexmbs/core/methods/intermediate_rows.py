@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.linalg.copying import copy_vector
@@ -22,6 +21,8 @@ from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.dense_output_coefficients import A_MORE, NODES, STAGES, D
 from flexmbs.core.methods.error_norm import position_weight, velocity_weight
 from flexmbs.core.methods.explicit_coefficients import HIGH, pair_for
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 INTERMEDIATE_ROWS, MIDDLE = 3, 1
 # What halving leaves of K: 1/64^2 in positions; in velocities the largest slope of (x (1 - x))^3 over 2^5.

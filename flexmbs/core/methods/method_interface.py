@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import Entry, interface
 from flexmbs.core.layout.state import Scratch, Settings, State
 from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.machine_code.entry import Entry, interface
 
 
 @interface

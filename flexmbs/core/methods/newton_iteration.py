@@ -6,11 +6,11 @@ Differential Equations II (1996), IV.8.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.return_to_constraints import return_to_constraints
 from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.state import ALL_STALE, CURRENT, MASS_STALE, TANGENT_REFRESHES
 from flexmbs.core.linalg.matrix import columns_of
+from flexmbs.machine_code.kernel import kernel
 
 MAX_ITERATIONS = 8
 # Newton corrections below this part of their tolerance are not asked to shrink.

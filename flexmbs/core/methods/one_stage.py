@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import fill_real
 from flexmbs.core.equations.mass_matrix import solve_mass
@@ -39,6 +38,7 @@ from flexmbs.core.methods.newton_iteration import (
     convergence,
     initial_rate,
 )
+from flexmbs.machine_code.kernel import kernel
 
 INDEX_3, INDEX_2, INDEX_1 = range(3)  # Settings.formulation
 # A matrix is kept while beta_v is within this part of that which it was made for.

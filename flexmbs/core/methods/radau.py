@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.equations.iteration_matrix import unit_rows
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import restate
@@ -54,6 +53,8 @@ from flexmbs.core.methods.radau_coefficients import (
     A,
     C,
 )
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 ERROR_ORDER = 4.0  # of the embedded estimate, in h
 HISTORY_ROWS = 3  # what a ball's stages look like in the new chart; history_a are the stage accelerations

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.linalg.matrix import solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods import method_interface as interface
@@ -23,6 +22,8 @@ from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
 from flexmbs.core.methods.one_stage import add_quadrature_errors, solve_stage
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 ERROR_ORDER = 3.0
 PART = 2.0 - math.sqrt(2.0)  # gamma

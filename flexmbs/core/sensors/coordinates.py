@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.layout.force_tables import COORDINATE
 from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
+from flexmbs.machine_code.entry import entry
 
 
 @entry(sensor_value)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.layout.force_tables import MARKERS
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.vectors import components, cross, rotate
 from flexmbs.core.sensors.marker_frames import place_frames
 from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
+from flexmbs.machine_code.entry import entry
 
 
 @entry(sensor_value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

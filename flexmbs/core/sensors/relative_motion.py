@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.layout.force_tables import MARKERS
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.rotation import rotation_vector
 from flexmbs.core.mechanics.vectors import components, cross, difference, relative_rotation, rotate_back
 from flexmbs.core.sensors.marker_frames import component_of, place_frames
 from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmbs.core.abi.arrays import Floats
-from flexmbs.core.abi.kernel import Entry, interface
 from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.machine_code.entry import Entry, interface
+from flexmbs.machine_code.signature import Floats
 
 
 @interface

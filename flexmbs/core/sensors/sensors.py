@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.arrays import Floats, Integers
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.layout.force_tables import ENERGY, MODAL_SUM, NORMAL_LOAD, REACTION, SIGNAL_VALUE
 from flexmbs.core.layout.frames import A
@@ -16,6 +14,9 @@ from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL, VALUE, 
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.vectors import components, rotate
 from flexmbs.core.sensors.sensor_kind import sensor_value
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Integers
 
 
 @entry

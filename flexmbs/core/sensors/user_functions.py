@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.arrays import Floats, Integers
-from flexmbs.core.abi.kernel import entry, interface, kernel
 from flexmbs.core.layout.tables import FAULT_FUNCTION, FAULT_INPUTS, FAULT_TIME, VALUE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.sensors.sensors import read_sensor
+from flexmbs.machine_code.entry import entry, interface
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Integers
 
 
 @interface

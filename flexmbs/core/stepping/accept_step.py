@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
 from flexmbs.core.methods.method_interface import update_history
 from flexmbs.core.stepping.contact_episodes import record_contacts
+from flexmbs.machine_code.kernel import kernel
 
 SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import contact_energy, contact_force, gap_at
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
@@ -14,6 +13,7 @@ from flexmbs.core.equations.quintic_interpolation import interpolate_between
 from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.machine_code.kernel import kernel
 
 # Lobatto's quadrature of order 8 on [0, 1] (Hairer and Wanner II, 1996, IV.5): more than the order of any interpolant.
 NODES = 0.5 + 0.5 * np.array([-1.0, -math.sqrt(3.0 / 7.0), 0.0, math.sqrt(3.0 / 7.0), 1.0])

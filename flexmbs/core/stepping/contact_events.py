@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step
+from flexmbs.machine_code.kernel import kernel
 
 SAMPLES = 8  # points of a step at which gaps are looked at
 

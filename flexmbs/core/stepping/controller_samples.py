@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.sensors.user_functions import sample_function
+from flexmbs.machine_code.kernel import kernel
 
 ROUNDING = 1e-14  # of a time: two samplers that are due together take their samples together
 

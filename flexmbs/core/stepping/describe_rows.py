@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.arrays import Floats, Floats2, Floats3, Floats4, Integers
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import contact_force, contact_geometry
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.equations.residual import residual
@@ -11,6 +9,9 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
 from flexmbs.core.stepping.write_log_rows import log_columns
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2, Floats3, Floats4, Integers
 
 
 @entry

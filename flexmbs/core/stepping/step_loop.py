@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
@@ -34,6 +33,8 @@ from flexmbs.core.stepping.contact_events import first_event, step_to_event
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 # A run whose steps are shorter than this part of it, so many in a row, would never end.
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10

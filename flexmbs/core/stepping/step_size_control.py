@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.methods.error_norm import position_weight, velocity_weight
 from flexmbs.core.methods.newton_iteration import MAX_ITERATIONS
+from flexmbs.machine_code.kernel import kernel
 
 SAFETY, MIN_FACTOR = 0.9, 0.1
 # A growth by less than this is not worth a new factorisation.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.log_rows import TIME, column_starts
 from flexmbs.core.linalg.copying import copy_matrix
+from flexmbs.machine_code.kernel import kernel
 
 log_columns = kernel(column_starts)
 

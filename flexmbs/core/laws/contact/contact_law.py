@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from flexmbs.core.abi.arrays import Floats
-from flexmbs.core.abi.kernel import interface
+from flexmbs.machine_code.entry import interface
+from flexmbs.machine_code.signature import Floats
 
 
 @interface

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from scipy.optimize import brentq
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.laws.contact.contact_law import law_force
 from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS, PowerLaw
+from flexmbs.machine_code.entry import entry
 
 DAMPING = 2
 

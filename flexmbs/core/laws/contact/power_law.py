@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.laws.contact.contact_law import ContactLaw, law_energy, law_force
+from flexmbs.machine_code.entry import entry
 
 if TYPE_CHECKING:
     from flexmbs.mesh.materials import Material

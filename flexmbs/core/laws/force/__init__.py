@@ -5,13 +5,14 @@ A new law is a new file (docs/adding_a_force_law.md); its functions are called b
 
 from __future__ import annotations
 
-from flexmbs.core.abi.arrays import Floats
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.force.bushing import add_bushings, bushing_energy
 from flexmbs.core.laws.force.elements import add_elements, element_energy
 from flexmbs.core.laws.force.loads import add_loads
 from flexmbs.core.laws.force.spread import add_spread_loads
 from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats
 
 
 @kernel

@@ -7,7 +7,6 @@ below pi.
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.force_tables import (
     BUSHING_FORCE,
     BUSHING_MOMENT,
@@ -29,6 +28,7 @@ from flexmbs.core.mechanics.vectors import (
     rotate_back,
     vector_at,
 )
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.abi.arrays import Floats
-from flexmbs.core.abi.kernel import interface
+from flexmbs.machine_code.entry import interface
+from flexmbs.machine_code.signature import Floats
 
 
 @interface

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad, law_force
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 STATIC, DYNAMIC, STICTION_RATE, SLIP_RATE, RADIUS = range(5)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import FOLLOWER, VALUE
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.vectors import rotate
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

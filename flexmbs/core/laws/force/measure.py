@@ -12,12 +12,12 @@ import math
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, LINE_ELEMENT
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.vectors import components, cross, difference, rotate
+from flexmbs.machine_code.kernel import kernel
 
 
 @kernel

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.laws.force.force_law import ForceLaw, law_force
 from flexmbs.core.laws.force.table import Table, table_value
+from flexmbs.machine_code.entry import entry
 
 
 @entry(law_force)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.laws.force.force_law import ForceLaw, check_parameter, law_force
+from flexmbs.machine_code.entry import entry
 
 COEFFICIENT = 0
 

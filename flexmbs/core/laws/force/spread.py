@@ -6,9 +6,9 @@ axes (flexmbs.mechanism.distributed_loads computes them from the fields of the b
 
 from __future__ import annotations
 
-from flexmbs.core.abi.kernel import kernel
 from flexmbs.core.layout.tables import VALUE
 from flexmbs.core.mechanics.vectors import add, components, put, rotate, vector_at
+from flexmbs.machine_code.kernel import kernel
 
 FORCE, MOMENT, MODAL_FORCES = 0, 3, 6  # places in a row of a load's fields
 

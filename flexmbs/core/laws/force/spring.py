@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import entry
 from flexmbs.core.laws.force.force_law import ForceLaw, law_energy, law_force
 from flexmbs.core.laws.force.table import Table, table_integral, table_value
+from flexmbs.machine_code.entry import entry
 
 # TABLE, DAMPER: where the tables of elastic force and of damping force begin in the parameters; 0: there is none
 STIFFNESS, DAMPING, PRELOAD, REST, TABLE, DAMPER, TABLES = range(7)

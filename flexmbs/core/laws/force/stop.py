@@ -10,8 +10,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flexmbs.core.abi.kernel import entry, kernel
 from flexmbs.core.laws.force.force_law import ForceLaw, law_energy, law_force
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
 
 LOWER, UPPER, STIFFNESS, EXPONENT, DAMPING, FULL_DEPTH = range(6)
 

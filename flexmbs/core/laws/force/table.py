@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from flexmbs.core.abi.kernel import kernel
+from flexmbs.machine_code.kernel import kernel
 
 COUNT, BEGINS = 0, 1  # places from ``at`` on
 C0, C1, C2, C3, C4, PIECE_SIZE = range(6)  # places in the coefficients of a piece

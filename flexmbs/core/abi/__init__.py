@@ -1,1 +1,0 @@
-"""How Python and compiled code exchange data and call each other."""
