@@ -54,6 +54,7 @@ def test_start_times(benchmark_of, monkeypatch):
     assert 0.0 < found["import_seconds"] < found["help_seconds"]
 
 
+@pytest.mark.slow
 def test_step_costs():
     said = alone("step_costs", "import json; module.CHAINS, module.BUDGET = {1: 0.02}, 0.0; print(); "
                  "print(json.dumps(module.step_costs()))")  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 
 import flexmbs
 
-ROOT = Path(flexmbs.__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 STUB = ROOT / "flexmbs" / "__init__.pyi"
 CODE_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CASES = sorted((ROOT / "cases").glob("*.py"))
