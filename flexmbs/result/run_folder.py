@@ -186,6 +186,10 @@ def numbered(base: Path, *, force: bool = False, resume: bool = False) -> Iterat
         paths = [path for path in paths if (path / MODEL).exists()][-1:] or [base]
     elif not force:
         paths = [path for path in paths if not _holds_something(path)]
+        if not paths:  # another process has just filled the last one
+            with numbered(base) as other:
+                yield other
+            return
     folder = RunFolder(base if force else paths[0], force=force, resume=resume)
     try:
         folder.__enter__()
