@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.analysis.run.integrators import FORMULATIONS
+from flexmbs.analysis.run.motion_scales import motion_scales
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
@@ -94,6 +95,7 @@ def make_settings(
         atol_q=share * atol_q,
         atol_v=share * atol_v,
         floor_q=floor,
+        **motion_scales(model, atol),
         largest_q=largest,
         max_step=float(min(max_step, t_end)),
         max_growth=integrator.max_growth,

@@ -82,7 +82,7 @@ NOT_SAVED = (
 )  # fmt: skip
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
-    "q", "v", "a", "reference", "active", "episode", "samples", "history_t", "history_q", "history_v", "history_a",
+    "q", "v", "a", "reference", "active", "episode", "speed", "decided", "samples", "history_t", "history_q", "history_v", "history_a",
     "number", "flag", "count",
 )  # fmt: skip
 # outcome of a call of the loop
@@ -99,6 +99,8 @@ class State(Block):
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
         "active": ("i8", 1),  # (contacts,) 1 while touching
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
+        "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
+        "decided": ("i8", 1),  # (n,) steps whose size the error of each coordinate has decided
         "samples": ("i8", 1),  # (samplers,) how many each has taken
         # what the method remembers of earlier steps (Method.history rows); each method says what it keeps there
         "history_t": ("f8", 1),
@@ -143,6 +145,14 @@ class Settings(Block):
         "rtol": ("f8", 0),
         "atol_q": ("f8", 1),
         "atol_v": ("f8", 1),
+        # errors against the motion of bodies (core.methods.motion_scales); without it each coordinate for itself
+        "by_motion": ("i8", 0),
+        "reach_q": ("f8", 1),  # (n,) displacement of the fastest point of the body per unit of a modal coordinate, m
+        "reach_v": ("f8", 1),  # (n,) speed of the fastest point per unit of a rate; 0: measured against itself
+        "vibration_time": ("f8", 1),  # (n,) 1 / w of a mode, s
+        "scale_body": ("i8", 1),  # (n,) body whose speed a rate is measured against
+        "body_size": ("f8", 1),  # (bodies,) m
+        "least_speed": ("f8", 1),  # (bodies,) m/s, that counts before they move faster
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "max_step": ("f8", 0),
@@ -201,6 +211,8 @@ class Scratch(Block):
         "error_q": ("f8", 1),  # (free,) estimated local error
         "error_v": ("f8", 1),
         "squared_error": ("f8", 1),  # (n,) of each coordinate in parts of the tolerance (core.methods.error_norm)
+        "scale_q": ("f8", 1),  # (n,) sizes of positions and rates from the motion of the body; 0: their own
+        "scale_v": ("f8", 1),
         "weight_q": ("f8", 1),  # (free,) reciprocal tolerances at the start of the step
         "weight_v": ("f8", 1),
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
@@ -261,6 +273,8 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
         reference=reference,
         active=np.zeros(c, dtype=np.int64),
         episode=np.zeros(c, dtype=EPISODE),
+        speed=np.zeros(len(tables.bodies)),
+        decided=np.zeros(n, dtype=np.int64),
         samples=np.zeros(len(tables.samplers), dtype=np.int64),
         history_t=np.zeros(history),
         history_q=np.zeros((history, n)),
@@ -322,6 +336,8 @@ def make_scratch(tables: Tables, method) -> Scratch:
         error_q=np.zeros(m),
         error_v=np.zeros(m),
         squared_error=np.zeros(n),
+        scale_q=np.zeros(n),
+        scale_v=np.zeros(n),
         weight_q=np.zeros(m),
         weight_v=np.zeros(m),
         point_q=np.zeros(n),

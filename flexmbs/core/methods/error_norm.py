@@ -1,7 +1,8 @@
 """Where errors become one number: reciprocal tolerances, and the weighted rms norm over all coordinates.
 
 As in scipy's ``solve_ivp`` and Hairer and Wanner's codes an error counts in parts of atol + rtol |y|, with the larger
-|y| of both ends of the step; 1 is the tolerance (Hairer, Norsett and Wanner I, 1993, II.4).  A method puts the square
+|y| of both ends of the step; 1 is the tolerance (Hairer, Norsett and Wanner I, 1993, II.4). Where the motion of a
+flexible body is larger than |y|, it takes its place (core.methods.motion_scales).  A method puts the square
 of what each coordinate's position and velocity miss into ``Scratch.squared_error``; :func:`error_norm` does the rest.
 """
 
@@ -17,15 +18,15 @@ MIN_ERROR = 1e-10  # of a step, in parts of the tolerance: below it there is not
 
 
 @kernel
-def position_weight(settings, k, size):
+def position_weight(settings, scratch, k, size):
     """Reciprocal tolerance of the position of coordinate ``k`` where it is as large as ``size``."""
-    return 1.0 / (settings.atol_q[k] + settings.rtol * (size + settings.floor_q[k]))
+    return 1.0 / (settings.atol_q[k] + settings.rtol * (max(size, scratch.scale_q[k]) + settings.floor_q[k]))
 
 
 @kernel
-def velocity_weight(settings, k, size):
+def velocity_weight(settings, scratch, k, size):
     """Reciprocal tolerance of the velocity of coordinate ``k`` where it is as large as ``size``."""
-    return 1.0 / (settings.atol_v[k] + settings.rtol * size)
+    return 1.0 / (settings.atol_v[k] + settings.rtol * max(size, scratch.scale_v[k]))
 
 
 @kernel
@@ -33,8 +34,8 @@ def set_weights(tables, state, settings, scratch):
     """Reciprocal tolerances of the free coordinates and velocities at the start of the step, for Newton's iteration."""
     for i in range(len(tables.free)):
         k = tables.free[i]
-        scratch.weight_q[i] = position_weight(settings, k, abs(state.q[k]))
-        scratch.weight_v[i] = velocity_weight(settings, k, abs(state.v[k]))
+        scratch.weight_q[i] = position_weight(settings, scratch, k, abs(state.q[k]))
+        scratch.weight_v[i] = velocity_weight(settings, scratch, k, abs(state.v[k]))
 
 
 @kernel
@@ -46,8 +47,8 @@ def is_integrated(tables, k):
 @kernel
 def squared_error(tables, state, settings, scratch, k, error_q, error_v):
     """Sum of squares of the errors of coordinate ``k`` in parts of what is allowed over the step."""
-    x = error_q * position_weight(settings, k, max(abs(state.q[k]), abs(scratch.end_q[k])))
-    y = error_v * velocity_weight(settings, k, max(abs(state.v[k]), abs(scratch.end_v[k])))
+    x = error_q * position_weight(settings, scratch, k, max(abs(state.q[k]), abs(scratch.end_q[k])))
+    y = error_v * velocity_weight(settings, scratch, k, max(abs(state.v[k]), abs(scratch.end_v[k])))
     if tables.coordinates[k].signal >= 0 and tables.coordinates[k].level != ACCELERATION_LEVEL:
         y = 0.0  # the velocity is prescribed
     return x * x + y * y

@@ -82,7 +82,8 @@ def fill_middle(tables, state, settings, scratch, work, q0, v0, a0, q1, v1, a1, 
         defect = h * h * (a[k] - 1.5 / h * (v1[k] - v0[k]) + 0.25 * (a0[k] + a1[k]))
         missed = -8.0 / 3.0 * defect
         q[k] += missed / 64.0
-        weight_q, weight_v = position_weight(settings, k, abs(q[k])), velocity_weight(settings, k, abs(v[k]))
+        weight_q = position_weight(settings, scratch, k, abs(q[k]))
+        weight_v = velocity_weight(settings, scratch, k, abs(v[k]))
         position, velocity = LEFT_Q * missed * weight_q, LEFT_V * missed / h * weight_v
         missed_by_two += position**2 + velocity**2
         missed_by_one += (64.0 * position) ** 2 + (32.0 * velocity) ** 2
@@ -171,10 +172,10 @@ def missed_by_quintic(tables, state, settings, scratch, h):
     for i in range(len(tables.free)):
         k = tables.free[i]
         missed = scratch.point_q[k] - scratch.intermediate_q[MIDDLE, k]
-        total += (missed * position_weight(settings, k, abs(scratch.point_q[k]))) ** 2
+        total += (missed * position_weight(settings, scratch, k, abs(scratch.point_q[k]))) ** 2
     interpolate(tables, state, scratch, h, 0.25)
     for i in range(len(tables.free)):
         k = tables.free[i]
         missed = scratch.point_v[k] - scratch.intermediate_v[0, k]
-        total += (missed * velocity_weight(settings, k, abs(scratch.point_v[k]))) ** 2
+        total += (missed * velocity_weight(settings, scratch, k, abs(scratch.point_v[k]))) ** 2
     return math.sqrt(total / (2.0 * max(len(tables.free), 1)))

@@ -27,6 +27,7 @@ from flexmbs.core.layout.state import (
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step, fill_intermediate_rows
+from flexmbs.core.methods.motion_scales import set_motion_scales, update_speeds
 from flexmbs.core.stepping.accept_step import accept_step
 from flexmbs.core.stepping.contact_episodes import begin_contact, switch_contact
 from flexmbs.core.stepping.contact_events import first_event, step_to_event
@@ -38,6 +39,8 @@ from flexmbs.machine_code.kernel import kernel
 
 # A run whose steps are shorter than this part of it, so many in a row, would never end.
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10
+# A step with a smaller error, in parts of the tolerance, was limited by something else.
+LIMITED_BY_ERROR = 1e-2
 
 
 @entry
@@ -58,7 +61,9 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
     # explicit methods need no more than the mass matrix
     if not consistent_accelerations(tables, state, scratch, work, 1 if settings.explicit != 0 else 3):
         return SINGULAR
-    state.step_size = first_step_size(tables, state, settings)
+    update_speeds(tables, state, settings, work)
+    set_motion_scales(tables, state, settings, scratch)
+    state.step_size = first_step_size(tables, state, settings, scratch)
     state.last_error = 1.0
     state.rtol = settings.rtol
     for c in range(len(tables.contacts)):
@@ -92,6 +97,7 @@ def advance(
 @kernel
 def step(tables, state, settings, scratch, work, log):
     """One accepted step, with as many rejected ones before it as it takes."""
+    set_motion_scales(tables, state, settings, scratch)
     while True:
         t, h = state.time, min(state.step_size, settings.max_step)
         limit = next_limit(tables, state, settings)
@@ -107,6 +113,8 @@ def step(tables, state, settings, scratch, work, log):
         iterations, error, order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, h)
         if iterations == 0:
             continue
+        if error > LIMITED_BY_ERROR:
+            state.decided[state.worst_coordinate] += 1
         rotation = largest_rotation(tables, scratch.end_q)
         room = 0.8 * MAX_ROTATION / max(rotation, 1e-3)  # a longer step would turn a ball too far for its chart
         factor = min(step_size_factor(state, settings, iterations, error, order, h), room)

@@ -15,13 +15,13 @@ FIRST, UNKNOWN_FIRST, SMALLEST_SUM = 0.01, 1e-6, 1e-10
 
 
 @kernel
-def first_step_size(tables, state, settings):
+def first_step_size(tables, state, settings, scratch):
     """Step size to begin with, from weighted sizes of the state and its slopes (Hairer, Norsett, Wanner I, II.4)."""
     size = slope = 1e-300
     for i in range(len(tables.free)):
         k = tables.free[i]
-        weight_q = position_weight(settings, k, abs(state.q[k]))
-        weight_v = velocity_weight(settings, k, abs(state.v[k]))
+        weight_q = position_weight(settings, scratch, k, abs(state.q[k]))
+        weight_v = velocity_weight(settings, scratch, k, abs(state.v[k]))
         size += (state.q[k] * weight_q) ** 2 + (state.v[k] * weight_v) ** 2
         slope += (state.v[k] * weight_q) ** 2 + (state.a[k] * weight_v) ** 2
     h = FIRST * math.sqrt(size / slope)
