@@ -1,8 +1,6 @@
-"""What errors of flexible bodies are measured against unless absolute tolerances are given: the motion of the body.
+"""What errors are measured against in mechanisms with flexible bodies unless absolute tolerances are given: motion.
 
-See core.methods.motion_scales. An error of a modal coordinate counts by how far it moves the points of its body,
-relative to the deflection of the body; an error of a rate, of a mode or of a joint of the body, by the speed that it
-gives them, relative to the largest speed of the body so far, at least that of free fall over its own size.
+See core.methods.motion_scales. Errors of all coordinates together count by how far they move points of the bodies.
 """
 
 from __future__ import annotations
@@ -10,71 +8,90 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.linalg import qr
 
-from flexmbs.analysis.run.tolerances import AbsoluteTolerance, kinds_of_coordinates
-from flexmbs.core.layout.tables import BALL
+from flexmbs.analysis.run.tolerances import AbsoluteTolerance
+from flexmbs.core.layout.tables import BALL, ROTATION, Tables
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_of_body
 from flexmbs.reduction.flexible_body import FlexibleBody
+
+MAX_CANDIDATES = 2000  # nodes among which the points are chosen
 
 
 def motion_scales(model: Model, given: AbsoluteTolerance) -> dict[str, np.ndarray | int]:
-    """Fields of Settings: ``by_motion``, ``reach_q``, ``reach_v``, ``vibration_time``, ``scale_body``, ``body_size``,
-    ``least_speed``.
+    """Fields of Settings that core.methods.motion_scales reads.
 
-    Kinds of coordinates whose absolute tolerance is ``given`` are measured each against itself, as in
-    ``scipy.integrate.solve_ivp``.
+    With absolute tolerances ``given`` for coordinates (one number, or any kind but "state") each coordinate is measured
+    against itself, as in ``scipy.integrate.solve_ivp``: ``by_motion`` is 0.
     """
-    tables, n = model.tables, len(model.q)
-    reach_q, reach_v, times = np.zeros(n), np.zeros(n), np.zeros(n)
-    owner = np.zeros(n, dtype=np.int64)
-    size, least = np.zeros(len(tables.bodies)), np.zeros(len(tables.bodies))
-    own = given is not None and not isinstance(given, Mapping)
-    stated = set(given) if isinstance(given, Mapping) else set()
-    if own or not model.modal:
-        return _fields(0, reach_q, reach_v, times, owner, size, least)
-    numbers = {int(tables.bodies["modal_start"][b]): b for b in np.flatnonzero(tables.bodies["modes"] > 0)}
-    for name, part in model.modal.items():
-        body, number = model.bodies[name], numbers[part.start]
-        reach = largest_displacements(body)
-        integrated = tables.coordinates["unit"][part] == 0.0
-        stiffness, mass = np.diag(body.Ke), np.diag(body.Me)
-        reach_q[part] = 0.0 if "mode" in stated else reach
-        reach_v[part] = 0.0 if "mode_rate" in stated else np.where(integrated, reach, 0.0)
-        times[part] = np.sqrt(np.divide(mass, stiffness, out=np.zeros(len(mass)), where=(stiffness > 0.0) & integrated))
-        owner[part] = number
-        size[number] = float(np.linalg.norm(np.ptp(body.points, axis=0)))
-    least[:] = np.sqrt(2.0 * float(np.linalg.norm(tables.gravity)) * size)
-    _set_joints(model, stated, reach_v, owner, size)
-    return _fields(1, reach_q, reach_v, times, owner, size, least)
-
-
-def _fields(by_motion, reach_q, reach_v, times, owner, size, least) -> dict[str, np.ndarray | int]:
-    return {
-        "by_motion": by_motion, "reach_q": reach_q, "reach_v": reach_v, "vibration_time": times, "scale_body": owner,
-        "body_size": size, "least_speed": least,
+    tables, n, bodies = model.tables, len(model.q), len(model.tables.bodies)
+    own = bool(set(given) - {"state"}) if isinstance(given, Mapping) else given is not None
+    fields = {
+        "by_motion": int(len(model.modal) > 0 and not own), "reach_q": np.zeros(n), "reach_v": np.zeros(n),
+        "vibration_time": np.zeros(n), "scale_body": np.zeros(n, dtype=np.int64), "body_size": np.ones(bodies),
+        "least_speed": np.zeros(bodies), "point_start": np.zeros(bodies + 1, dtype=np.int64),
+        "points": np.zeros((0, 3)), "point_Phi_at": np.zeros(bodies, dtype=np.int64), "point_Phi": np.zeros(0),
     }  # fmt: skip
+    if not fields["by_motion"]:
+        return fields
+    size = fields["body_size"]
+    size[1:] = [size_of_body(tables, b) for b in range(1, bodies)]
+    points: list[np.ndarray] = []
+    Phi: list[np.ndarray] = []
+    for b in range(bodies):
+        fields["point_Phi_at"][b] = sum(part.size for part in Phi)
+        name = next((name for name, part in model.modal.items() if tables.bodies["modes"][b] > 0
+                     and part.start == tables.bodies["modal_start"][b]), None)  # fmt: skip
+        if name is not None:
+            body, part = model.bodies[name], model.modal[name]
+            size[b] = float(np.linalg.norm(np.ptp(body.points, axis=0)))
+            own_points, own_Phi = measured_points(body)
+            points.append(own_points)
+            Phi.append(own_Phi)
+            _set_modes(model, body, part, b, np.linalg.norm(own_Phi, axis=2).max(axis=1, initial=0.0), fields)
+        fields["point_start"][b + 1] = sum(len(part) for part in points)
+    fields["points"], fields["point_Phi"] = np.concatenate(points), np.concatenate([part.ravel() for part in Phi])
+    fields["least_speed"][:] = np.sqrt(2.0 * float(np.linalg.norm(tables.gravity)) * size)
+    _set_joints(tables, fields)
+    return fields
 
 
-def largest_displacements(body: FlexibleBody) -> np.ndarray:
-    """(n,) displacement of the node or marker that each mode moves furthest, per unit of its coordinate."""
-    largest = np.linalg.norm(body.modes, axis=2).max(axis=1, initial=0.0)
-    for marker in body.markers.values():
-        largest = np.maximum(largest, np.linalg.norm(marker.Phi, axis=1))
-    return largest
+def measured_points(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray]:
+    """Points (p, 3), m, in the frame of the body, and modes (n, p, 3) there: markers, and nodes that tell modes apart.
+
+    The nodes by pivoted QR of the modes' displacements: about as many components as there are modes.
+    """
+    chosen = np.zeros(0, dtype=np.int64)
+    if len(body.modes) and body.modes.shape[1]:
+        some = np.unique(np.linspace(0, body.modes.shape[1] - 1, MAX_CANDIDATES).astype(np.int64))
+        candidates = body.modes[:, some]
+        scale = np.linalg.norm(candidates, axis=2).max(axis=1, initial=0.0)
+        scaled = candidates / np.where(scale > 0.0, scale, 1.0)[:, None, None]
+        _R, pivots = qr(scaled.reshape(len(scaled), -1), mode="r", pivoting=True)
+        chosen = some[np.unique(pivots[: len(scaled)] // 3)]
+    markers = list(body.markers.values())
+    points = np.concatenate([body.points[chosen], *(marker.position[None] for marker in markers)])
+    Phi = np.concatenate([body.modes[:, chosen], *(marker.Phi[:, None] for marker in markers)], axis=1)
+    return points, Phi
 
 
-def _set_joints(model: Model, stated: set[str], reach_v: np.ndarray, owner: np.ndarray, size: np.ndarray) -> None:
-    """Rates of joints that a flexible body is on: angles turn it over its size."""
-    tables, kinds = model.tables, kinds_of_coordinates(model)
+def _set_modes(model: Model, body: FlexibleBody, part: slice, b: int, reach: np.ndarray, fields) -> None:
+    integrated = model.tables.coordinates["unit"][part] == 0.0
+    stiffness, mass = np.diag(body.Ke), np.diag(body.Me)
+    fields["reach_q"][part], fields["scale_body"][part] = reach, b
+    fields["reach_v"][part] = np.where(integrated, reach, 0.0)
+    regular = (stiffness > 0.0) & integrated
+    fields["vibration_time"][part] = np.sqrt(np.divide(mass, stiffness, out=np.zeros(len(mass)), where=regular))
+
+
+def _set_joints(tables: Tables, fields) -> None:
+    """For Newton's iteration: angles turn the body behind them over its size."""
     for b in range(1, len(tables.bodies)):
         record = tables.bodies[b]
-        parent = int(tables.markers["body"][record["parent_marker"]])
-        scale = b if size[b] > 0.0 else parent
-        if size[scale] == 0.0:
-            continue
         for axis in tables.axes[record["axis_start"] : record["axis_end"]]:
             first = int(axis["coordinate"])
             for k in range(first, first + (3 if axis["kind"] == BALL else 1)):
-                if kinds[k] in ("angle", "length") and f"{kinds[k]}_rate" not in stated:
-                    reach_v[k] = size[scale] if kinds[k] == "angle" else 1.0
-                    owner[k] = scale
+                turns = axis["kind"] in (ROTATION, BALL)
+                fields["reach_v"][k] = fields["body_size"][b] if turns else 1.0
+                fields["scale_body"][k] = b

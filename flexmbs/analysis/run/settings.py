@@ -80,6 +80,7 @@ def make_settings(
         )
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
     internal = max(integrator.internal(rtol), min(rtol, integrator.min_tolerance(len(model.tables.constraints) > 0)))
+    parameters = integrator.parameters(rtol)
     share, rtol = internal / rtol, internal
     n = len(model.q)
     floor = np.zeros(n)
@@ -105,5 +106,5 @@ def make_settings(
         max_order=int(integrator.max_order),
         projection_levels=integrator.projection_levels,
         explicit=int(integrator.trees_only),
-        parameters=integrator.parameters,
+        parameters=parameters,
     )

@@ -124,7 +124,7 @@ def factorise_borders(tables: Tables, state: State, scratch: Scratch) -> bool:
         tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
         scratch.schur_real_pivots,
     ) and factorise_border(
-        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
+        tables, state, scratch.complex[0], scratch.complex_pivots[0], scratch.border_complex, scratch.schur_complex,
         scratch.schur_complex_pivots,
     )  # fmt: skip
 
@@ -142,6 +142,6 @@ def solve_real_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
 def solve_complex_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
     solve_bordered(
-        tables, state, scratch.complex, scratch.complex_pivots, scratch.border_complex, scratch.schur_complex,
-        scratch.schur_complex_pivots, scratch.part_complex, scratch.complex_x,
+        tables, state, scratch.complex[0], scratch.complex_pivots[0], scratch.border_complex, scratch.schur_complex,
+        scratch.schur_complex_pivots, scratch.part_complex, scratch.complex_x[0],
     )  # fmt: skip

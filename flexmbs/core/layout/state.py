@@ -28,6 +28,9 @@ NUMBERS = (
     "higher_order_error",
     "current_order_error",
     "rtol",  # of the settings
+    "measured_time",  # where the measurement of an order of Radau IIA has begun, and its cost so far
+    "measured_cost",
+    "gain_before",  # motion per evaluation before the trial of another order
 )
 FLAGS = (
     "tangent_status",
@@ -38,14 +41,18 @@ FLAGS = (
     "reselect_constraints",  # 1: the choice of independent constraints is to be made anew
     "reselection_requested",  # 1: it was, and the constraints have not recovered since
     "replaced_count",  # constraint rows that are replaced at present (core.equations.singular_positions)
-    "order",  # of BDF
-    "history_length",  # points that BDF remembers
-    "steps_at_order",  # since the order or the step size of BDF changed
+    "order",  # of BDF; of Radau IIA which one of its orders
+    "history_length",  # points that BDF remembers; stages of the last step of Radau IIA
+    "steps_at_order",  # since the order of Radau IIA, or order or step size of BDF changed
     "initial_phase",  # 1: order and step size still rise from the start
     "rejection_score",  # tells oscillations at the border of stability (core.methods.bdf)
     "low_order_steps_left",  # for which orders above 2 are not allowed
     "low_order_duration",  # steps for which they were not allowed the last time
     "short_steps",  # in a row (core.stepping.step_loop)
+    "order_trial",  # 1, -1: a higher or lower order of Radau IIA is being tried (core.methods.radau_order)
+    "next_trial",  # direction of the next one
+    "order_wait",  # steps before it
+    "order_wait_length",  # after one that fails
 )
 COUNT_NAMES = (
     "steps_accepted", "steps_rejected", "newton_failures", "residual_evaluations", "tangent_evaluations",
@@ -152,6 +159,11 @@ class Settings(Block):
         "vibration_time": ("f8", 1),  # (n,) 1 / w of a mode, s
         "scale_body": ("i8", 1),  # (n,) body whose speed a rate is measured against
         "body_size": ("f8", 1),  # (bodies,) m
+        # points of the flexible bodies at which errors are measured: those of body b from point_start[b] to [b + 1]
+        "point_start": ("i8", 1),
+        "points": ("f8", 2),  # (points, 3) undeformed, in the frame of the body
+        "point_Phi_at": ("i8", 1),  # (bodies,) where the modes (modes, points of the body, 3) begin
+        "point_Phi": ("f8", 1),
         "least_speed": ("f8", 1),  # (bodies,) m/s, that counts before they move faster
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
@@ -175,7 +187,7 @@ class Scratch(Block):
     """
 
     fields = {
-        "q": ("f8", 2),  # (3, n) stages
+        "q": ("f8", 2),  # (stages, n)
         "v": ("f8", 2),
         "a": ("f8", 2),
         "bdf_weights": ("f8", 2),  # (3, 9) of backward differentiation
@@ -185,15 +197,17 @@ class Scratch(Block):
         "intermediate_v": ("f8", 2),
         "intermediate_a": ("f8", 2),
         "start_reference": ("f8", 2),  # (balls, 4) quaternions of the step's chart, while another one is logged
-        "signal": ("f8", 3),  # (3, signals, 3) at the stages
+        "signal": ("f8", 3),  # (stages, signals, 3) at the stages
         "residual": ("f8", 1),  # (n,)
         "shifted_residual": ("f8", 1),
         "unshifted": ("f8", 1),  # (free,) values before a shift
-        "stage_residual": ("f8", 2),  # (3, free)
+        "stage_residual": ("f8", 2),  # (stages, free)
+        "stage_change": ("f8", 1),  # (stages,) of one coordinate
+        "prediction_weight": ("f8", 1),  # (stages,) of the last step
         "real": ("f8", 2),  # (free, free) factors
-        "complex": ("c16", 2),
+        "complex": ("c16", 3),  # (matrices, free, free)
         "real_pivots": ("i8", 1),
-        "complex_pivots": ("i8", 1),
+        "complex_pivots": ("i8", 2),
         "projection": ("f8", 2),  # (free, free) factors of the mass matrix with constraints
         "projection_pivots": ("i8", 1),
         "replacement_force": ("f8", 2),  # (3, slots) along the direction of each replaced row, by stage
@@ -207,12 +221,15 @@ class Scratch(Block):
         "part_real": ("f8", 1),
         "part_complex": ("c16", 1),
         "real_x": ("f8", 1),  # (free,)
-        "complex_x": ("c16", 1),
+        "complex_x": ("c16", 2),  # (matrices, free)
         "error_q": ("f8", 1),  # (free,) estimated local error
         "error_v": ("f8", 1),
         "squared_error": ("f8", 1),  # (n,) of each coordinate in parts of the tolerance (core.methods.error_norm)
         "scale_q": ("f8", 1),  # (n,) sizes of positions and rates from the motion of the body; 0: their own
         "scale_v": ("f8", 1),
+        "deflection": ("f8", 1),  # (bodies,) m
+        "missed_q": ("f8", 1),  # (n,) the errors themselves
+        "missed_v": ("f8", 1),
         "weight_q": ("f8", 1),  # (free,) reciprocal tolerances at the start of the step
         "weight_v": ("f8", 1),
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
@@ -298,11 +315,12 @@ def make_scratch(tables: Tables, method) -> Scratch:
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
     width = 3 * int(tables.band) + 1 if tables.band else m
     slots, inside = replaceable_rows(tables), method.intermediate_rows
+    stages, matrices = method.stages, method.matrices
     kinds = tables.coordinates[tables.free]
     return Scratch(
-        q=np.zeros((3, n)),
-        v=np.zeros((3, n)),
-        a=np.zeros((3, n)),
+        q=np.zeros((stages, n)),
+        v=np.zeros((stages, n)),
+        a=np.zeros((stages, n)),
         bdf_weights=np.zeros((3, 9)),
         stage_v=np.zeros((method.explicit_stages, n)),
         stage_a=np.zeros((method.explicit_stages, n)),
@@ -310,15 +328,17 @@ def make_scratch(tables: Tables, method) -> Scratch:
         intermediate_v=np.zeros((inside, n)),
         intermediate_a=np.zeros((inside, n)),
         start_reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
-        signal=np.zeros((3, s, 3)),
+        signal=np.zeros((stages, s, 3)),
         residual=np.zeros(n),
         shifted_residual=np.zeros(n),
         unshifted=np.zeros(m),
-        stage_residual=np.zeros((3, m)),
+        stage_residual=np.zeros((stages, m)),
+        stage_change=np.zeros(stages),
+        prediction_weight=np.zeros(stages),
         real=np.zeros((m, width)),
-        complex=np.zeros((m, width), dtype=complex),
+        complex=np.zeros((matrices, m, width), dtype=complex),
         real_pivots=np.zeros(m, dtype=np.int64),
-        complex_pivots=np.zeros(m, dtype=np.int64),
+        complex_pivots=np.zeros((matrices, m), dtype=np.int64),
         projection=np.zeros((m, width)),
         projection_pivots=np.zeros(m, dtype=np.int64),
         replacement_force=np.zeros((3, slots)),
@@ -332,12 +352,15 @@ def make_scratch(tables: Tables, method) -> Scratch:
         part_real=np.zeros(slots),
         part_complex=np.zeros(slots, dtype=complex),
         real_x=np.zeros(m),
-        complex_x=np.zeros(m, dtype=complex),
+        complex_x=np.zeros((matrices, m), dtype=complex),
         error_q=np.zeros(m),
         error_v=np.zeros(m),
         squared_error=np.zeros(n),
         scale_q=np.zeros(n),
         scale_v=np.zeros(n),
+        deflection=np.zeros(len(tables.bodies)),
+        missed_q=np.zeros(n),
+        missed_v=np.zeros(n),
         weight_q=np.zeros(m),
         weight_v=np.zeros(m),
         point_q=np.zeros(n),

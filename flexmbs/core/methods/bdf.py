@@ -20,7 +20,7 @@ from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.bdf_coefficients import difference_constant, differentiation, error_constant, extrapolation
-from flexmbs.core.methods.error_norm import error_norm, set_weights
+from flexmbs.core.methods.error_norm import clear_errors, error_norm, set_weights
 from flexmbs.core.methods.integrator import Integrator, check_formulation
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
@@ -67,10 +67,12 @@ def attempt_step(tables, state, settings, scratch, work, h):
         return 0, 1.0, 1.0
     higher = lower = NO_ESTIMATE
     if state.history_length > order and order < order_limit(state, settings):
-        higher = error_of_order(tables, state, settings, scratch, h, order + 1, order)
+        higher = error_of_order(tables, state, settings, scratch, work, h, order + 1, order)
     if order > 1:
-        lower = error_of_order(tables, state, settings, scratch, h, order - 1, order)
-    current = error_of_order(tables, state, settings, scratch, h, order, order)  # the last: it keeps the worst one
+        lower = error_of_order(tables, state, settings, scratch, work, h, order - 1, order)
+    current = error_of_order(
+        tables, state, settings, scratch, work, h, order, order
+    )  # the last: it keeps the worst one
     state.current_order_error, state.lower_order_error, state.higher_order_error = current, lower, higher
     return iterations, current, order + 1.0
 
@@ -123,7 +125,7 @@ def detect_instability(state):
 
 
 @kernel
-def error_of_order(tables, state, settings, scratch, h, order, taken):
+def error_of_order(tables, state, settings, scratch, work, h, order, taken):
     """Weighted size of the local error that BDF of ``order`` makes; the step was of order ``taken``.
 
     Velocities of index 3 count by how far they move positions in the step: their own errors fall too slowly with it
@@ -135,7 +137,7 @@ def error_of_order(tables, state, settings, scratch, h, order, taken):
         constant = error_constant(state.history_t, order, h)
     else:
         constant = difference_constant(state.history_t, order, h)
-    scratch.squared_error[:] = 0.0
+    clear_errors(scratch)
     for i in range(len(tables.free)):
         k = tables.free[i]
         q, v = scratch.end_q[k] - weights[0] * state.q[k], scratch.end_v[k] - weights[0] * state.v[k]
@@ -147,10 +149,12 @@ def error_of_order(tables, state, settings, scratch, h, order, taken):
             scratch.squared_error[k] = impulse_error(state, settings, scratch, i, constant * v) if impulse else 0.0
         else:
             x = constant * q * scratch.weight_q[i]
-            y = constant * v * (h * scratch.weight_q[i] if has_rough_rate(tables, settings, k) else scratch.weight_v[i])
+            rough = has_rough_rate(tables, settings, k)
+            y = constant * v * (h * scratch.weight_q[i] if rough else scratch.weight_v[i])
             scratch.squared_error[k] = x * x + y * y
+            scratch.missed_q[k], scratch.missed_v[k] = constant * q, 0.0 if rough else constant * v
     add_quadrature_errors(tables, state, settings, scratch, h)
-    return error_norm(tables, state, scratch)
+    return error_norm(tables, state, settings, scratch, work)
 
 
 @kernel

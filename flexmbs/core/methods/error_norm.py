@@ -1,8 +1,9 @@
 """Where errors become one number: reciprocal tolerances, and the weighted rms norm over all coordinates.
 
 As in scipy's ``solve_ivp`` and Hairer and Wanner's codes an error counts in parts of atol + rtol |y|, with the larger
-|y| of both ends of the step; 1 is the tolerance (Hairer, Norsett and Wanner I, 1993, II.4). Where the motion of a
-flexible body is larger than |y|, it takes its place (core.methods.motion_scales).  A method puts the square
+|y| of both ends of the step; 1 is the tolerance (Hairer, Norsett and Wanner I, 1993, II.4). With flexible
+bodies what counts is how far the errors of all coordinates together move points of the bodies
+(core.methods.motion_scales).  A method puts the square
 of what each coordinate's position and velocity miss into ``Scratch.squared_error``; :func:`error_norm` does the rest.
 """
 
@@ -12,6 +13,7 @@ import math
 
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.methods.motion_scales import error_of_bodies
 from flexmbs.machine_code.kernel import kernel
 
 MIN_ERROR = 1e-10  # of a step, in parts of the tolerance: below it there is nothing to gain
@@ -50,14 +52,23 @@ def squared_error(tables, state, settings, scratch, k, error_q, error_v):
     x = error_q * position_weight(settings, scratch, k, max(abs(state.q[k]), abs(scratch.end_q[k])))
     y = error_v * velocity_weight(settings, scratch, k, max(abs(state.v[k]), abs(scratch.end_v[k])))
     if tables.coordinates[k].signal >= 0 and tables.coordinates[k].level != ACCELERATION_LEVEL:
-        y = 0.0  # the velocity is prescribed
+        y = error_v = 0.0  # the velocity is prescribed
+    scratch.missed_q[k], scratch.missed_v[k] = error_q, error_v
     return x * x + y * y
+
+
+@kernel
+def clear_errors(scratch):
+    """No error of any coordinate."""
+    scratch.squared_error[:] = 0.0
+    scratch.missed_q[:] = 0.0
+    scratch.missed_v[:] = 0.0
 
 
 @kernel
 def set_squared_errors(tables, state, settings, scratch):
     """``scratch.squared_error`` of the free coordinates from ``scratch.error_q`` and ``error_v``; of all others 0."""
-    scratch.squared_error[:] = 0.0
+    clear_errors(scratch)
     for i in range(len(tables.free)):
         k = tables.free[i]
         if not is_algebraic(tables.coordinates[k]):
@@ -77,8 +88,13 @@ def rms_of_squares(tables, scratch, total):
 
 
 @kernel
-def error_norm(tables, state, scratch):
-    """Weighted rms of ``scratch.squared_error``: 1 is the tolerance; keeps the worst coordinate."""
+def error_norm(tables, state, settings, scratch, work):
+    """Size of the errors of a step: 1 is the tolerance; keeps the worst coordinate.
+
+    The weighted rms of ``scratch.squared_error``, or that of the body with the largest error (error_of_bodies).
+    """
+    if settings.by_motion != 0:
+        return max(error_of_bodies(tables, state, settings, scratch, work), MIN_ERROR)
     total, worst = 0.0, -1.0
     for k in range(len(tables.coordinates)):
         part = scratch.squared_error[k]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
-from flexmbs.core.methods.error_norm import MIN_ERROR, error_norm, is_integrated, rms_of_squares, squared_error
+from flexmbs.core.methods.error_norm import MIN_ERROR, clear_errors, error_norm, is_integrated, squared_error
 from flexmbs.core.methods.explicit_coefficients import ORDER, STAGES, TIGHT, A, C, E, F, pair_for
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.intermediate_rows import INTERMEDIATE_ROWS, fill_intermediate_rows
@@ -47,7 +47,7 @@ def attempt_step(tables, state, settings, scratch, work, h):
     for j in range(len(tables.signals)):
         for k in range(3):
             scratch.end_signal[j, k] = work.signal[j, k]
-    error = estimate_error(tables, state, settings, scratch, pair, h)
+    error = estimate_error(tables, state, settings, scratch, work, pair, h)
     if not error < 1e100:
         state.step_size = 0.1 * h
         return 0, 1.0, float(ORDER[pair])
@@ -87,13 +87,13 @@ def set_stage(state, scratch, pair, i, h):
 
 
 @kernel
-def estimate_error(tables, state, settings, scratch, pair, h):
+def estimate_error(tables, state, settings, scratch, work, pair, h):
     """Norm of the error of unknown positions and velocities, and of what is integrated of driven ones.
 
     E^2 / sqrt(E^2 + 0.01 F^2), E and F the norms of both estimates, as in DOP853.
     """
-    scratch.squared_error[:] = 0.0
-    coarse = 0.0
+    clear_errors(scratch)
+    fine = coarse = 0.0
     for k in range(len(tables.coordinates)):
         if tables.coordinates[k].signal >= 0 and not is_integrated(tables, k):
             continue
@@ -104,11 +104,11 @@ def estimate_error(tables, state, settings, scratch, pair, h):
             fq += F[pair, i] * rate
             ev += E[pair, i] * accel
             fv += F[pair, i] * accel
-        scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, h * eq, h * ev)
         coarse += squared_error(tables, state, settings, scratch, k, h * fq, h * fv)
-    fine = error_norm(tables, state, scratch)
-    coarse = rms_of_squares(tables, scratch, coarse)
-    return max(fine * fine / math.sqrt(fine * fine + 0.01 * coarse * coarse), MIN_ERROR)
+        scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, h * eq, h * ev)
+        fine += scratch.squared_error[k]
+    size = error_norm(tables, state, settings, scratch, work)
+    return max(size * math.sqrt(fine / (fine + 0.01 * coarse)), MIN_ERROR) if fine > 0.0 else MIN_ERROR
 
 
 METHOD = Method(

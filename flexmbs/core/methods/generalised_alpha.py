@@ -71,7 +71,7 @@ def attempt_step(tables, state, settings, scratch, work, h):
     iterations = solve_stage(tables, state, settings, scratch, work, h, h * gamma * share, h * h * beta * share, 1)
     if iterations == 0:
         return 0, 1.0, ERROR_ORDER
-    error = estimate_error(tables, state, settings, scratch, h, h * gamma * share)
+    error = estimate_error(tables, state, settings, scratch, work, h, h * gamma * share)
     return iterations, error, ERROR_ORDER
 
 
@@ -95,7 +95,7 @@ def project_on_tangent(tables, state, scratch, error):
 
 
 @kernel
-def estimate_error(tables, state, settings, scratch, h, g):
+def estimate_error(tables, state, settings, scratch, work, h, g):
     """Norm of the local error, filtered by the Newton matrix; 1 is the tolerance."""
     m = len(tables.free)
     before = state.last_step_size
@@ -126,7 +126,7 @@ def estimate_error(tables, state, settings, scratch, h, g):
             scratch.error_q[i] += g * scratch.real_x[i]
     set_squared_errors(tables, state, settings, scratch)
     add_quadrature_errors(tables, state, settings, scratch, h)
-    return error_norm(tables, state, scratch)
+    return error_norm(tables, state, settings, scratch, work)
 
 
 @kernel
@@ -197,8 +197,7 @@ class GeneralisedAlpha(_SecondOrder):
         check_number("rho_inf", self.rho_inf, 0.0, 1.0)
         check_formulation(self.formulation, "index 2", "index 3")
 
-    @property
-    def parameters(self) -> np.ndarray:
+    def parameters(self, rtol: float) -> np.ndarray:
         """alpha_m, alpha_f, beta, gamma."""
         rho = self.rho_inf
         return _without_loss_of_order((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
@@ -215,8 +214,7 @@ class HHT(_SecondOrder):
         check_number("alpha", self.alpha, -1.0 / 3.0, 0.0)
         check_formulation(self.formulation, "index 2", "index 3")
 
-    @property
-    def parameters(self) -> np.ndarray:
+    def parameters(self, rtol: float) -> np.ndarray:
         """alpha_m, alpha_f, beta, gamma."""
         return _without_loss_of_order(0.0, -self.alpha)
 
@@ -237,8 +235,7 @@ class Newmark(_SecondOrder):
         check_number("beta", self.beta, 0.5 * self.gamma, 1.0)  # smaller values are not unconditionally stable
         check_formulation(self.formulation, "index 2", "index 3")
 
-    @property
-    def parameters(self) -> np.ndarray:
+    def parameters(self, rtol: float) -> np.ndarray:
         """alpha_m, alpha_f, beta, gamma."""
         return np.array([0.0, 0.0, self.beta, self.gamma])
 

@@ -51,9 +51,8 @@ class Integrator(ABC):
         """Projection of accepted steps to the constraints: 1 positions, 2 positions and velocities."""
         return 2
 
-    @property
-    def parameters(self) -> np.ndarray:
-        """Parameters of the method, in the order in which its kernels read them."""
+    def parameters(self, rtol: float) -> np.ndarray:
+        """Parameters of the method for a relative tolerance, in the order in which its kernels read them."""
         return np.zeros(1)
 
     def min_tolerance(self, constrained: bool) -> float:

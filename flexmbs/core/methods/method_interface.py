@@ -51,6 +51,8 @@ class Method:
     name : as in ``simulate(integrator=...)``
     attempt_step, update_history, fill_intermediate_rows : entries of the interfaces above
     history_rows : of State.history_*
+    stages : rows of the stages in Scratch, at least 3: the end of the step is the third one
+    matrices : complex ones that are factorised
     explicit_stages : rows of Scratch.stage_v and stage_a
     intermediate_rows : rows of Scratch.intermediate_*
     """
@@ -60,5 +62,7 @@ class Method:
     update_history: Entry
     fill_intermediate_rows: Entry | None = None
     history_rows: int = 0
+    stages: int = 3
+    matrices: int = 1
     explicit_stages: int = 0
     intermediate_rows: int = 0

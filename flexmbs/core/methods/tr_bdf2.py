@@ -55,11 +55,11 @@ def attempt_step(tables, state, settings, scratch, work, h):
     second = solve_stage(tables, state, settings, scratch, work, h, g, g * g, 0)
     if second == 0:
         return 0, 1.0, ERROR_ORDER
-    return max(first, second), estimate_error(tables, state, settings, scratch, h), ERROR_ORDER
+    return max(first, second), estimate_error(tables, state, settings, scratch, work, h), ERROR_ORDER
 
 
 @kernel
-def estimate_error(tables, state, settings, scratch, h):
+def estimate_error(tables, state, settings, scratch, work, h):
     """Norm of the local error, filtered by the Newton matrix; 1 is the tolerance."""
     m = len(tables.free)
     for i in range(m):
@@ -76,7 +76,7 @@ def estimate_error(tables, state, settings, scratch, h):
         scratch.error_q[i] += g * scratch.real_x[i]
     set_squared_errors(tables, state, settings, scratch)
     add_quadrature_errors(tables, state, settings, scratch, h)
-    return error_norm(tables, state, scratch)
+    return error_norm(tables, state, settings, scratch, work)
 
 
 @kernel
