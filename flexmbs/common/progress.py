@@ -43,13 +43,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class Progress(Stage):
-    """Progress of a run: simulated time and its end, current step size (all in s), and number of steps so far."""
+    """Progress of a run: simulated time and its end, current step size (all in s), number of steps so far, a note."""
 
     text: str = "simulating"
     time: float = 0.0
     t_end: float = 0.0
     step: float = 0.0
     steps: int = 0
+    note: str = ""
 
     def __str__(self) -> str:
         return f"{self.text}: {self.numbers}"
@@ -57,7 +58,8 @@ class Progress(Stage):
     @property
     def numbers(self) -> str:
         """Time and step size as text."""
-        return f"t = {self.time:.4g} of {self.t_end:g} s, step {self.step:.1e} s"
+        note = f" ({self.note})" if self.note else ""
+        return f"t = {self.time:.4g} of {self.t_end:g} s, step {self.step:.1e} s{note}"
 
 
 _callback: ContextVar[Callable[[Stage], object] | None] = ContextVar("callback", default=None)

@@ -21,6 +21,7 @@ from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
+from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.common.progress import Progress
 from flexmbs.core.equations.return_to_constraints import restart_constraints
@@ -198,7 +199,8 @@ class Run:
     def _tell(self, steps: int) -> None:
         if self.progress is not None:
             now, step = float(self.state.time), float(self.state.step_size)
-            self.progress(Progress(time=now, t_end=float(self.settings.t_end), step=step, steps=steps))
+            note = vibrations_that_decide(self.model, self.state)
+            self.progress(Progress(time=now, t_end=float(self.settings.t_end), step=step, steps=steps, note=note))
 
     def _advance(self, advance, chunk: int) -> int:
         begin = time.perf_counter()
@@ -261,7 +263,11 @@ class Run:
     def _stats(self) -> dict[str, float]:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
-        choice = {"integrator": self.method.name, "integrator_reason": self.reason}
+        choice = {
+            "integrator": self.method.name, "integrator_reason": self.reason,
+            "step_size_decided_by": decided_by(self.model, self.state),
+            "advice": vibrations_that_decide(self.model, self.state),
+        }  # fmt: skip
         seconds = {
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,

@@ -89,8 +89,8 @@ NOT_SAVED = (
 )  # fmt: skip
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
-    "q", "v", "a", "reference", "active", "episode", "speed", "decided", "samples", "history_t", "history_q", "history_v", "history_a",
-    "number", "flag", "count",
+    "q", "v", "a", "reference", "active", "episode", "speed", "decided", "samples", "history_t", "history_q",
+    "history_v", "history_a", "number", "flag", "count",
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)

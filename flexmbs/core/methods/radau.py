@@ -68,6 +68,9 @@ from flexmbs.core.methods.radau_rows import INTERMEDIATE_ROWS, fill_intermediate
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
+# Orders 9 and 13 keep their long steps only if Newton's iteration leaves that much less than with order 5.
+HIGH_ORDER_NEWTON = 30.0
+
 
 @entry(interface.attempt_step)
 def attempt_step(tables, state, settings, scratch, work, h):
@@ -293,7 +296,7 @@ def newton(tables, state, settings, scratch, work, f, h):
                 replace_rows(tables, state, scratch, i)
         state.residual_evaluations += s
         state.newton_iterations += 1
-        size = newton_update(tables, state, scratch, work, f, h)
+        size = newton_update(tables, state, scratch, work, f, h) * (1.0 if f == 0 else HIGH_ORDER_NEWTON)
         verdict, rate, slowest = convergence(state, settings, iteration, size, previous, rate, slowest)
         if verdict == DIVERGING:
             return 0

@@ -13,6 +13,7 @@ from flexmbs.core.methods.intermediate_rows import polynomial
 from flexmbs.core.methods.radau_coefficients import (
     A2,
     COMPLEX_EIGENVALUE,
+    END,
     ERROR_WEIGHTS,
     LAGRANGE,
     REAL_EIGENVALUE,
@@ -21,54 +22,86 @@ from flexmbs.core.methods.radau_coefficients import (
     S_INVERSE_REAL,
     S_REAL,
 )
+from flexmbs.core.methods.radau_coefficients import STAGES as RADAU_STAGES
 from flexmbs.core.methods.radau_coefficients import A as RADAU_A
 from flexmbs.core.methods.radau_coefficients import C as RADAU_C
+from flexmbs.core.methods.radau_rows import ACCELERATIONS, INTERMEDIATE_ROWS, MOVES, RATES
 from flexmbs.core.stepping.contact_episodes import NODES as LOBATTO_NODES
 from flexmbs.core.stepping.contact_episodes import WEIGHTS as LOBATTO_WEIGHTS
 
 ROUNDING = dict(rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("k", range(1, 6))
-def test_radau_quadrature_has_order_5(k):
-    """B(5): the last stage, which is the end of the step, integrates polynomials of degree 4."""
-    assert RADAU_A[2] @ RADAU_C ** (k - 1) == pytest.approx(1.0 / k, **ROUNDING)
+@pytest.fixture(params=range(len(RADAU_STAGES)), ids=lambda f: f"order {2 * RADAU_STAGES[f] - 1}")
+def family(request):
+    """Nodes, A, number of stages and row of the tables of Radau IIA."""
+    f = request.param
+    s = int(RADAU_STAGES[f])
+    return RADAU_C[f, :s], RADAU_A[f, :s, :s], s, f
 
 
-def test_radau_quadrature_has_no_order_6():
-    assert abs(RADAU_A[2] @ RADAU_C**5 - 1.0 / 6.0) > 1e-4
+def test_radau_quadrature_has_its_order_and_no_more(family):
+    """B(2s - 1): the stage at the end of the step integrates polynomials of degree 2s - 2, and not of 2s - 1."""
+    c, A, s, _f = family
+    assert c[END] == 1.0
+    for k in range(1, 2 * s):
+        assert A[END] @ c ** (k - 1) == pytest.approx(1.0 / k, **ROUNDING)
+    assert abs(A[END] @ c ** (2 * s - 1) - 1.0 / (2 * s)) > 1e-10
 
 
-@pytest.mark.parametrize("k", range(1, 4))
-def test_radau_is_collocation(k):
-    """C(3): every stage integrates polynomials of degree 2; D(2) gives order 5 with B(5) (Hairer-Wanner IV.5)."""
-    assert RADAU_A @ RADAU_C ** (k - 1) == pytest.approx(RADAU_C**k / k, **ROUNDING)
-    if k < 3:
-        b = RADAU_A[2]
-        assert (b * RADAU_C ** (k - 1)) @ RADAU_A == pytest.approx(b * (1.0 - RADAU_C**k) / k, **ROUNDING)
+def test_radau_of_order_5_has_the_published_nodes():
+    assert RADAU_C[0, :3] == pytest.approx([(4.0 - 6.0**0.5) / 10.0, (4.0 + 6.0**0.5) / 10.0, 1.0], **ROUNDING)
 
 
-def test_radau_matrix_is_split_into_a_real_and_a_complex_one():
-    S = np.column_stack([S_REAL, S_COMPLEX, np.conj(S_COMPLEX)])
-    inverse = np.vstack([S_INVERSE_REAL, S_INVERSE_COMPLEX, np.conj(S_INVERSE_COMPLEX)])
-    eigenvalues = np.diag([REAL_EIGENVALUE, COMPLEX_EIGENVALUE, np.conj(COMPLEX_EIGENVALUE)])
-    assert S @ inverse == pytest.approx(np.eye(3), **ROUNDING)
-    assert S @ eigenvalues @ inverse == pytest.approx(RADAU_A, **ROUNDING)
-    assert A2 == pytest.approx(RADAU_A @ RADAU_A, **ROUNDING)
+def test_radau_is_collocation(family):
+    """C(s): every stage integrates polynomials of degree s - 1; D(s - 1) gives the order with B (IV.5)."""
+    c, A, s, _f = family
+    for k in range(1, s + 1):
+        assert A @ c ** (k - 1) == pytest.approx(c**k / k, **ROUNDING)
+        if k < s:
+            b = A[END]
+            assert (b * c ** (k - 1)) @ A == pytest.approx(b * (1.0 - c**k) / k, **ROUNDING)
 
 
-@pytest.mark.parametrize("degree", range(4))
-def test_radau_error_estimate_vanishes_for_polynomials_of_its_order(degree):
-    """h y'(0) + sum e_i (y(c_i) - y(0)) is zero up to degree 3 (order 3), and not for degree 4."""
-    slope = 1.0 if degree == 1 else 0.0
-    change = RADAU_C**degree - (1.0 if degree == 0 else 0.0)
-    assert slope + ERROR_WEIGHTS @ change == pytest.approx(0.0, abs=1e-12)
-    assert abs(ERROR_WEIGHTS @ RADAU_C**4) > 1e-2
+def test_radau_matrix_is_split_into_a_real_one_and_complex_ones(family):
+    _c, A, s, f = family
+    pairs = s // 2
+    complex_S, complex_inverse = S_COMPLEX[f, :s, :pairs], S_INVERSE_COMPLEX[f, :pairs, :s]
+    S = np.column_stack([S_REAL[f, :s], complex_S, np.conj(complex_S)])
+    inverse = np.vstack([S_INVERSE_REAL[f, :s], complex_inverse, np.conj(complex_inverse)])
+    mu = COMPLEX_EIGENVALUE[f, :pairs]
+    assert S @ inverse == pytest.approx(np.eye(s), **ROUNDING)
+    assert S @ np.diag([REAL_EIGENVALUE[f], *mu, *np.conj(mu)]) @ inverse == pytest.approx(A, **ROUNDING)
+    assert A2[f, :s, :s] == pytest.approx(A @ A, **ROUNDING)
 
 
-def test_radau_prediction_is_the_polynomial_of_the_stages():
-    powers = np.vander(RADAU_C, 3, increasing=True)
-    assert LAGRANGE @ powers.T == pytest.approx(np.eye(3), **ROUNDING)
+def test_radau_error_estimate_vanishes_for_polynomials_of_its_order(family):
+    """h y'(0) + sum e_i (y(c_i) - y(0)) is zero up to degree s (order s), and not for degree s + 1."""
+    c, _A, s, f = family
+    weights = ERROR_WEIGHTS[f, :s]
+    for degree in range(s + 1):
+        slope = 1.0 if degree == 1 else 0.0
+        change = c**degree - (1.0 if degree == 0 else 0.0)
+        assert slope + weights @ change == pytest.approx(0.0, abs=1e-12)
+    assert abs(weights @ c ** (s + 1)) > 1e-4
+
+
+def test_radau_prediction_is_the_polynomial_of_the_stages(family):
+    c, _A, s, f = family
+    for j in range(s):
+        assert LAGRANGE[f, j] * np.prod(c[j] - np.delete(c, j)) == pytest.approx(1.0, **ROUNDING)
+
+
+@pytest.mark.parametrize("degree", range(5))
+def test_rows_inside_a_step_follow_polynomials_of_the_stages(degree):
+    """Accelerations t^degree give rates t^(degree + 1) / (degree + 1) and what these integrate to."""
+    for f in (1, 2):
+        s = int(RADAU_STAGES[f])
+        x = np.arange(1, INTERMEDIATE_ROWS + 1) / (INTERMEDIATE_ROWS + 1.0)
+        stages = RADAU_C[f, :s] ** degree
+        assert ACCELERATIONS[f, :, :s] @ stages == pytest.approx(x**degree, **ROUNDING)
+        assert RATES[f, :, :s] @ stages == pytest.approx(x ** (degree + 1) / (degree + 1), **ROUNDING)
+        assert MOVES[f, :, :s] @ stages == pytest.approx(x ** (degree + 2) / (degree + 1) / (degree + 2), **ROUNDING)
 
 
 @pytest.mark.parametrize("k", range(1, 9))

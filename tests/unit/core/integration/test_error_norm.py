@@ -31,26 +31,29 @@ def blocks(n, free=None, **columns):
     algebraic = int(np.count_nonzero((coordinates.multiplier[free] != 0) | (coordinates.unit[free] != 0.0)))
     tables = SimpleNamespace(coordinates=coordinates, free=free)
     state = SimpleNamespace(q=np.zeros(n), v=np.zeros(n), a=np.zeros(n), worst_coordinate=-1)
-    settings = SimpleNamespace(rtol=RTOL, atol_q=np.full(n, ATOL_Q), atol_v=np.full(n, ATOL_V), floor_q=np.zeros(n))
+    settings = SimpleNamespace(
+        rtol=RTOL, atol_q=np.full(n, ATOL_Q), atol_v=np.full(n, ATOL_V), floor_q=np.zeros(n), by_motion=0
+    )  # fmt: skip
     scratch = SimpleNamespace(
         error_q=np.zeros(m), error_v=np.zeros(m), weight_q=np.zeros(m), weight_v=np.zeros(m), algebraic=algebraic,
         squared_error=np.full(n, np.nan), end_q=np.zeros(n), end_v=np.zeros(n), end_a=np.zeros(n),
+        missed_q=np.full(n, np.nan), missed_v=np.full(n, np.nan), scale_q=np.zeros(n), scale_v=np.zeros(n),
     )  # fmt: skip
     return tables, state, settings, scratch
 
 
 def norm(tables, state, settings, scratch):
     set_squared_errors(tables, state, settings, scratch)
-    return error_norm(tables, state, scratch)
+    return error_norm(tables, state, settings, scratch, None)
 
 
 def test_weights_are_reciprocal_tolerances():
-    _tables, _state, settings, _scratch = blocks(1)
-    assert position_weight(settings, 0, 0.0) == pytest.approx(1.0 / ATOL_Q, rel=1e-15)
-    assert position_weight(settings, 0, 2.0) == pytest.approx(1.0 / (ATOL_Q + 2.0 * RTOL), rel=1e-15)
-    assert velocity_weight(settings, 0, 3.0) == pytest.approx(1.0 / (ATOL_V + 3.0 * RTOL), rel=1e-15)
+    _tables, _state, settings, scratch = blocks(1)
+    assert position_weight(settings, scratch, 0, 0.0) == pytest.approx(1.0 / ATOL_Q, rel=1e-15)
+    assert position_weight(settings, scratch, 0, 2.0) == pytest.approx(1.0 / (ATOL_Q + 2.0 * RTOL), rel=1e-15)
+    assert velocity_weight(settings, scratch, 0, 3.0) == pytest.approx(1.0 / (ATOL_V + 3.0 * RTOL), rel=1e-15)
     settings.floor_q[0] = 1.0  # a rotation vector, whose size is not that of the rotation
-    assert position_weight(settings, 0, 0.0) == pytest.approx(1.0 / (ATOL_Q + RTOL), rel=1e-15)
+    assert position_weight(settings, scratch, 0, 0.0) == pytest.approx(1.0 / (ATOL_Q + RTOL), rel=1e-15)
     tables, state, settings, scratch = blocks(2)
     state.q[:], state.v[:] = (1.0, -2.0), (3.0, 0.0)
     set_weights(tables, state, settings, scratch)
@@ -105,7 +108,9 @@ def test_of_driven_coordinates_counts_what_is_integrated(level, counts_q, counts
     expected = counts_q * error_q**2 + counts_v * error_v**2
     assert scratch.squared_error[1] == pytest.approx(expected, rel=1e-12)
     count = 2.0 * (1 + (level != POSITION_LEVEL))
-    assert error_norm(tables, state, scratch) == pytest.approx(max(np.sqrt(expected / count), MIN_ERROR), rel=1e-12)
+    assert error_norm(tables, state, settings, scratch, None) == pytest.approx(
+        max(np.sqrt(expected / count), MIN_ERROR), rel=1e-12
+    )
 
 
 def test_velocity_of_a_driven_rate_is_no_error():

@@ -77,7 +77,8 @@ def first(q, v, a, tolerance, max_step=1.0):
         rtol=tolerance, atol_q=np.array([tolerance]), atol_v=np.array([tolerance]), floor_q=np.zeros(1),
         max_step=max_step,
     )  # fmt: skip
-    return first_step_size(tables, state, settings)
+    scratch = SimpleNamespace(scale_q=np.zeros(1), scale_v=np.zeros(1))
+    return first_step_size(tables, state, settings, scratch)
 
 
 def test_first_step_is_a_hundredth_of_the_time_in_which_the_state_changes():
