@@ -119,6 +119,13 @@ def test_many_bodies(benchmark_of, capsys):
 
 
 @pytest.mark.slow
+def test_auto_choice(benchmark_of, capsys):
+    _module, run = benchmark_of("auto_choice")
+    run("--only", "four-bar, driven", "free body", "--rtol", "1e-3", "--repeat", "1")
+    said = capsys.readouterr().out
+    assert "| free body | 1e-03 | explicit |" in said and "2 runs; " in said
+
+
 def test_compare_exudyn():
     pytest.importorskip("exudyn")
     settings = "module.TOLERANCES, module.RATIOS = [1e-4, 1e-6, 1e-8], [1.0]; module.main()"

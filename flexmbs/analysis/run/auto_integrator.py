@@ -35,21 +35,25 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
         return Radau(), "curves or surfaces, which are only piecewise smooth"
     if len(model.tables.free) == 0:
         return Radau(), "every coordinate is prescribed"
-    if len(model.tables.free) > MAX_DENSE and model.modal:
-        return Radau(), "many modal coordinates"
+    if model.modal:  # each evaluation would need the mass matrix, a residual per unknown
+        return Radau(), f"flexible bodies ({', '.join(list(model.modal)[:3])}{', ...' if len(model.modal) > 3 else ''})"
     if len(model.tables.free) > MAX_DENSE:
         return Explicit(), "a tree of rigid bodies without contacts"
     fastest, slowest = extreme_rates(model)
+    if fastest <= STIFF * slowest and len(model.tables.elements):  # friction is stiff where sliding ends
+        fastest = max(fastest, extreme_rates(model, at_rest=True)[0])
     if fastest > STIFF * slowest:
         return Radau(), f"stiff: rates from {slowest:.3g} to {fastest:.3g} rad/s"
     return Explicit(), f"a tree without contacts, not stiff (rates from {slowest:.3g} to {fastest:.3g} rad/s)"
 
 
-def extreme_rates(model: Model) -> tuple[float, float]:
-    """Largest and smallest non-zero |eigenvalue| (rad/s) of the equations of motion at the start."""
+def extreme_rates(model: Model, at_rest: bool = False) -> tuple[float, float]:
+    """Largest and smallest non-zero |eigenvalue| (rad/s) of the equations of motion at the start, or at rest there."""
     tables, m = model.tables, len(model.tables.free)
     state, scratch = s.make_state(tables, len(model.balls), 0), s.make_scratch(tables, METHODS["radau"])
     state.q[:], state.v[:], state.reference[:] = model.q, model.v, model.reference
+    if at_rest:
+        state.v[:] = np.where(model.state_coordinates, state.v, 0.0)
     update_tangent(tables, state, scratch, make_workspace(tables), 3)
     M, D, K = (unbanded(matrix, int(tables.band)) for matrix in (state.mass, state.damping, state.stiffness))
     states = model.state_coordinates[tables.free]
