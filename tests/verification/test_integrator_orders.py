@@ -14,12 +14,12 @@ import flexmbs as fm
 
 # Tolerances of the two runs between which the slope is taken, where the error is neither coarse nor rounding.
 BETWEEN = {
-    "radau": (1e-5, 1e-8),
+    "radau 5": (1e-5, 1e-8),
     "explicit 5": (1e-3, 1e-6),
     "explicit 8": (5e-8, 1e-9),
     "generalised_alpha": (1e-2, 1e-5),
     "tr_bdf2": (1e-2, 1e-5),
-    "bdf 1": (1e-2, 1e-4),
+    "bdf 1": (1e-3, 1e-5),
     "bdf 2": (1e-4, 1e-6),
     "bdf 3": (1e-5, 1e-7),
     "bdf 4": (1e-6, 1e-8),
@@ -27,7 +27,7 @@ BETWEEN = {
     "bdf 6": (1e-6, 1e-9),
 }
 ORDERS = {
-    "radau": 5.0, "explicit 5": 5.0, "explicit 8": 8.0, "generalised_alpha": 2.0, "tr_bdf2": 2.0,
+    "radau 5": 5.0, "explicit 5": 5.0, "explicit 8": 8.0, "generalised_alpha": 2.0, "tr_bdf2": 2.0,
     **{f"bdf {k}": float(k) for k in range(1, 7)},
 }  # fmt: skip
 # An order is seen between two tolerances, with steps that vary: a fifth below is within that.  Above it is no defect.
@@ -41,7 +41,9 @@ def integrator(name, formulation=None):
         return name
     if name.startswith("explicit"):
         return fm.Explicit()  # of order 8 for tight tolerances
-    return fm.GeneralisedAlpha(formulation=formulation or "index 2") if name == "generalised_alpha" else fm.Radau()
+    if name.startswith("radau"):
+        return fm.Radau(max_order=int(name.split()[1]))
+    return fm.GeneralisedAlpha(formulation=formulation or "index 2")
 
 
 @cache

@@ -19,16 +19,17 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 MAX_CANDIDATES = 2000  # nodes among which the points are chosen
 
 
-def motion_scales(model: Model, given: AbsoluteTolerance) -> dict[str, np.ndarray | int]:
+def motion_scales(model: Model, given: AbsoluteTolerance, damps: bool) -> dict[str, np.ndarray | int]:
     """Fields of Settings that core.methods.motion_scales reads.
 
     With absolute tolerances ``given`` for coordinates (one number, or any kind but "state") each coordinate is measured
-    against itself, as in ``scipy.integrate.solve_ivp``: ``by_motion`` is 0.
+    against itself, as in ``scipy.integrate.solve_ivp``: ``by_motion`` is 0. So it is if the method does not damp what
+    its error control passes over (``damps`` False): vibrations below the tolerance would grow up to it.
     """
     tables, n, bodies = model.tables, len(model.q), len(model.tables.bodies)
     own = bool(set(given) - {"state"}) if isinstance(given, Mapping) else given is not None
     fields = {
-        "by_motion": int(len(model.modal) > 0 and not own), "reach_q": np.zeros(n), "reach_v": np.zeros(n),
+        "by_motion": int(len(model.modal) > 0 and damps and not own), "reach_q": np.zeros(n), "reach_v": np.zeros(n),
         "vibration_time": np.zeros(n), "scale_body": np.zeros(n, dtype=np.int64), "body_size": np.ones(bodies),
         "least_speed": np.zeros(bodies), "point_start": np.zeros(bodies + 1, dtype=np.int64),
         "points": np.zeros((0, 3)), "point_Phi_at": np.zeros(bodies, dtype=np.int64), "point_Phi": np.zeros(0),

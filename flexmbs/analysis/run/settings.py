@@ -96,7 +96,7 @@ def make_settings(
         atol_q=share * atol_q,
         atol_v=share * atol_v,
         floor_q=floor,
-        **motion_scales(model, atol),
+        **motion_scales(model, atol, damps=not integrator.trees_only),
         largest_q=largest,
         max_step=float(min(max_step, t_end)),
         max_growth=integrator.max_growth,

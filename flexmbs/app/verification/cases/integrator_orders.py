@@ -14,7 +14,7 @@ from flexmbs.core.methods.integrator import Integrator
 T_END = 3.0  # s
 # integrator, its order, and the two tolerances between which the slope is taken: neither coarse nor rounding
 _METHODS = {
-    "Radau IIA": (fm.Radau(), 5, (1e-5, 1e-8)),
+    "Radau IIA of order 5": (fm.Radau(max_order=5), 5, (1e-5, 1e-8)),
     "generalised-alpha": (fm.GeneralisedAlpha(), 2, (1e-3, 1e-5)),
     "BDF of order 2": (fm.BDF(max_order=2), 2, (1e-4, 1e-6)),
     "BDF of order 3": (fm.BDF(max_order=3), 3, (1e-5, 1e-7)),

@@ -12,6 +12,7 @@ from flexmbs.analysis.run.settings import make_settings
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_table import METHODS
+from flexmbs.core.methods.radau_coefficients import END, STAGES
 from flexmbs.core.methods.radau_coefficients import A as RADAU_A
 from flexmbs.core.methods.tr_bdf2 import TRBDF2
 from flexmbs.core.stepping.linking import link_method
@@ -58,13 +59,33 @@ def test_every_method_is_tested_here():
     assert set(METHODS) == {"radau", "generalised_alpha", "bdf", "explicit", "tr_bdf2"}
 
 
-def test_radau_is_the_collocation_method(model):
+@pytest.mark.parametrize("family", range(3), ids=["order 5", "order 9", "order 13"])
+def test_radau_is_the_collocation_method(model, family):
     """y1 = y0 + h sum b_i k_i with the stages k = (I - h A (x) MATRIX)^-1 (1 (x) MATRIX y0), solved as they stand."""
-    end, acceleration, iterations, error, order = Stepper(model, fm.Radau()).step()
-    stages = np.linalg.solve(np.eye(6) - H * np.kron(RADAU_A[0, :3, :3], MATRIX), np.tile(MATRIX @ START, 3))
-    assert end == pytest.approx(START + H * RADAU_A[0, 2, :3] @ stages.reshape(3, 2), **CLOSE)
+    stepper, count = Stepper(model, fm.Radau()), int(STAGES[family])
+    stepper.state.order = family
+    end, acceleration, iterations, error, order = stepper.step()
+    A = RADAU_A[family, :count, :count]
+    stages = np.linalg.solve(np.eye(2 * count) - H * np.kron(A, MATRIX), np.tile(MATRIX @ START, count))
+    assert end == pytest.approx(START + H * A[END] @ stages.reshape(count, 2), **CLOSE)
     assert acceleration == pytest.approx(-(OMEGA**2) * end[0], **CLOSE)
-    assert iterations > 0 and error > 0.0 and order == 4.0
+    assert iterations > 0 and error > 0.0 and order == count + 1.0
+
+
+@pytest.mark.parametrize("family", [1, 2])
+def test_high_orders_of_radau_reach_their_order(model, family):
+    """Steps of up to a radian of the vibration: halving them takes 2^(order + 1) from the error of one step."""
+
+    def missed(h):
+        stepper = Stepper(model, fm.Radau())
+        stepper.state.order = family
+        end = stepper.step(h)[0]
+        c, s = np.cos(OMEGA * h), np.sin(OMEGA * h)
+        return np.abs(end - [Q0 * c + V0 / OMEGA * s, V0 * c - Q0 * OMEGA * s]).max()
+
+    order = 2 * STAGES[family] - 1
+    h = 0.5 if family == 1 else 1.2
+    assert np.log2(missed(h) / missed(0.5 * h)) > 0.9 * (order + 1)
 
 
 def test_first_step_of_generalised_alpha_is_one_of_the_trapezoidal_rule(model):
