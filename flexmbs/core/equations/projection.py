@@ -172,6 +172,7 @@ def fill_projection(tables, state, scratch):
 def monitor_dependence(state, size):
     """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
     largest = state.reference_singular_value
+    state.singular_value = size
     if size >= RECOVERED * largest:
         state.reselection_requested = 0
     if size < RESELECT * largest and state.reselection_requested == 0:

@@ -30,6 +30,7 @@ NUMBERS = (
     "rtol",  # of the settings
     "measured_time",  # where the measurement of an order of Radau IIA has begun, and its cost so far
     "measured_cost",
+    "singular_value",  # smallest of the constraints, when their matrix was last factorised
     "gain_before",  # motion per evaluation before the trial of another order
 )
 FLAGS = (

@@ -354,7 +354,7 @@ class Radau(Integrator):
     Attributes
     ----------
     max_order : 5, 9 or 13; a run begins with order 5 and takes the order that needs the fewest evaluations. With
-        contacts, and near singular positions, it is 5.
+        contacts, in loops of rigid bodies, and near singular positions, it is 5.
     """
 
     max_order: int = 13

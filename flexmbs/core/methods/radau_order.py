@@ -4,7 +4,9 @@ The number of residuals and factorisations per second of motion, measured over a
 higher order stays; unsuccessful trials become rarer.  (Hairer and Wanner, J. Comput. Appl. Math. 111 (1999) 93, decide
 by the convergence of Newton's iteration, which says little about vibrations, whose equations are almost linear.)
 
-Contacts begin and end within steps of order 5: with longer steps, short ones could be passed over.
+Contacts begin and end within steps of order 5: with longer steps, short ones could be passed over. So do loops of rigid
+bodies, and others near singular positions: multipliers have poles there, beyond which the polynomials of long steps
+tell nothing, and rigid loops come upon them unawares.
 """
 
 from __future__ import annotations
@@ -15,16 +17,27 @@ from flexmbs.machine_code.kernel import kernel
 SETTLING, MEASURED = 5, 15  # steps after a change of the order that are not measured, and that are
 MIN_GAIN = 1.05  # of a trial, in motion per evaluation
 FIRST_WAIT, LONGEST_WAIT = 40, 2000  # steps between trials
+# Smallest singular value of the constraints, in parts of its largest, from which on a singular position may be near.
+NEARLY_SINGULAR = 0.3
 FACTORISATION = 0.02  # cost in residuals, per unknown and stage
 
 
 @kernel
 def allowed_order(tables, state, settings):
     """Index of the order (radau_coefficients.STAGES) of the next step: the chosen one, as far as it is allowed."""
-    limit = (settings.max_order - 5) // 4
+    return min(state.order, highest_order(tables, state, settings))
+
+
+@kernel
+def highest_order(tables, state, settings):
+    """Index of the highest order that is allowed at present."""
     if len(tables.contacts) > 0 or state.replaced_count > 0:
-        limit = 0
-    return min(state.order, limit)
+        return 0
+    if len(tables.constraints) > 0:
+        near = state.singular_value < NEARLY_SINGULAR * state.reference_singular_value
+        if near or settings.by_motion == 0:
+            return 0
+    return (settings.max_order - 5) // 4
 
 
 @kernel
@@ -45,8 +58,8 @@ def evaluations(tables, state):
 @kernel
 def choose_order(tables, state, settings, h):
     """Count an accepted step of ``h``; change ``state.order`` where a trial begins or fails."""
-    limit = (settings.max_order - 5) // 4
-    if limit == 0 or len(tables.contacts) > 0 or state.replaced_count > 0:
+    limit = highest_order(tables, state, settings)
+    if limit == 0:
         return
     state.steps_at_order += 1
     state.order_wait = max(state.order_wait - 1, 0)
