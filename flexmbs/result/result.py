@@ -6,6 +6,7 @@ import csv
 import difflib
 import re
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from flexmbs.fem.stress_field import StressField
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
-from flexmbs.result.histories import catalogue, unit_of
+from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import (
     accelerations_at,
     coordinates_at,
@@ -80,7 +81,10 @@ class Result:
         self.structure = structure
         self.trajectory = trajectory
         self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
-        self._histories = catalogue(structure, velocities=self._moving)
+
+    @cached_property
+    def _histories(self) -> dict[str, History]:
+        return catalogue(self.structure, velocities=self._moving)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""

@@ -60,6 +60,7 @@ class Run:
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
+        self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
     def _set_model(self, model: Model) -> None:
@@ -83,7 +84,7 @@ class Run:
         watch = EnergyWatch(self.system, self.model, self.settings)
         self.recorder = Recorder(self.model, writer, store_every, watch)
         begin = self.began = time.perf_counter()
-        outcome = self._continue(saved, resume) if exact else self._begin(start, saved, resume)
+        outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
         self.mark = self._capture(saves.RUNNING), self.recorder.place
@@ -121,15 +122,24 @@ class Run:
     def _warm_up(self, saved: SavedState | None) -> None:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
-        warm_up(self.model, self.settings, self.scratch, self.work, self.state, self.log, known)
-        self.compile_seconds += time.perf_counter() - begin
+        outcome, started, seconds = warm_up(
+            self.model, self.settings, self.scratch, self.work, self.state, self.log, known
+        )
+        self.compile_seconds += time.perf_counter() - begin - seconds
+        if started is not None:
+            self.started = outcome, started, seconds
 
-    def _begin(self, start, saved: SavedState | None, resume: bool) -> int:
-        """Compute consistent accelerations and write the first row."""
+    def _begin(self, saved: SavedState | None, resume: bool) -> int:
+        """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
         begin = time.perf_counter()
-        outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
-        self.loop_seconds += time.perf_counter() - begin
+        if self.started is None:
+            outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
+            seconds = time.perf_counter() - begin
+        else:
+            outcome, self.state, seconds = self.started
+            self.solve_seconds += seconds
+        self.loop_seconds += seconds
         self.state.episode[touching & (saved is not None)] = episode[touching & (saved is not None)]
         if resume and saved is not None:
             self._keep_account(saved)
