@@ -11,8 +11,11 @@ from flexmbs.analysis.assembly.independent_constraints import better_rows
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.prepare.prepare import with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
+from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.analysis.recording.row_thinning import RowThinner
+from flexmbs.analysis.recording.storage_options import Storage, limit_in_rows
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -20,6 +23,7 @@ from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
+from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.common.progress import Progress
@@ -74,15 +78,20 @@ class Run:
     def blocks(self) -> dict:
         return {"state": self.state, "scratch": self.scratch, "settings": self.settings}
 
-    def go(self, out: RunFolder | None, store_every: int, saved: SavedState | None, resume: bool) -> Result:
+    def go(self, out: RunFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
+        t_end, row_bytes = float(self.settings.t_end), bytes_of_row(self.model, self.work)
+        limit = limit_in_rows(storage, self.model, row_bytes, t_end)
         exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
         if saved is not None and not exact:
             self._place(saved)
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
-        self.recorder = Recorder(self.model, writer, store_every, watch)
+        rtol, atol = float(self.settings.rtol), (self.settings.atol_q, self.settings.atol_v)
+        thinner = RowThinner(self.model, limit, t_end, rtol, *atol)
+        self.recorder = Recorder(self.model, writer, storage, thinner, watch)
+        self.size = ResultSize(thinner, row_bytes, storage)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
@@ -197,6 +206,7 @@ class Run:
             steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
             self._tell(steps)
+            self.size.tell_of_growth(float(self.state.time))
             if self.interrupt.requested:
                 raise KeyboardInterrupt
             if self.recorder.writer.folder is not None and (now > next_write or self.recorder.is_full()):
@@ -208,7 +218,9 @@ class Run:
     def _tell(self, steps: int) -> None:
         if self.progress is not None:
             now, step = float(self.state.time), float(self.state.step_size)
-            self.progress(Progress(time=now, t_end=float(self.settings.t_end), step=step, steps=steps))
+            size = self.size.expected(now)
+            t_end = float(self.settings.t_end)
+            self.progress(Progress(time=now, t_end=t_end, step=step, steps=steps, result_bytes=size))
 
     def _advance(self, advance, chunk: int) -> int:
         begin = time.perf_counter()
@@ -249,7 +261,7 @@ class Run:
             "solve_seconds": self._stats()["solve_seconds"],
         }  # fmt: skip
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
-        return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
+        return replace(state, arrays={**state.arrays, **self.recorder.saved()})
 
     def _return_to_mark(self) -> None:
         """Return to the state between the last two chunks of steps."""
@@ -276,7 +288,7 @@ class Run:
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }  # fmt: skip
-        return {**stats, **seconds, **choice}
+        return {**stats, **self.size.stats(), **seconds, **choice}
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -299,6 +311,7 @@ class Run:
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:
             self.recorder.watch.warn_of_skipped_motion()
+            self.size.tell_of_loss()
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
