@@ -8,12 +8,13 @@ run. Which rows are stored depends on the rows alone, not on when they arrive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from flexmbs.common.errors import SimulationError
 from flexmbs.core.layout.log_rows import TIME
+from flexmbs.core.layout.state import Settings
 from flexmbs.core.stepping.thin_rows import CUBIC_RATE, LINEAR, QUINTIC, TURNING, thin_rows
 from flexmbs.model.compiled_model import Model
 
@@ -25,9 +26,12 @@ IMPACT_ROWS = 256  # rows after a contact has started or ended that are stored w
 LONGEST, LONGEST_NUMBERS = 4096, 2**20  # stretch without a stored row: in rows, and in numbers that wait in memory
 ORDER = 6  # of the interpolation: rows grow with the -1/6th power of the tolerance
 AIM = 0.9  # of the rows that remain
+END, RESERVE = 0.01, 0.03  # no decisions in this last part of the run, for which this part of the limit is kept
 SPARE = 2.0  # longest stretch, relative to what would use up the rows that remain evenly
-PERIODS = 64  # decisions for what remains of the rows or of the time
-MOST = 100.0  # by which the tolerance changes at once
+PERIODS, MOST_PERIODS = 64, 1024  # decisions for what remains of the rows or of the time, and for all rows
+MOST = 10.0  # by which the tolerance changes at once
+INSUFFICIENT = 2.0  # times the rows that remain
+MEASURED, OVERHEAD = 128, 1.05  # rows whose size in a file is measured, and for what they do not show
 
 
 class RowThinner:
@@ -36,17 +40,21 @@ class RowThinner:
     Attributes
     ----------
     active : whether rows are left out
-    stored : rows so far
+    stored, used : rows so far, and the bytes that they take
+    row_bytes : bytes of a row, as far as known
     tolerance, largest_tolerance : relative to the ranges, now and so far (0: every chosen row is stored)
     """
 
-    def __init__(self, model: Model, limit: float, t_end: float, rtol: float, atol_q, atol_v) -> None:
-        """``limit`` in rows; ``atol_q``, ``atol_v`` (n,) absolute tolerances of the run, SI units."""
+    def __init__(
+        self, model: Model, limit: float, t_end: float, settings: Settings, row_bytes: float,
+        measure: Callable[[np.ndarray], float],
+    ) -> None:  # fmt: skip
+        """``limit`` in bytes; ``measure`` gives the bytes of a row in a file, of rows of the log."""
         columns, n = model.log_row, model.coordinate_count
-        self.limit, self.t_end = limit, t_end
-        self.piece = int(np.clip(limit / (8 * FIRST), LEAST_PIECE, PIECE))
-        self.finest = float(np.clip(rtol, 1e-9, VISIBLE))
-        self.floor = np.array([atol_q[:n], atol_v[:n]])
+        self.limit, self.t_end, self.row_bytes, self.measure = limit, t_end, float(row_bytes), measure
+        self.piece = int(np.clip(limit / row_bytes / (8 * FIRST), LEAST_PIECE, PIECE))
+        self.finest = float(np.clip(float(settings.rtol), 1e-9, VISIBLE))
+        self.floor = np.array([settings.atol_q[:n], settings.atol_v[:n]])
         self.flags, self.columns = columns.active, (columns.q.start, columns.v.start, columns.a.start)
         self.kinds = _kinds(model)
         self.longest = int(np.clip(LONGEST_NUMBERS // columns.width, 64, LONGEST))
@@ -54,9 +62,11 @@ class RowThinner:
         self.stored = self.last_switch = self.period_rows = self.period_candidates = 0
         self.stretch = self.longest
         self.tolerance = self.largest_tolerance = self.began = self.period_began = self.expected = 0.0
+        self.used = self.measured_at = 0.0
         self.ranges = np.outer([np.inf, -np.inf, 0.0], np.ones(n))
         self.limits = np.zeros((2, n))
         self.rows = np.zeros((0, columns.width))  # the row stored last, and those behind it that may be left out
+        self.recent = self.rows  # rows stored last, of which the size in a file is measured
 
     def take(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, logged: int) -> np.ndarray:
         """Rows to store, of those that have come so far.
@@ -89,7 +99,10 @@ class RowThinner:
             if self.tolerance <= VISIBLE:
                 needed = needed | (np.any(rows[:, self.flags] != 0.0, axis=1) & (numbers - switches < IMPACT_ROWS))
             found = self._thinned(rows[chosen], needed[chosen])
+        if np.isfinite(self.limit):
+            self.recent = np.concatenate([self.recent, found])[-MEASURED:]
         self.stored += len(found)
+        self.used += len(found) * self.row_bytes
         self.period_rows += len(found)
         self.period_candidates += int(np.count_nonzero(chosen))
         return found
@@ -117,20 +130,32 @@ class RowThinner:
 
     def _decide(self, t: float) -> None:
         """Begin to leave rows out, or adapt the tolerance to the rows that remain."""
-        left_time, left_rows = self.t_end - t, max(self.limit - self.stored, 1.0)
-        if left_time <= 0.0 or t <= self.period_began:
+        left_time = self.t_end - t
+        if left_time <= END * (self.t_end - self.began) or t <= self.period_began:
             return
+        left_rows = max((1.0 - RESERVE) * self.limit - self.used, 1.0) / self.row_bytes
         rate, candidates = (count / (t - self.period_began) for count in (self.period_rows, self.period_candidates))
         ratio = rate * left_time / left_rows
         if not self.active:
-            if self.stored < self.limit / FIRST or ratio <= 1.0 or not len(self.rows):
+            early = self.used < max(self.limit / FIRST, self.measured_at + self.limit / PERIODS)
+            if early or ratio <= 1.0 or not len(self.rows):
                 return
-            self.active, self.expected = True, self.stored + rate * left_time
-            self.tolerance, ratio = self.finest, AIM
-        elif self.period_rows < max(16.0, left_rows / PERIODS) and t - self.period_began < left_time / PERIODS:
-            return
+            self._measure()
+            self.used = self.stored * self.row_bytes
+            self.expected = self.used + rate * left_time * self.row_bytes
+            if self.expected <= self.limit:
+                return
+            self.active, self.tolerance, ratio = True, self.finest, AIM
+        else:
+            period = max(16.0, left_rows / PERIODS, self.limit / self.row_bytes / MOST_PERIODS)
+            if self.period_rows < period and t - self.period_began < left_time / PERIODS:
+                return
+            self._measure()
         factor = float(np.clip((ratio / AIM) ** ORDER, 1.0 / MOST, MOST))
-        self.tolerance = float(np.clip(self.tolerance * factor, self.finest, COARSEST))
+        # beyond what is visible only if that takes far too many rows for longer than a burst of them
+        insufficient = self.tolerance > VISIBLE or (self.tolerance == VISIBLE and ratio > INSUFFICIENT)
+        highest = COARSEST if insufficient else VISIBLE
+        self.tolerance = float(np.clip(self.tolerance * factor, self.finest, highest))
         self.largest_tolerance = max(self.largest_tolerance, self.tolerance)
         low, high, speed = self.ranges
         # no stretch is much longer than it has to be: what has no derivatives stored is interpolated by cubics
@@ -138,11 +163,14 @@ class RowThinner:
         self.limits = np.maximum(self.tolerance * np.array([high - low, speed]), self.floor)
         self.period_began, self.period_rows, self.period_candidates = t, 0, 0
 
-    def expected_rows(self, t: float) -> float:
-        """Rows at the end of the run, if it goes on as it did until ``t``."""
-        if t <= self.began or not self.stored:
+    def _measure(self) -> None:
+        self.row_bytes, self.measured_at = OVERHEAD * self.measure(self.recent), self.used
+
+    def expected_bytes(self, t: float) -> float:
+        """Bytes at the end of the run, if it goes on as it did until ``t``."""
+        if t <= self.began:
             return 0.0
-        return min(self.stored + self.stored / (t - self.began) * max(self.t_end - t, 0.0), max(self.limit, self.stored))
+        return min(self.used * (1.0 + max(self.t_end - t, 0.0) / (t - self.began)), max(self.limit, self.used))
 
     @property
     def waits(self) -> bool:
@@ -158,7 +186,7 @@ class RowThinner:
     def saved(self) -> dict[str, np.ndarray]:
         """Everything that the next decisions depend on, for a saved state; nothing in it changes later."""
         return {
-            "recorder.rows": self.rows, "recorder.ranges": self.ranges, "recorder.limits": self.limits,
+            "recorder.rows": self.rows, "recorder.recent": self.recent, "recorder.ranges": self.ranges, "recorder.limits": self.limits,
             "recorder.budget": np.array([float(getattr(self, name)) for name in _NUMBERS]),
         }  # fmt: skip
 
@@ -168,10 +196,13 @@ class RowThinner:
         for name, shape in shapes.items():
             if arrays[f"recorder.{name}"].shape != shape:
                 raise SimulationError(f"the saved state is damaged: recorder.{name} does not have the shape {shape}")
-        rows = arrays["recorder.rows"]
-        if rows.ndim != 2 or rows.shape[1] != self.rows.shape[1] or not np.all(np.isfinite(arrays["recorder.budget"])):
-            raise SimulationError("the saved state is damaged: recorder.rows or recorder.budget")
-        self.rows = np.ascontiguousarray(rows, dtype=float)
+        for name in ("rows", "recent"):
+            rows = arrays[f"recorder.{name}"]
+            if rows.ndim != 2 or rows.shape[1] != self.rows.shape[1]:
+                raise SimulationError(f"the saved state is damaged: recorder.{name} does not hold rows of the log")
+            setattr(self, name, np.ascontiguousarray(rows, dtype=float))
+        if not np.all(np.isfinite(arrays["recorder.budget"])):
+            raise SimulationError("the saved state is damaged: recorder.budget")
         self.ranges, self.limits = (np.array(arrays[f"recorder.{name}"], dtype=float) for name in ("ranges", "limits"))
         for name, value in zip(_NUMBERS, arrays["recorder.budget"], strict=True):
             setattr(self, name, type(getattr(self, name))(value))
@@ -180,7 +211,7 @@ class RowThinner:
 
 _NUMBERS = (
     "active", "stored", "last_switch", "period_rows", "period_candidates", "stretch", "tolerance", "largest_tolerance",
-    "began", "period_began", "expected",
+    "began", "period_began", "expected", "used", "measured_at", "row_bytes",
 )  # fmt: skip
 
 

@@ -79,8 +79,8 @@ def checked_storage(
     return Storage(int(store_every or 1), float(output_step or 0.0), limit, stated)
 
 
-def limit_in_rows(storage: Storage, model: Model, row_bytes: int, duration: float) -> float:
-    """Rows of ``row_bytes`` that the limit holds, and at least what must always be stored.
+def limit_in_bytes(storage: Storage, model: Model, row_bytes: int, duration: float) -> float:
+    """The limit, and at least what must always be stored, in rows of ``row_bytes``.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def limit_in_rows(storage: Storage, model: Model, row_bytes: int, duration: floa
             + (f", and {samples:.0f} at the samples of controllers, which are always stored" if samples else "")
             + ")"
         )
-    return max(storage.limit / row_bytes, least)
+    return max(storage.limit, least * row_bytes)
 
 
 def _is_number(value: object, kind: object = int | float | np.number) -> bool:

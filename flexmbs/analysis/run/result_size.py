@@ -17,13 +17,13 @@ EARLY = 0.05
 class ResultSize:
     """Size of the result of a run, from the rows stored so far."""
 
-    def __init__(self, thinner: RowThinner, row_bytes: int, storage: Storage) -> None:
-        self.thinner, self.row_bytes, self.storage = thinner, row_bytes, storage
+    def __init__(self, thinner: RowThinner, storage: Storage) -> None:
+        self.thinner, self.storage = thinner, storage
         self.told = False
 
     def expected(self, t: float) -> float:
         """Bytes at the end of the run, if it goes on as it did until ``t`` (s)."""
-        return self.thinner.expected_rows(t) * self.row_bytes
+        return self.thinner.expected_bytes(t)
 
     def stats(self) -> dict[str, float]:
         """Statistics of the run: tolerance within which steps were left out, relative to the range of a coordinate."""
@@ -35,7 +35,7 @@ class ResultSize:
             return
         if self.thinner.active:
             self.told = True
-            whole = size_text(self.thinner.expected * self.row_bytes)
+            whole = size_text(self.thinner.expected)
             warn(
                 f"all steps of this run would make a result of about {whole}: from t = {t:.4g} s on, steps are left "
                 "out that the interpolation between their neighbours reproduces, to keep it below storage_limit = "
@@ -45,11 +45,11 @@ class ResultSize:
             )
         elif not np.isfinite(self.thinner.limit):
             expected = self.expected(t)
-            if expected > LARGE and self.thinner.stored * self.row_bytes > EARLY * LARGE:
+            if expected > LARGE and self.thinner.used > EARLY * LARGE:
                 self.told = True
                 warn(
-                    f"the result of this run will take about {size_text(expected)} ({self.row_bytes} bytes a step, "
-                    f"{size_text(self.thinner.stored * self.row_bytes)} until t = {t:.4g} s). Give storage_limit (bytes)"
+                    f"the result of this run will take about {size_text(expected)} ({self.thinner.row_bytes:.0f} bytes a step, "
+                    f"{size_text(self.thinner.used)} until t = {t:.4g} s). Give storage_limit (bytes)"
                     ", or a larger output_step or store_every, to store fewer steps",
                     ResultWarning,
                 )
@@ -63,10 +63,9 @@ class ResultSize:
                 f"{thinner.largest_tolerance:.2g} of the range of a coordinate. Give a larger storage_limit",
                 ResultWarning,
             )
-        size = thinner.stored * self.row_bytes
-        if size > max(self.storage.limit, self.thinner.limit * self.row_bytes) * 1.05:
+        if thinner.used > 1.05 * thinner.limit:
             warn(
-                f"the result takes {size_text(size)}, more than storage_limit = {limit}: the steps at events (contacts,"
-                " samples of controllers) are always stored",
+                f"the result takes {size_text(thinner.used)}, more than storage_limit = {limit}: the steps at events "
+                "(contacts, samples of controllers) and at every radian that a ball joint turns are always stored",
                 ResultWarning,
             )

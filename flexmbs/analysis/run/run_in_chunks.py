@@ -15,7 +15,7 @@ from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.analysis.recording.row_thinning import RowThinner
-from flexmbs.analysis.recording.storage_options import Storage, limit_in_rows
+from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -38,6 +38,7 @@ from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
+from flexmbs.result.joined_file import compressed_size
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
 from flexmbs.result.saved_state import SavedState
@@ -81,17 +82,16 @@ class Run:
     def go(self, out: RunFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
         t_end, row_bytes = float(self.settings.t_end), bytes_of_row(self.model, self.work)
-        limit = limit_in_rows(storage, self.model, row_bytes, t_end)
+        limit = limit_in_bytes(storage, self.model, row_bytes, t_end)
         exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
         if saved is not None and not exact:
             self._place(saved)
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
-        rtol, atol = float(self.settings.rtol), (self.settings.atol_q, self.settings.atol_v)
-        thinner = RowThinner(self.model, limit, t_end, rtol, *atol)
+        thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file)
         self.recorder = Recorder(self.model, writer, storage, thinner, watch)
-        self.size = ResultSize(thinner, row_bytes, storage)
+        self.size = ResultSize(thinner, storage)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
@@ -127,6 +127,10 @@ class Run:
         self._set_model(saves.placed(self.model, saved))
         self.state.q[:], self.state.v[:], self.state.reference[:] = self.model.q, self.model.v, self.model.reference
         saves.carry_over(saved, self.model, self.state)
+
+    def _bytes_in_file(self, rows: np.ndarray) -> float:
+        """Bytes of a row in a result file, of rows of the log."""
+        return compressed_size(self.recorder.describe(self.model, rows)) / len(rows)
 
     def _warm_up(self, saved: SavedState | None) -> None:
         known = () if saved is None else saved.note["coordinate_names"]
