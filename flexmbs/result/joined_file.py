@@ -31,7 +31,7 @@ from flexmbs.result.structure_store import opened
 from flexmbs.result.trajectory import ContactRecord, Trajectory, check_chunk
 
 SLICE = 8192  # rows of an earlier part that are copied at once
-COMPRESSED = 2**17  # bytes of an array from which on it is compressed
+COMPRESSED = 2**14  # bytes of an array from which on it is compressed
 PORTION = 2**18  # bytes that are compressed together
 LEVEL = 1  # of zlib: higher ones gain a hundredth and take half as long again
 

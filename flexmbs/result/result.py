@@ -140,6 +140,11 @@ class Result:
         return self.trajectory.status
 
     @property
+    def leaves_out_steps(self) -> bool:
+        """Whether fewer steps are stored than the run took (storage within a limit, ``store_every``, ...)."""
+        return len(self.t) <= self.trajectory.stats.get("steps_accepted", 0)
+
+    @property
     def final_state(self) -> SavedState:
         """State at the end, or where the run stopped: ``System.simulate(t_end, start=result)`` continues from it.
 
@@ -304,7 +309,15 @@ class Result:
 
     def extreme(self, name: str) -> tuple[float, float]:
         """Time and value where the history is largest in magnitude, found between steps too."""
-        index = int(np.argmax(np.abs(self[name])))
+        sizes = np.abs(self[name])
+        index = int(np.argmax(sizes))
+        if self.leaves_out_steps and len(self.t) > 1:  # then it may be between steps that are smaller than others
+            steps = np.argsort(-np.maximum(sizes[1:], sizes[:-1]), kind="stable")[:LARGEST_STEPS]
+            quarters = np.array([0.25, 0.5, 0.75])
+            inside = self.t[steps, None] + quarters * (self.t[steps + 1] - self.t[steps])[:, None]
+            found = np.abs(self.resampled(inside.ravel())[name])
+            if found.max() > sizes[index]:
+                index = int(steps[int(np.argmax(found)) // len(quarters)])
         low, high = self.t[max(index - 1, 0)], self.t[min(index + 1, len(self.t) - 1)]
         times = np.append(np.linspace(low, high, 201), self.t[index])
         values = self.resampled(times)[name]
@@ -387,6 +400,8 @@ class State:
         return self._result.trajectory.v[0]
 
 
+# where an extreme is looked for if steps were left out
+LARGEST_STEPS = 4096
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
 # what has no derivatives stored

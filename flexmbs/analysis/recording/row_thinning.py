@@ -19,7 +19,7 @@ from flexmbs.core.stepping.thin_rows import CUBIC_RATE, LINEAR, QUINTIC, TURNING
 from flexmbs.model.compiled_model import Model
 
 VISIBLE = 1e-3  # of the range of a coordinate: what a curve may miss before a warning says so
-COARSEST = 0.3
+FINEST, COARSEST = 1e-9, 0.3  # bounds of the tolerance
 PIECE, LEAST_PIECE = 256, 16  # rows of the log between two decisions; fewer for small limits
 FIRST = 8  # this part of the limit is used before steps are left out
 IMPACT_ROWS = 256  # rows after a contact has started or ended that are stored while it is closed
@@ -29,7 +29,7 @@ AIM = 0.9  # of the rows that remain
 END, RESERVE = 0.01, 0.03  # no decisions in this last part of the run, for which this part of the limit is kept
 SPARE = 2.0  # longest stretch, relative to what would use up the rows that remain evenly
 PERIODS, MOST_PERIODS = 64, 1024  # decisions for what remains of the rows or of the time, and for all rows
-MOST = 10.0  # by which the tolerance changes at once
+MOST, SLOWLY = 10.0, 2.0  # by which the tolerance changes at once, and grows where it is visible
 INSUFFICIENT = 2.0  # times the rows that remain
 MEASURED, OVERHEAD = 128, 1.05  # rows whose size in a file is measured, and for what they do not show
 
@@ -40,7 +40,7 @@ class RowThinner:
     Attributes
     ----------
     active : whether rows are left out
-    stored, used : rows so far, and the bytes that they take
+    stored : rows so far
     row_bytes : bytes of a row, as far as known
     tolerance, largest_tolerance : relative to the ranges, now and so far (0: every chosen row is stored)
     """
@@ -52,17 +52,17 @@ class RowThinner:
         """``limit`` in bytes; ``measure`` gives the bytes of a row in a file, of rows of the log."""
         columns, n = model.log_row, model.coordinate_count
         self.limit, self.t_end, self.row_bytes, self.measure = limit, t_end, float(row_bytes), measure
-        self.piece = int(np.clip(limit / row_bytes / (8 * FIRST), LEAST_PIECE, PIECE))
-        self.finest = float(np.clip(float(settings.rtol), 1e-9, VISIBLE))
+        self.piece = int(_within(limit / row_bytes / (8 * FIRST), LEAST_PIECE, PIECE))
+        self.finest = _within(float(settings.rtol), FINEST, VISIBLE)
         self.floor = np.array([settings.atol_q[:n], settings.atol_v[:n]])
         self.flags, self.columns = columns.active, (columns.q.start, columns.v.start, columns.a.start)
         self.kinds = _kinds(model)
-        self.longest = int(np.clip(LONGEST_NUMBERS // columns.width, 64, LONGEST))
+        self.longest = int(_within(LONGEST_NUMBERS // columns.width, 64, LONGEST))
         self.active = False
         self.stored = self.last_switch = self.period_rows = self.period_candidates = 0
         self.stretch = self.longest
         self.tolerance = self.largest_tolerance = self.began = self.period_began = self.expected = 0.0
-        self.used = self.measured_at = 0.0
+        self.used_before, self.stored_before = 0.0, 0  # when the size of a row was measured
         self.ranges = np.outer([np.inf, -np.inf, 0.0], np.ones(n))
         self.limits = np.zeros((2, n))
         self.rows = np.zeros((0, columns.width))  # the row stored last, and those behind it that may be left out
@@ -102,7 +102,6 @@ class RowThinner:
         if np.isfinite(self.limit):
             self.recent = np.concatenate([self.recent, found])[-MEASURED:]
         self.stored += len(found)
-        self.used += len(found) * self.row_bytes
         self.period_rows += len(found)
         self.period_candidates += int(np.count_nonzero(chosen))
         return found
@@ -137,11 +136,11 @@ class RowThinner:
         rate, candidates = (count / (t - self.period_began) for count in (self.period_rows, self.period_candidates))
         ratio = rate * left_time / left_rows
         if not self.active:
-            early = self.used < max(self.limit / FIRST, self.measured_at + self.limit / PERIODS)
+            early = self.used < max(self.limit / FIRST, self.used_before + self.limit / PERIODS)
             if early or ratio <= 1.0 or not len(self.rows):
                 return
             self._measure()
-            self.used = self.stored * self.row_bytes
+            self.used_before = self.stored * self.row_bytes
             self.expected = self.used + rate * left_time * self.row_bytes
             if self.expected <= self.limit:
                 return
@@ -151,20 +150,26 @@ class RowThinner:
             if self.period_rows < period and t - self.period_began < left_time / PERIODS:
                 return
             self._measure()
-        factor = float(np.clip((ratio / AIM) ** ORDER, 1.0 / MOST, MOST))
-        # beyond what is visible only if that takes far too many rows for longer than a burst of them
+        factor = _within((ratio / AIM) ** ORDER, 1.0 / MOST, MOST)
+        # beyond what is visible only if that takes far too many rows for longer than a burst of them, and slowly
         insufficient = self.tolerance > VISIBLE or (self.tolerance == VISIBLE and ratio > INSUFFICIENT)
-        highest = COARSEST if insufficient else VISIBLE
-        self.tolerance = float(np.clip(self.tolerance * factor, self.finest, highest))
+        highest = min(SLOWLY * self.tolerance, COARSEST) if insufficient else VISIBLE
+        self.tolerance = _within(self.tolerance * factor, self.finest, highest)
         self.largest_tolerance = max(self.largest_tolerance, self.tolerance)
         low, high, speed = self.ranges
         # no stretch is much longer than it has to be: what has no derivatives stored is interpolated by cubics
-        self.stretch = int(np.clip(np.ceil(SPARE * candidates * left_time / left_rows), 2, self.longest))
+        self.stretch = int(_within(np.ceil(SPARE * candidates * left_time / left_rows), 2, self.longest))
         self.limits = np.maximum(self.tolerance * np.array([high - low, speed]), self.floor)
         self.period_began, self.period_rows, self.period_candidates = t, 0, 0
 
     def _measure(self) -> None:
-        self.row_bytes, self.measured_at = OVERHEAD * self.measure(self.recent), self.used
+        self.used_before, self.stored_before = self.used, self.stored
+        self.row_bytes = OVERHEAD * self.measure(self.recent)
+
+    @property
+    def used(self) -> float:
+        """Bytes that the stored rows take; the same however they came."""
+        return self.used_before + (self.stored - self.stored_before) * self.row_bytes
 
     def expected_bytes(self, t: float) -> float:
         """Bytes at the end of the run, if it goes on as it did until ``t``."""
@@ -186,7 +191,8 @@ class RowThinner:
     def saved(self) -> dict[str, np.ndarray]:
         """Everything that the next decisions depend on, for a saved state; nothing in it changes later."""
         return {
-            "recorder.rows": self.rows, "recorder.recent": self.recent, "recorder.ranges": self.ranges, "recorder.limits": self.limits,
+            "recorder.rows": self.rows, "recorder.recent": self.recent, "recorder.ranges": self.ranges,
+            "recorder.limits": self.limits,
             "recorder.budget": np.array([float(getattr(self, name)) for name in _NUMBERS]),
         }  # fmt: skip
 
@@ -211,8 +217,12 @@ class RowThinner:
 
 _NUMBERS = (
     "active", "stored", "last_switch", "period_rows", "period_candidates", "stretch", "tolerance", "largest_tolerance",
-    "began", "period_began", "expected", "used", "measured_at", "row_bytes",
+    "began", "period_began", "expected", "used_before", "stored_before", "row_bytes",
 )  # fmt: skip
+
+
+def _within(value: float, lowest: float, highest: float) -> float:
+    return float(min(max(value, lowest), highest))
 
 
 def _kinds(model: Model) -> np.ndarray:

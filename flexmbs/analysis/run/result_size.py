@@ -48,9 +48,9 @@ class ResultSize:
             if expected > LARGE and self.thinner.used > EARLY * LARGE:
                 self.told = True
                 warn(
-                    f"the result of this run will take about {size_text(expected)} ({self.thinner.row_bytes:.0f} bytes a step, "
-                    f"{size_text(self.thinner.used)} until t = {t:.4g} s). Give storage_limit (bytes)"
-                    ", or a larger output_step or store_every, to store fewer steps",
+                    f"the result of this run will take about {size_text(expected)} "
+                    f"({self.thinner.row_bytes:.0f} bytes a step, {size_text(self.thinner.used)} until t = {t:.4g} s). "
+                    "Give storage_limit (bytes), or a larger output_step or store_every, to store fewer steps",
                     ResultWarning,
                 )
 
