@@ -17,6 +17,7 @@ from typing import Any
 
 _MIN_DURATION = 1.0  # s; shorter work is not shown on the terminal
 _MIN_INTERVAL = 0.1  # s between two updates of the terminal within one stage
+_LARGE_RESULT = 50e6  # bytes; smaller results are not mentioned
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,17 @@ class Stage:
 
 @dataclass(frozen=True)
 class Progress(Stage):
-    """Progress of a run: simulated time and its end, current step size (all in s), number of steps so far, a note."""
+    """Progress of a run: simulated time and its end, current step size (all in s), and number of steps so far.
+
+    ``result_bytes``: expected size of the result at the end, if the run goes on like this; ``note``: what slows it down.
+    """
 
     text: str = "simulating"
     time: float = 0.0
     t_end: float = 0.0
     step: float = 0.0
     steps: int = 0
+    result_bytes: float = 0.0
     note: str = ""
 
     def __str__(self) -> str:
@@ -57,9 +62,18 @@ class Progress(Stage):
 
     @property
     def numbers(self) -> str:
-        """Time and step size as text."""
+        """Time and step size as text, the size of the result if it will be large, and the note."""
+        size = f", result about {size_text(self.result_bytes)}" if self.result_bytes >= _LARGE_RESULT else ""
         note = f" ({self.note})" if self.note else ""
-        return f"t = {self.time:.4g} of {self.t_end:g} s, step {self.step:.1e} s{note}"
+        return f"t = {self.time:.4g} of {self.t_end:g} s, step {self.step:.1e} s{size}{note}"
+
+
+def size_text(size: float) -> str:
+    """A number of bytes for people: "340 MB"."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= 0.9995 * factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size:.0f} bytes"
 
 
 _callback: ContextVar[Callable[[Stage], object] | None] = ContextVar("callback", default=None)

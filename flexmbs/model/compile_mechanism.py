@@ -61,6 +61,7 @@ class _Compiler:
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
         self.coordinate_records: dict[int, np.void] = {}
+        self.inertia_bases: dict[int, np.ndarray] = {}  # of rigid bodies that are used several times
         self.curves: dict[tuple[int, bool], int] = {}
         self.ends: list[CoordinateEnd] = []
         self.forces = ForceTables(self)
@@ -212,7 +213,9 @@ class _Compiler:
         return len(self.records["bodies"]) + self.constraint_names.index(name)
 
     def add_rigid(self, body, links: dict[str, int]) -> None:
-        basis = rigid_inertia_basis(body)
+        basis = self.inertia_bases.get(id(body))
+        if basis is None:
+            basis = self.inertia_bases[id(body)] = rigid_inertia_basis(body)
         record = make_record(
             t.BODY, **links, modal_start=len(self.q), rank=basis.shape[1], x_at=self.pool.add(basis),
             row_start=self.row_count, row_end=self.row_count, pair_start=self.pair_count, pair_end=self.pair_count,

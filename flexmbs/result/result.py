@@ -6,6 +6,7 @@ import csv
 import difflib
 import re
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from flexmbs.fem.stress_field import StressField
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
-from flexmbs.result.histories import catalogue, unit_of
+from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import (
     accelerations_at,
     coordinates_at,
@@ -80,7 +81,10 @@ class Result:
         self.structure = structure
         self.trajectory = trajectory
         self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
-        self._histories = catalogue(structure, velocities=self._moving)
+
+    @cached_property
+    def _histories(self) -> dict[str, History]:
+        return catalogue(self.structure, velocities=self._moving)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""
@@ -134,6 +138,11 @@ class Result:
     def status(self) -> str:
         """ "finished", "stopped: reason" or "interrupted at t = ..."."""
         return self.trajectory.status
+
+    @property
+    def leaves_out_steps(self) -> bool:
+        """Whether fewer steps are stored than the run took (storage within a limit, ``store_every``, ...)."""
+        return len(self.t) <= self.trajectory.stats.get("steps_accepted", 0)
 
     @property
     def final_state(self) -> SavedState:
@@ -300,7 +309,17 @@ class Result:
 
     def extreme(self, name: str) -> tuple[float, float]:
         """Time and value where the history is largest in magnitude, found between steps too."""
-        index = int(np.argmax(np.abs(self[name])))
+        sizes = np.abs(self[name])
+        index = int(np.argmax(sizes))
+        if name == "energy.total":  # a sum of interpolated parts is not constant where the sum is
+            return float(self.t[index]), float(self[name][index])
+        if self.leaves_out_steps and len(self.t) > 1:  # then it may be between steps that are smaller than others
+            steps = np.argsort(-np.maximum(sizes[1:], sizes[:-1]), kind="stable")[:LARGEST_STEPS]
+            quarters = np.array([0.25, 0.5, 0.75])
+            inside = self.t[steps, None] + quarters * (self.t[steps + 1] - self.t[steps])[:, None]
+            found = np.abs(self.resampled(inside.ravel())[name])
+            if found.max() > sizes[index]:
+                index = int(steps[int(np.argmax(found)) // len(quarters)])
         low, high = self.t[max(index - 1, 0)], self.t[min(index + 1, len(self.t) - 1)]
         times = np.append(np.linspace(low, high, 201), self.t[index])
         values = self.resampled(times)[name]
@@ -383,6 +402,8 @@ class State:
         return self._result.trajectory.v[0]
 
 
+# where an extreme is looked for if steps were left out
+LARGEST_STEPS = 4096
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
 # what has no derivatives stored

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -154,7 +155,11 @@ class Structure:
 
     def body_index(self, name: str) -> int:
         """Index of the body of that name; KeyError names the bodies that exist."""
-        for index, body in enumerate(self.bodies):
-            if body.name == name:
-                return index
-        raise KeyError(f"no body named {name!r}; bodies: {', '.join(body.name for body in self.bodies)}")
+        index = self._body_indices.get(name)
+        if index is None:
+            raise KeyError(f"no body named {name!r}; bodies: {', '.join(body.name for body in self.bodies)}")
+        return index
+
+    @cached_property
+    def _body_indices(self) -> dict[str, int]:
+        return {body.name: index for index, body in reversed(list(enumerate(self.bodies)))}

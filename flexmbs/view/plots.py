@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 #: A curve has a point at each step, and additional points in long steps: at least this many over the whole run.
 POINTS = 1000
+#: Points of a step across which a straight line would be off by more than ``SEEN`` of the range of a history.
+BENT, SEEN = 8, 1e-3
+BATCH = 16384  # steps at a time, to limit memory
 TITLE_LETTERS = 60  # what fits in one line above the panels
 
 
@@ -58,9 +61,10 @@ def plot_histories(
 
 
 def curves(result: DrawableResult, names: Sequence[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Times (k,) and values (k,) of histories: every step, plus points within long steps."""
+    """Times (k,) and values (k,) of histories: every stored step, and points where a straight line would be seen."""
     t = result.t
     parts = np.ceil(np.diff(t) * POINTS / max(float(t[-1] - t[0]), 1e-300)).astype(int)
+    parts[_bent(result, names, np.flatnonzero((parts == 1) & (np.diff(t) > 0.0)))] = BENT
     within = [np.linspace(t[i], t[i + 1], parts[i] + 1)[1:-1] for i in np.flatnonzero(parts > 1)]
     if not within:
         return t, {name: result[name] for name in names}
@@ -68,6 +72,36 @@ def curves(result: DrawableResult, names: Sequence[str]) -> tuple[np.ndarray, di
     times = np.concatenate([t, between.t])
     order = np.argsort(times, kind="stable")
     return times[order], {name: np.concatenate([result[name], between[name]])[order] for name in names}
+
+
+def _bent(result: DrawableResult, names: Sequence[str], steps: np.ndarray) -> np.ndarray:
+    """Those of ``steps`` in whose middle a straight line would miss a history visibly: where steps were left out."""
+    if not len(steps) or not result.leaves_out_steps:
+        return steps[:0]
+    own = {name: result[name] for name in names}
+    corners = np.zeros(len(result.t), dtype=bool)
+    for values in own.values():
+        corners |= _off_line(result.t, values) > SEEN * np.ptp(values)
+    steps = steps[corners[steps] | corners[steps + 1]]
+    bent = np.zeros(len(steps), dtype=bool)
+    for begin in range(0, len(steps), BATCH):
+        part = steps[begin : begin + BATCH]
+        middle = result.resampled(0.5 * (result.t[part] + result.t[part + 1]))
+        for name, values in own.items():
+            line = 0.5 * (values[part] + values[part + 1])
+            bent[begin : begin + BATCH] |= np.abs(middle[name] - line) > SEEN * np.ptp(values)
+    return steps[bent]
+
+
+def _off_line(t: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """(nt,) how far each value is from the straight line between its neighbours; infinite at events and ends."""
+    found = np.full(len(t), np.inf)
+    h = np.diff(t)
+    inner = np.flatnonzero((h[:-1] > 0.0) & (h[1:] > 0.0))
+    share = h[inner] / (h[inner] + h[inner + 1])
+    line = values[inner] + share * (values[inner + 2] - values[inner])
+    found[inner + 1] = np.abs(values[inner + 1] - line)
+    return found
 
 
 def _common(names: Sequence[str]) -> str:

@@ -6,7 +6,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from flexmbs import FlexmbsError, run_case
+from flexmbs import FlexmbsError, load, run_case
+from flexmbs.app.cli.run import run_command
 from flexmbs.app.cli.view import view_command
 
 BEAM = """*NODE
@@ -93,3 +94,29 @@ def test_impossible_sizes_and_scales_are_refused(folder, tmp_path, words, messag
     with pytest.raises(FlexmbsError, match=message):
         CliRunner().invoke(view_command, [str(folder), "--save", str(picture), *words], catch_exceptions=False)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--store-every", "2", "--output-step", "0.1"], "store_every = 2 and output_step = 0.1 both say which steps"),
+        (["--store-every", "0"], "store_every = 0 must be a whole number of steps"),
+        (["--output-step", "100"], "output_step = 100 s is longer than the run"),
+        (["--storage-limit", "much"], "--storage-limit 'much': expected a number of MB, or 'none'"),
+        (["--storage-limit", "0.001"], "storage_limit = 1000 bytes holds"),
+    ],
+)
+def test_storage_that_contradicts_itself_is_refused(tmp_path, words, message):
+    folder = tmp_path / "run"
+    with pytest.raises(FlexmbsError, match=message):
+        CliRunner().invoke(
+            run_command, ["heavy_top", "--no-view", "--out", str(folder), *words], catch_exceptions=False
+        )
+    assert not folder.exists()
+
+
+def test_storage_options_reach_the_run(tmp_path):
+    words = ["heavy_top", "--set", "t_end=0.05", "--no-view", "--out", str(tmp_path / "run"), "--output-step", "0.01"]
+    assert CliRunner().invoke(run_command, words, catch_exceptions=False).exit_code == 0
+    stored = load(tmp_path / "run")
+    assert 6 <= len(stored.t) <= 8 and stored.stats["steps_accepted"] > 8

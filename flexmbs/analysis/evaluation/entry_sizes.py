@@ -22,7 +22,7 @@ class EntrySizes:
     def __init__(self, tables: Tables, frames: np.ndarray):
         """``frames`` (bodies,): body frames at this position, with their accelerations for zero coordinate rates."""
         self.tables, self.base = tables, frames.copy()
-        ends = [_markers(tables, constraint) for constraint in tables.constraints]
+        ends = [_markers(tables, constraint) for constraint in tables.constraints.view(np.ndarray)]
         self.count = len(ends)
         self.constraint = np.repeat(np.arange(self.count), [len(found) for found in ends])
         self.marker = np.array([m for found in ends for m in found], dtype=np.int64)
@@ -44,9 +44,12 @@ class EntrySizes:
 
         Maxima over the whole body: a torsion mode displaces the markers on its axis by rounding only.
         """
-        record, n = self.tables.bodies[body], int(self.tables.bodies[body]["modes"])
+        n = int(self.tables.bodies["modes"][body])
+        if n == 0:
+            return None
+        record = self.tables.bodies[body]
         markers = self.tables.markers[(self.tables.markers["body"] == body) & (self.tables.markers["flexible"] != 0)]
-        if n == 0 or len(markers) == 0:
+        if len(markers) == 0:
             return None
         moves, turns = (self._largest(markers[f"{field}_at"], n) for field in ("Phi", "Psi"))
         start, size = int(record["modal_start"]), size_of_body(self.tables, body)

@@ -73,20 +73,22 @@ class Evaluator:
         zero = np.zeros(self.size)
         base = self.residual(q, zero, zero, reference, t, extent)
         sizes = EntrySizes(self.model.tables, self.work.frame)
+        constraints = self.model.tables.constraints.view(np.ndarray)  # records of a plain array are quicker to read
         rows, columns, values = [], [], []
         for together in coloured(groups, n):
             a = zero.copy()
             a[together] = 1.0
             moved = self.residual(q, zero, a, reference, t, extent) - base
             terms = sizes.of(self.work.frame, a)
-            chosen = np.isin(np.arange(n), together)
+            chosen = np.zeros(n, dtype=bool)
+            chosen[together] = True
             for c, (own, coordinates) in enumerate(groups):
                 for column in coordinates[chosen[coordinates]]:
                     rows.append(own - first)
                     columns.append(np.full(len(own), column))
                     found = moved[own]
                     if not with_rounding:
-                        found = without_rounding(found, terms[c], self.model.tables.constraints[c])
+                        found = without_rounding(found, terms[c], constraints[c])
                     values.append(found)
         G = coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), (len(self.rows), n))
         return G.tocsr() if G.shape[0] * n > DENSE_ENTRIES else G.toarray()

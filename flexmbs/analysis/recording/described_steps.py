@@ -47,6 +47,12 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
     }
 
 
+def bytes_of_row(model: Model, work: Workspace) -> int:
+    """Bytes of one step in a result."""
+    arrays = described_steps(model, work, np.zeros((0, model.log_row.width)))
+    return sum(int(np.prod(array.shape[1:])) * array.itemsize for array in arrays.values())
+
+
 def _record_columns(model: Model, record: np.ndarray, reaction: np.ndarray) -> np.ndarray:
     """(rows, columns) histories from ``Workspace.record`` (rows, k) and ``Workspace.reaction`` (rows, slots, 6)."""
     slots, found = dict(reaction_slots(model)), np.empty((len(record), len(model.record_columns)))

@@ -63,6 +63,8 @@ def _free(joint: JointType, kind: str) -> np.ndarray:
     if kind == "rotation" and joint.ends_with_ball:
         return np.eye(3)
     directions = np.array([axis.direction for axis in joint.axes if axis.kind == kind]).reshape(-1, 3)
+    if len(directions) == 0:
+        return directions
     _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
     return basis[sizes > 1e-9]
 

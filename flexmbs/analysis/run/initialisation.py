@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -35,22 +36,27 @@ def check_start(model: Model, work: Workspace, state: State) -> None:
 
 def warm_up(
     model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log, known: Collection[str]
-) -> None:  # fmt: skip
-    """Load or compile the kernels on a copy of the state, so that compile time is not counted as solve time.
+) -> tuple[int, State | None, float]:  # fmt: skip
+    """Load or compile the kernels, so that compile time is not counted as solve time, and start on a copy of the state.
 
-    MechanismError if the start is impossible. For ``known`` see :func:`start_lags`.
+    Returns the outcome of the start, the started copy (None: loads that follow reactions have changed ``state`` since),
+    and the seconds that the start took. MechanismError if the start is impossible. For ``known`` see
+    :func:`start_lags`.
     """
     impose_start(model.tables, state, work)
     check_start(model, work, state)
     copy = state.copy()
-    outcome = start(model.tables, copy, settings, scratch, work)
-    start_lags(model, settings, scratch, work, state, copy, known)
     advance(model.tables, copy, settings, scratch, work, log, 0)
     described_steps(model, work, log.rows[:0])
     log.filled[:] = 0
+    begin = time.perf_counter()
+    outcome = start(model.tables, copy, settings, scratch, work)
+    seconds = time.perf_counter() - begin
+    changed = start_lags(model, settings, scratch, work, state, copy, known)
     if outcome == SINGULAR:
         check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.time))
         raise MechanismError(f"the mass matrix is singular at the start: {_massless(model, copy.mass)} has no inertia")
+    return outcome, None if changed else copy, seconds
 
 
 def _massless(model: Model, mass: np.ndarray) -> str:
@@ -64,10 +70,11 @@ def _massless(model: Model, mass: np.ndarray) -> str:
 def start_lags(
     model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State,
     known: Collection[str],
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Set loads that follow reactions to the reactions at the start, iteratively, as friction changes the reactions.
 
-    ``copy`` of ``state`` has been started; coordinates in ``known`` keep the values of a saved state.
+    ``copy`` of ``state`` has been started; coordinates in ``known`` keep the values of a saved state. Returns whether
+    there are such loads.
     """
     tables = model.tables
     states = tables.states[list(model.lags)]
@@ -81,3 +88,4 @@ def start_lags(
         if change <= 1e-12 * np.abs(found).max():
             break
         start(tables, copy, settings, scratch, work)
+    return len(states) > 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.recording.row_thinning import RowThinner
+from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State
@@ -18,20 +20,19 @@ from flexmbs.result.trajectory import ContactRecord
 # that agree at the start contradict each other later.
 OPEN = 1e-6
 MAX_PENDING = 2**23  # bytes waiting to be written
+WATCH_EVERY = 16  # where steps are left out, energy and constraints are checked at every so many
 
 
 class Recorder:
-    """Holds data until it is written, and counts steps for ``store_every``.
+    """Chooses the steps to store, describes them, and holds them until they are written.
 
-    It stores every ``store_every``-th step, steps at which a contact starts or ends, samples of controllers, and the
-    last step of a run.
+    It stores the steps that ``storage`` asks for as far as ``thinner`` does not leave them out, steps at which a
+    contact starts or ends, samples of controllers, and the last step of a run.
     """
 
-    def __init__(self, model: Model, writer: RunWriter, store_every: int = 1, watch: EnergyWatch | None = None) -> None:
-        self.writer = writer
-        self.watch = watch
+    def __init__(self, model: Model, writer: RunWriter, storage: Storage, thinner: RowThinner, watch: EnergyWatch):
+        self.writer, self.storage, self.thinner, self.watch = writer, storage, thinner, watch
         self.gained: tuple[float, str] | None = None  # time and message of an energy gain
-        self.store_every = store_every
         self.logged = 0  # rows of the log so far
         self.opening, self.opened_at = 0.0, 0.0  # largest opening in the rows taken last, and its time if above OPEN
         self._work = make_workspace(model.tables)  # separate from the workspace of the step loop
@@ -49,46 +50,70 @@ class Recorder:
 
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
-        checked = len(model.constraint_names) > 0
         self.opening = 0.0
         if len(rows):
-            chosen = self._chosen(model, rows)
-            described = rows if checked else rows[chosen]
-            arrays = self.describe(model, described)
-            if self.watch is not None and (checked or self.store_every == 1 or not self.watch.power.acts):
-                self.gained = self.gained or self.watch.take(model, described, arrays)
-            if checked:
+            chosen, needed = self._chosen(rows)
+            watched = self._watched(model, chosen)
+            arrays = self.describe(model, rows[watched])
+            self.gained = self.gained or self.watch.take(model, rows[watched], arrays)
+            if len(model.constraint_names) and np.any(watched):
                 error = arrays["constraint_error"]
                 self.opening = float(error.max())
                 if self.opening > OPEN:
-                    last = int(np.argmax(error > OPEN))
-                    self.opening, self.opened_at = float(error[last]), float(rows[last, TIME])
-                    rows, chosen = rows[: last + 1], chosen[: last + 1]
-                    chosen[-1] = True
-                    arrays = {name: array[: last + 1] for name, array in arrays.items()}
-                arrays = {name: array[chosen] for name, array in arrays.items()}
-            self._arrays.append(arrays)
+                    first = int(np.argmax(error > OPEN))
+                    last = int(np.flatnonzero(watched)[first])
+                    self.opening, self.opened_at = float(error[first]), float(rows[last, TIME])
+                    rows, watched, needed = rows[: last + 1], watched[: last + 1], needed[: last + 1]
+                    chosen = chosen[: last + 1]
+                    chosen[-1] = needed[-1] = True
+            stored = self.thinner.take(rows, chosen, needed, self.logged)
+            if not self.thinner.active and np.all(watched[chosen]):  # they have been described already
+                there = np.flatnonzero(chosen[watched])
+                stored_arrays = {name: array[there] for name, array in arrays.items()}
+            else:
+                stored_arrays = self.describe(model, stored)
+            self._arrays.append(stored_arrays)
             self.logged += len(rows)
-            self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1])
+            self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
         self._contacts += [_contact(model, row) for row in contacts]
 
-    def _chosen(self, model: Model, rows: np.ndarray) -> np.ndarray:
-        """(rows,) bool: rows to store."""
+    def _chosen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(rows,) bool: rows that the user wants, and among them those of events, which are stored in any case."""
         before = rows[:1] if self._last is None else self._last[None]
         previous = np.concatenate([before, rows[:-1]])
-        flags = rows.shape[1] - len(model.contact_names)
-        chosen = (self.logged + np.arange(len(rows))) % self.store_every == 0
-        chosen |= np.any(rows[:, flags:] != previous[:, flags:], axis=1)
-        return chosen | (rows[:, TIME] == previous[:, TIME])
+        flags = self.thinner.flags
+        needed = np.any(rows[:, flags] != previous[:, flags], axis=1) | (rows[:, TIME] == previous[:, TIME])
+        if self.storage.step > 0.0:
+            # the first row at or after each multiple; rounding of a time that is meant to be one does not matter
+            passed, before = (np.floor(r[:, TIME] / self.storage.step + 1e-9) for r in (rows, previous))
+            return needed | (passed > before), needed
+        return needed | ((self.logged + np.arange(len(rows))) % self.storage.every == 0), needed
+
+    def _watched(self, model: Model, chosen: np.ndarray) -> np.ndarray:
+        """(rows,) bool: rows whose energy and constraints are checked.
+
+        The work of what supplies energy is an integral over all of them. Without that, some are enough.
+        """
+        constrained = len(model.constraint_names) > 0
+        if not (self.storage.is_selective or self.thinner.active):
+            return np.ones(len(chosen), dtype=bool)
+        if not (constrained or self.watch.applies):
+            return np.zeros(len(chosen), dtype=bool)
+        if self.watch.applies and self.watch.power.acts and (constrained or not self.storage.is_selective):
+            return np.ones(len(chosen), dtype=bool)
+        if self.watch.applies and self.watch.power.acts:
+            return np.zeros(len(chosen), dtype=bool)
+        return (self.logged + np.arange(len(chosen))) % WATCH_EVERY == 0
 
     @property
     def place(self) -> tuple:
         """Position in the record, for :meth:`return_to`."""
-        return len(self._arrays), len(self._contacts), self.logged, self._last, self._last_stored
+        return len(self._arrays), len(self._contacts), self.logged, self._last, self._last_stored, self.thinner.saved()
 
     def return_to(self, place: tuple) -> None:
         """Discard everything added after ``place``."""
-        arrays, contacts, self.logged, self._last, self._last_stored = place
+        arrays, contacts, self.logged, self._last, self._last_stored, thinning = place
+        self.thinner.restore(thinning)
         del self._arrays[arrays:], self._contacts[contacts:]
 
     def is_full(self) -> bool:
@@ -107,19 +132,30 @@ class Recorder:
         self._written = self.writer.rows
 
     def add_last(self, model: Model) -> None:
-        """Store the last step of a run."""
+        """Store the last step of a run, and before it what the interpolation up to there needs."""
         if not self._last_stored:
-            self._arrays.append(self.describe(model, self._last[None]))
+            ends = self._last[None]
+            if self.thinner.waits and self.thinner.rows[-1, TIME] < self._last[TIME]:
+                ends = np.concatenate([self.thinner.rows[-1:], ends])
+            self._arrays.append(self.describe(model, ends))
             self._last_stored = True
 
     def go_on(self, saved: SavedState) -> None:
         """Continue from a saved state."""
         self.logged = int(saved.note["logged"])
         self._last, self._last_stored = saved.arrays["recorder.last"], bool(saved.note["last_stored"])
+        if "recorder.rows" in saved.arrays:  # not in those of older versions
+            self.thinner.restore(saved.arrays)
+        elif self._last_stored:
+            self.thinner.rows = self._last[None]
         self._written = self.writer.rows
 
     def note(self) -> dict[str, object]:
         return {"logged": self.logged, "last_stored": self._last_stored}
+
+    def saved(self) -> dict[str, np.ndarray]:
+        """Arrays for a saved state."""
+        return {"recorder.last": self._last.copy(), **self.thinner.saved()}
 
     @property
     def last(self) -> np.ndarray:

@@ -11,8 +11,11 @@ from flexmbs.analysis.assembly.independent_constraints import better_rows
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.prepare.prepare import with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
+from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.analysis.recording.row_thinning import RowThinner
+from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -20,6 +23,7 @@ from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
+from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
 from flexmbs.common.errors import MechanismError, SimulationError
@@ -35,6 +39,7 @@ from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
+from flexmbs.result.joined_file import compressed_size
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
 from flexmbs.result.saved_state import SavedState
@@ -61,6 +66,7 @@ class Run:
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
+        self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
     def _set_model(self, model: Model) -> None:
@@ -74,17 +80,21 @@ class Run:
     def blocks(self) -> dict:
         return {"state": self.state, "scratch": self.scratch, "settings": self.settings}
 
-    def go(self, out: RunFolder | None, store_every: int, saved: SavedState | None, resume: bool) -> Result:
+    def go(self, out: RunFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
+        t_end, row_bytes = float(self.settings.t_end), bytes_of_row(self.model, self.work)
+        limit = limit_in_bytes(storage, self.model, row_bytes, t_end)
         exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
         if saved is not None and not exact:
             self._place(saved)
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
-        self.recorder = Recorder(self.model, writer, store_every, watch)
+        thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file)
+        self.recorder = Recorder(self.model, writer, storage, thinner, watch)
+        self.size = ResultSize(thinner, storage)
         begin = self.began = time.perf_counter()
-        outcome = self._continue(saved, resume) if exact else self._begin(start, saved, resume)
+        outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
         self.mark = self._capture(saves.RUNNING), self.recorder.place
@@ -119,18 +129,31 @@ class Run:
         self.state.q[:], self.state.v[:], self.state.reference[:] = self.model.q, self.model.v, self.model.reference
         saves.carry_over(saved, self.model, self.state)
 
+    def _bytes_in_file(self, rows: np.ndarray) -> float:
+        """Bytes of a row in a result file, of rows of the log."""
+        return compressed_size(self.recorder.describe(self.model, rows)) / len(rows)
+
     def _warm_up(self, saved: SavedState | None) -> None:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
-        warm_up(self.model, self.settings, self.scratch, self.work, self.state, self.log, known)
-        self.compile_seconds += time.perf_counter() - begin
+        outcome, started, seconds = warm_up(
+            self.model, self.settings, self.scratch, self.work, self.state, self.log, known
+        )
+        self.compile_seconds += time.perf_counter() - begin - seconds
+        if started is not None:
+            self.started = outcome, started, seconds
 
-    def _begin(self, start, saved: SavedState | None, resume: bool) -> int:
-        """Compute consistent accelerations and write the first row."""
+    def _begin(self, saved: SavedState | None, resume: bool) -> int:
+        """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
         begin = time.perf_counter()
-        outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
-        self.loop_seconds += time.perf_counter() - begin
+        if self.started is None:
+            outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
+            seconds = time.perf_counter() - begin
+        else:
+            outcome, self.state, seconds = self.started
+            self.solve_seconds += seconds
+        self.loop_seconds += seconds
         self.state.episode[touching & (saved is not None)] = episode[touching & (saved is not None)]
         if resume and saved is not None:
             self._keep_account(saved)
@@ -188,6 +211,7 @@ class Run:
             steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
             self._tell(steps)
+            self.size.tell_of_growth(float(self.state.time))
             if self.interrupt.requested:
                 raise KeyboardInterrupt
             if self.recorder.writer.folder is not None and (now > next_write or self.recorder.is_full()):
@@ -199,8 +223,10 @@ class Run:
     def _tell(self, steps: int) -> None:
         if self.progress is not None:
             now, step = float(self.state.time), float(self.state.step_size)
-            note = vibrations_that_decide(self.model, self.state)
-            self.progress(Progress(time=now, t_end=float(self.settings.t_end), step=step, steps=steps, note=note))
+            size, note = self.size.expected(now), vibrations_that_decide(self.model, self.state)
+            t_end = float(self.settings.t_end)
+            progress = Progress(time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note)
+            self.progress(progress)
 
     def _advance(self, advance, chunk: int) -> int:
         begin = time.perf_counter()
@@ -241,7 +267,7 @@ class Run:
             "solve_seconds": self._stats()["solve_seconds"],
         }  # fmt: skip
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
-        return replace(state, arrays={**state.arrays, "recorder.last": self.recorder.last})
+        return replace(state, arrays={**state.arrays, **self.recorder.saved()})
 
     def _return_to_mark(self) -> None:
         """Return to the state between the last two chunks of steps."""
@@ -272,7 +298,7 @@ class Run:
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }  # fmt: skip
-        return {**stats, **seconds, **choice}
+        return {**stats, **self.size.stats(), **seconds, **choice}
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -295,6 +321,7 @@ class Run:
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:
             self.recorder.watch.warn_of_skipped_motion()
+            self.size.tell_of_loss()
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:

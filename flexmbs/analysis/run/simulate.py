@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.analysis.prepare.prepare import in_segments, ready
 from flexmbs.analysis.prepare.prescribed_motions import check_motions
+from flexmbs.analysis.recording.storage_options import StorageLimit, checked_storage
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
@@ -38,7 +39,9 @@ class SimulateOptions(TypedDict, total=False):
     progress: Callable[[Progress], None] | bool | None
     from_equilibrium: bool
     quasi_static_start: bool
-    store_every: int
+    store_every: int | None
+    output_step: float | None
+    storage_limit: StorageLimit
     resume: bool
     start: SavedState | Result | str | Path | None
     force: bool
@@ -49,7 +52,8 @@ def simulate(
     system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
-    quasi_static_start: bool = False, store_every: int = 1, resume: bool = False,
+    quasi_static_start: bool = False, store_every: int | None = None, output_step: float | None = None,
+    storage_limit: StorageLimit = "auto", resume: bool = False,
     start: SavedState | Result | str | Path | None = None, force: bool = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
@@ -71,6 +75,11 @@ def simulate(
         of the bodies by inertia forces and loads (flexmbs.analysis.run.quasi_static_start), joints as stated
     store_every : store every n-th row of the log (one row a step; explicit methods add rows inside long steps); events
         and the last step are always stored
+    output_step : s, store the first step at or after each multiple of it, and events and the last step; for other
+        times see :meth:`Result.resampled`
+    storage_limit : bytes that the result may take: steps that the interpolation between stored ones reproduces are left
+        out when it would become larger (docs/storage.md); "auto": 100 MB, but no limit with ``store_every`` or
+        ``output_step``; None: no limit
     resume : continue the run in ``out`` from its last saved state (from the start values if there is none); a killed or
         interrupted run then gives exactly the results of an uninterrupted one
     start : saved state, or the result or folder of a run, from whose end a new run starts
@@ -86,9 +95,8 @@ def simulate(
         The run stopped early. The message gives the reason; ``error.result`` holds the finished steps (also in ``out``)
         and ``error.state`` the state from which ``start=`` continues.
     """
-    if not (isinstance(store_every, int | np.integer) and store_every >= 1):
-        raise MechanismError(f"store_every = {store_every!r} must be a whole number of steps, 1 or more")
     check_end(t_end)  # before the bodies are compiled
+    storage = checked_storage(store_every, output_step, storage_limit, t_end)
     check_tolerances(rtol, atol)
     check_step(max_step)
     if isinstance(out, RunFolder):
@@ -104,7 +112,7 @@ def simulate(
         options = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         run = _prepared(system, t_end, options, progress, saved, how)
-        return run.go(folder, int(store_every), saved, resume)
+        return run.go(folder, storage, saved, resume)
 
 
 def _prepared(

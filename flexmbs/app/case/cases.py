@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.analysis.recording.storage_options import checked_storage
 from flexmbs.analysis.run.settings import check_end, check_tolerances
 from flexmbs.app.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
@@ -145,6 +146,7 @@ def run_case(
     progress: Callable[[object], None] | None = None,
     resume: bool = False,
     force: bool = False,
+    storage: Mapping[str, Any] | None = None,
 ) -> CaseOutcome:
     """Run a case and, with ``out``, write its result and summary.json there.
 
@@ -154,6 +156,7 @@ def run_case(
     progress : callback of ``System.simulate``
     resume : continue the killed, interrupted or finished run in ``out``
     force : replace the result in ``out``
+    storage : which steps are stored: ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
 
     Raises CaseError for an invalid parameter, ResultFolderError if ``out`` cannot be written, is in use by another run
     or holds a result (without ``force``), and any error of the case itself (MeshError, MechanismError, ...).
@@ -161,12 +164,14 @@ def run_case(
     """
     case = case if isinstance(case, Case) else load_case(case)
     parameters = checked_parameters(case, values or {})
+    storage = {name: value for name, value in (storage or {}).items() if value is not None or name == "storage_limit"}
+    _check_storage(case, parameters, storage)
     started = time.perf_counter()
     with taken(out, force=force, resume=resume) as folder:
         resume = resume or (folder is not None and folder.resume)
         if hasattr(case.module, "resolve"):
             parameters = case.module.resolve(parameters)
-        outcome = _execute(case, parameters, folder, progress, resume)
+        outcome = _execute(case, parameters, folder, progress, resume, storage)
         outcome.stats["total_seconds"] = time.perf_counter() - started
         if folder is not None:
             write_summary(outcome, folder.path)
@@ -188,7 +193,20 @@ def checked_parameters(case: Case, values: Mapping[str, object]):
     return parameters
 
 
-def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome:
+def _check_storage(case: Case, parameters, storage: Mapping[str, Any]) -> None:
+    """CaseError for storage options that are wrong or contradict each other, before anything is computed."""
+    if hasattr(case.module, "analyse"):
+        if storage:
+            raise CaseError(f"{case.name}: this case has no motion, so {', '.join(storage)} cannot be given")
+        return
+    given = {"store_every": None, "output_step": None, "storage_limit": "auto", **storage}
+    try:
+        checked_storage(**given, duration=parameters.t_end)
+    except MechanismError as error:
+        raise CaseError(f"{case.name}: {error}") from None
+
+
+def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mapping[str, Any]) -> CaseOutcome:
     """Run ``analyse``, or simulate and compute the figures."""
     used = asdict(parameters)
     if hasattr(case.module, "analyse"):
@@ -201,7 +219,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool) -> CaseOutcome
     system = case.module.build(parameters)
     build_seconds = time.perf_counter() - started
     try:
-        result = system.simulate(parameters.t_end, out=out, progress=progress, resume=resume, **settings)
+        result = system.simulate(parameters.t_end, out=out, progress=progress, resume=resume, **settings, **storage)
     except SimulationError as error:
         result = getattr(error, "result", None)
         if result is not None and out is not None:

@@ -25,6 +25,24 @@ from flexmbs.view.opengl import RenderingUnavailable
     help="Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...",
 )  # fmt: skip
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
+@click.option(
+    "--store-every",
+    type=int,
+    metavar="N",
+    help="Store every N-th step only, events always. Default: all that fit.",
+)
+@click.option(
+    "--output-step",
+    type=float,
+    metavar="SECONDS",
+    help="Store one step every so many seconds, events always.",
+)
+@click.option(
+    "--storage-limit",
+    metavar="MB",
+    help="Leave steps out that the interpolation reproduces when the result would exceed this. Default: 100, but no "
+    "limit with --store-every or --output-step; 'none': no limit.",
+)
 @click.option("--resume", is_flag=True, help="Continue the killed, interrupted or finished run in DIR.")
 @click.option("--force", is_flag=True, help="Replace the result in DIR.")
 @click.option("-h", "--help", "wants_help", is_flag=True, help="Show this message and the parameters of CASE.")
@@ -35,6 +53,9 @@ def run_command(
     assignments: tuple[str, ...],
     out: str | None,
     no_view: bool,
+    store_every: int | None,
+    output_step: float | None,
+    storage_limit: str | None,
     resume: bool,
     force: bool,
     wants_help: bool,
@@ -52,10 +73,24 @@ def run_command(
         return
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
+    storage = _storage(store_every, output_step, storage_limit)
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
         if resume and not has_state(folder.path):
             click.echo(f"{folder.path} holds no run to resume: starting from the beginning", err=True)
-        _run(loaded, assignments, folder, animate=not no_view)
+        _run(loaded, assignments, folder, storage, animate=not no_view)
+
+
+def _storage(store_every: int | None, output_step: float | None, storage_limit: str | None) -> dict[str, object]:
+    """Storage options of ``System.simulate``; the limit is given in MB."""
+    found: dict[str, object] = {"store_every": store_every, "output_step": output_step}
+    if storage_limit is None:
+        return found
+    if storage_limit.lower() == "none":
+        return {**found, "storage_limit": None}
+    try:
+        return {**found, "storage_limit": 1e6 * float(storage_limit)}
+    except ValueError:
+        raise CaseError(f"--storage-limit {storage_limit!r}: expected a number of MB, or 'none' (no limit)") from None
 
 
 @contextmanager
@@ -72,10 +107,10 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
         yield folder
 
 
-def _run(case, assignments: tuple[str, ...], out: RunFolder, *, animate: bool) -> None:
+def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, object], *, animate: bool) -> None:
     with ProgressBar(case.name):
         try:
-            outcome = run_case(case, split_assignments(assignments), out=out)
+            outcome = run_case(case, split_assignments(assignments), out=out, storage=storage)
         except SimulationError as error:
             raise SimulationError(f"{case.name} stopped: {error}") from error
     _show_figures(outcome)
