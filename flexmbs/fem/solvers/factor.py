@@ -13,11 +13,11 @@ from flexmbs.common.errors import BodyError
 from flexmbs.fem.solvers.factor_base import Factor
 from flexmbs.fem.solvers.factor_mumps import MumpsFactor
 from flexmbs.fem.solvers.factor_pardiso import PardisoFactor
-from flexmbs.fem.solvers.factor_superlu import SuperLUFactor
+from flexmbs.fem.solvers.factor_scipy import SciPyFactor
 
 VARIABLE = "FLEXMBS_SOLVER"
 # In order of preference; a solver loads its libraries when it is first used.
-SOLVERS: dict[str, type[Factor]] = {"pypardiso": PardisoFactor, "mumps": MumpsFactor, "scipy": SuperLUFactor}
+SOLVERS: dict[str, type[Factor]] = {"pypardiso": PardisoFactor, "mumps": MumpsFactor, "scipy": SciPyFactor}
 
 # Part by which a known solution comes back wrong. Singular matrices give 4 and more, whatever the solver; a beam of
 # 10,000 elements, the worst regular one that was tried, 1e-6.
