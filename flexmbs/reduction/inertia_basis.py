@@ -13,10 +13,10 @@ from flexmbs.reduction.flexible_body import InertiaFields
 
 _BLOCK = 64  # functions that are tried as pivots together, and fields copied together
 # Pivots are taken down to this part of the tolerance; eigenvalues of what they span then decide.
-_FINER = 0.03
+_FINER = 0.05
 _LINEAR = 1e-13  # part of its own square up to which a component of x or of a mode is shown by the others
 _ROUNDING = 1e-14  # of squares of unit fields
-_LATER = 0.1  # of the largest square: pivots smaller than this wait for the next block
+_LATER = 0.01  # of the largest square: pivots smaller than this wait for the next block
 
 
 def inertia_fields(samples, tolerance: float, amplitudes=None, weights=None) -> InertiaFields:

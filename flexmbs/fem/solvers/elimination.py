@@ -10,8 +10,8 @@ from scipy.sparse.linalg import splu
 
 # A block takes in its child while it stays this narrow, or this part of it at most is zero: BLAS works on blocks, and
 # every block costs some calls.
-_NARROW = 64
-_ZEROS = 0.15
+_NARROW = 32
+_ZEROS = 0.1
 
 
 @dataclass(frozen=True, eq=False)

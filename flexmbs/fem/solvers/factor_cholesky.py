@@ -62,7 +62,7 @@ class SparseCholesky:
         tallest = max((len(rows) for rows in self._plan.rows), default=0)
         for start in range(0, loads.shape[1], COLUMNS):
             columns = slice(start, start + COLUMNS)
-            x = np.ascontiguousarray(loads[:, columns])[order]
+            x = np.take(loads[:, columns], order, axis=0)
             scratch = np.empty((tallest, x.shape[1]))
             self._forward(x, scratch)
             self._backward(x, scratch)
