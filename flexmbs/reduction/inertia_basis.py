@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from flexmbs.common.blas_threads import all_blas_threads
 from flexmbs.common.errors import BodyError
 from flexmbs.common.progress import stage
 from flexmbs.reduction.flexible_body import InertiaFields
@@ -15,6 +16,7 @@ _BLOCK = 64  # functions that are tried as pivots together, and fields copied to
 # Pivots are taken down to this part of the tolerance; eigenvalues of what they span then decide.
 _FINER = 0.05
 _LINEAR = 1e-13  # part of its own square up to which a component of x or of a mode is shown by the others
+_LARGE = 2e8  # multiplications; from here on a product is worth several threads
 _ROUNDING = 1e-14  # of squares of unit fields
 _LATER = 0.01  # of the largest square: pivots smaller than this wait for the next block
 
@@ -64,7 +66,11 @@ class _Fields:
 
     def products(self, columns: np.ndarray) -> np.ndarray:
         """(c, len(columns)) int f g dm of all components with some."""
-        return self.rows @ (self.W @ np.ascontiguousarray(self.rows[columns].T))
+        weighed = self.W @ np.ascontiguousarray(self.rows[columns].T)
+        if self.rows.size * len(columns) < _LARGE:
+            return self.rows @ weighed
+        with all_blas_threads():
+            return self.rows @ weighed
 
 
 def _central(parts: list[np.ndarray], W, mass: float) -> _Fields:
@@ -117,7 +123,7 @@ class _PivotedCholesky:
         candidates = np.arange(len(self.scale))[components]
         while len(candidates):
             order = candidates[np.argsort(-self.left[candidates], kind="stable")]
-            tried = order[: _BLOCK][self.left[order[: _BLOCK]] > smallest]
+            tried = order[:_BLOCK][self.left[order[:_BLOCK]] > smallest]
             if not len(tried):
                 return
             columns = self.scale[:, None] * self._fields.products(tried) * self.scale[tried]
@@ -164,7 +170,7 @@ def _compressed_at(fields: _Fields, mass: float, amplitudes: np.ndarray, weights
     small[3:linear] *= np.minimum(mode_size, 1.0)
     kept = size > small
     kept[:3] = True
-    error = largest * float(size[~kept].max(initial=0.0))
+    error = largest * size[~kept].max(initial=0.0)
     scale = np.where(kept, np.concatenate([_inverse(norms[:linear]), weight[linear:]]), 0.0)
     found = _PivotedCholesky(fields, scale)
     found.show(slice(0, linear), _LINEAR)
@@ -176,11 +182,11 @@ def _compressed_at(fields: _Fields, mass: float, amplitudes: np.ndarray, weights
     # the functions of second-order fields stay out of x and the modes, which are shown without them
     missed = np.abs((weight[:linear] * norms[:linear])[:, None] * c[:linear, first:] @ c[linear:, first:].T)
     between = missed.max(initial=0.0) + np.sqrt(left_of_linear.max(initial=0.0) * left.max(initial=0.0))
-    error = max(error, float(left.max(initial=0.0)), float(left_of_linear.max(initial=0.0)), float(between))
+    error = max(error, left.max(initial=0.0), left_of_linear.max(initial=0.0), between)
     coefficients = np.zeros((len(c), first + extra.shape[1]))
     coefficients[:linear, :first], coefficients[linear:, :first] = c[:linear, :first], c[linear:, :first]
     coefficients[linear:, first:] = extra
-    return fields.means * kept, _inverse(scale)[:, None] * coefficients, error
+    return fields.means * kept, _inverse(scale)[:, None] * coefficients, float(error)
 
 
 def _main_part(c: np.ndarray, left: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:

@@ -119,7 +119,9 @@ def frame(corners: np.ndarray, members: list[tuple[int, int]], pieces: int, sets
 def ladder() -> Mesh:
     """Two rails with eight rungs, one rail higher than the other at its end: 22 members of four beams."""
     along = np.arange(8.0) * 0.4
-    corners = np.concatenate([np.column_stack([along, np.full(8, y), lift * along]) for y, lift in ((0, 0), (0.6, 0.1))])
+    corners = np.concatenate(
+        [np.column_stack([along, np.full(8, y), lift * along]) for y, lift in ((0, 0), (0.6, 0.1))]
+    )
     members = [(i, i + 8) for i in range(8)] + [(i, i + 1) for rail in (0, 8) for i in range(rail, rail + 7)]
     return frame(corners, members, 4, {"FOOT": 0, "END": 15})
 

@@ -108,9 +108,7 @@ def _eliminated(graph: sparse.csc_matrix) -> tuple[np.ndarray, list[np.ndarray],
     return factor.perm_c, below, nested
 
 
-def _joined(
-    below: list[np.ndarray], nested: np.ndarray, size: np.ndarray
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _joined(below: list[np.ndarray], nested: np.ndarray, size: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Columns and rows of supernodes, each before its parent, after taking in children where that is cheap."""
     begin = np.append(np.flatnonzero(~nested), len(below))
     owner = np.repeat(np.arange(len(begin) - 1), np.diff(begin))

@@ -8,8 +8,10 @@ from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
 from flexmbs import BodyError, SingularMatrix, assemble, box_mesh
-from flexmbs.fem.solvers import factor, factor_superlu
+from flexmbs.fem.solvers import factor, factor_scipy, factor_superlu
+from flexmbs.fem.solvers.elimination import elimination
 from flexmbs.fem.solvers.factor import SOLVERS, chosen_solver, symmetric_factor
+from flexmbs.fem.solvers.factor_cholesky import SparseCholesky
 
 INSTALLED = [
     pytest.param(name, marks=pytest.mark.skipif(name != "scipy" and find_spec(name) is None, reason="not installed"))
@@ -151,3 +153,31 @@ def test_size_of_the_factor_is_foreseen_within_a_factor_of_two(mesh):
     found = factor_superlu.SuperLUFactor(K)
     foreseen = factor_superlu.estimated_size(K) / factor_superlu._BYTES_PER_ENTRY
     assert 0.5 < foreseen / found.entries < 2.1
+
+
+@pytest.mark.parametrize("mesh", ["solid", "rigid tip", "beams", "two parts"])
+def test_the_own_factorisation_is_that_of_lapack(block, mesh):
+    """L L^T in blocks, on structures of every kind: bricks, a row that couples all unknowns, a chain, parts apart."""
+    K, _ = held(assemble(straight_beam(40)) if mesh == "beams" else block)
+    if mesh == "two parts":
+        K = sparse.block_diag([K, 2.0 * K], format="csr")
+    if mesh == "rigid tip":
+        T = sparse.hstack([sparse.eye(K.shape[0]), np.ones((K.shape[0], 1)) / K.shape[0]]).tocsr()
+        K = (T.T @ K @ T + sparse.diags(np.full(K.shape[0] + 1, 1e8))).tocsr()
+    plan = elimination(K)
+    found = SparseCholesky(K, plan)
+    loads = rng.standard_normal((K.shape[0], 3))
+    dense = np.linalg.solve(K.toarray(), loads)
+    np.testing.assert_allclose(found.solve(loads), dense, atol=1e-9 * np.abs(dense).max())
+    assert np.array_equal(np.sort(plan.order), np.arange(K.shape[0])) and plan.starts[-1] == K.shape[0]
+    assert all(after > node for node, after in enumerate(plan.parents) if after >= 0)
+
+
+def test_a_matrix_that_is_not_definite_is_left_to_superlu(block, monkeypatch):
+    monkeypatch.setattr(factor_scipy, "_SMALL", 1)
+    K, M = held(block)
+    for A in (K, K - 3e7 * M):
+        expected = rng.standard_normal(A.shape[0])
+        found = factor_scipy.SciPyFactor(A.tocsr())
+        np.testing.assert_allclose(found.solve(A @ expected), expected, atol=1e-8)
+        assert isinstance(found._factor, SparseCholesky) == (A is K)
