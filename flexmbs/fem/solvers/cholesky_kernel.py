@@ -8,19 +8,27 @@ from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
 @entry
 def add_columns(
-    panel: Floats2, values: Floats, rows: Integers, starts: Integers, first: int, count: int, place: Integers
-) -> None:
-    """Add columns of a sparse lower triangle to a panel (columns, rows), column by column.
+    panel: Floats2, values: Floats, rows: Integers, starts: Integers, first: int, count: int, place: Integers,
+    front: Integers,
+) -> bool:  # fmt: skip
+    """Add columns of a sparse lower triangle to a panel (columns, rows), column by column; whether all rows are there.
 
     Parameters
     ----------
     panel : (count, m) that is added to; row place[i] of the front stands for row i of the matrix
     values, rows, starts : the triangle, by columns
     first : column that panel[0] stands for
+    front : (m,) rows of the matrix that the front has
     """
+    complete = True
     for j in range(count):
         for at in range(starts[first + j], starts[first + j + 1]):
-            panel[j, place[rows[at]]] += values[at]
+            row = place[rows[at]]
+            if row < front.shape[0] and front[row] == rows[at]:
+                panel[j, row] += values[at]
+            else:
+                complete = False
+    return complete
 
 
 @entry

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import splu
 # every block costs some calls.
 _NARROW = 32
 _ZEROS = 0.1
+_TO_GROUND = 1e-9  # of the links between neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,12 @@ def _grouped(matrix: sparse.csr_matrix) -> tuple[np.ndarray, sparse.csc_matrix]:
     n = matrix.shape[0]
     ones = sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
     # equal sums of random numbers over the neighbours: the same neighbours
-    sums = ones @ np.random.default_rng(0).standard_normal(n)
+    random = np.random.default_rng(0).standard_normal(n)
+    sums = ones @ random
+    if not np.allclose(sums, ones.T @ random, rtol=0.0, atol=1e-9):  # a zero is stored on one side only
+        ones = (ones + ones.T).tocsr()
+        ones.data[:] = 1.0
+        sums = ones @ random
     _, first, group = np.unique(sums, return_index=True, return_inverse=True)
     return group, ones[first][:, first].tocsc()
 
@@ -95,8 +101,10 @@ def _eliminated(graph: sparse.csc_matrix) -> tuple[np.ndarray, list[np.ndarray],
     """Position (m,) of each group, rows below every column of the factor, and whether a column continues the last."""
     m = graph.shape[0]
     negative = sparse.csc_matrix((-np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
-    # diagonally dominant with negative numbers elsewhere: no sum is zero
-    dominant = (negative + sparse.diags(2.0 - np.asarray(negative.sum(axis=0)).ravel())).tocsc()
+    # conductances of a network with weak links to ground: what is eliminated leaves conductances, which neither cancel
+    # nor fall exponentially along a chain
+    degree = -np.asarray(negative.sum(axis=0)).ravel()  # with the one of the diagonal
+    dominant = (negative + sparse.diags(degree + _TO_GROUND)).tocsc()
     factor = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     L = factor.L
     L.sort_indices()

@@ -39,9 +39,15 @@ class SparseCholesky:
             width, height = int(end - first), len(below)
             place[first:end], place[below] = np.arange(width), width + np.arange(height)
             panel, rest = np.zeros((width, width + height)), np.zeros((height, height))
-            add_columns(panel, values, rows, starts, int(first), width, place)
+            front = np.concatenate([np.arange(first, end), below])
+            fits = add_columns(panel, values, rows, starts, int(first), width, place, front)
             for update, its_rows in updates[node]:
-                add_update(panel, rest, update, place[its_rows])
+                where = place[its_rows]
+                fits = fits and where.max() < len(front) and np.array_equal(front[where], its_rows)
+                if fits:
+                    add_update(panel, rest, update, where)
+            if not fits:
+                raise NotDefinite("the structure of the factor is not that of the matrix")
             updates[node] = []
             own, wrong = dpotrf(panel[:, :width].T, lower=1, clean=1)
             if wrong:

@@ -155,15 +155,19 @@ def test_size_of_the_factor_is_foreseen_within_a_factor_of_two(mesh):
     assert 0.5 < foreseen / found.entries < 2.1
 
 
-@pytest.mark.parametrize("mesh", ["solid", "rigid tip", "beams", "two parts"])
+@pytest.mark.parametrize("mesh", ["solid", "rigid tip", "beams", "two parts", "ring"])
 def test_the_own_factorisation_is_that_of_lapack(block, mesh):
-    """L L^T in blocks, on structures of every kind: bricks, a row that couples all unknowns, a chain, parts apart."""
+    """L L^T in blocks, on structures of every kind: bricks, a row that couples all unknowns, chains, parts apart."""
     K, _ = held(assemble(straight_beam(40)) if mesh == "beams" else block)
     if mesh == "two parts":
         K = sparse.block_diag([K, 2.0 * K], format="csr")
     if mesh == "rigid tip":
         T = sparse.hstack([sparse.eye(K.shape[0]), np.ones((K.shape[0], 1)) / K.shape[0]]).tocsr()
         K = (T.T @ K @ T + sparse.diags(np.full(K.shape[0] + 1, 1e8))).tocsr()
+    if mesh == "ring":  # of 1200 links in any order
+        first = rng.permutation(1200)
+        links = sparse.csr_matrix((np.ones(1200), (first, np.roll(first, 1))), shape=(1200, 1200))
+        K = (sparse.diags(np.full(1200, 2.001)) - links - links.T).tocsr()
     plan = elimination(K)
     found = SparseCholesky(K, plan)
     loads = rng.standard_normal((K.shape[0], 3))
