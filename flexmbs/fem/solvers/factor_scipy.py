@@ -37,10 +37,7 @@ def _cholesky(matrix: sparse.csr_matrix) -> SparseCholesky | None:
     n = matrix.shape[0]
     if not (matrix.diagonal() > 0.0).all():
         return None
-    what, remedy = (
-        f"factorising {n:,} unknowns with SciPy",
-        ('A coarser mesh needs less; so does the solver of pip install "flexmbs[fast]", by a third.'),
-    )
+    what, remedy = f"factorising {n:,} unknowns with SciPy", "A coarser mesh needs less."
     require_memory(estimated_size(matrix) / _NODE, what, remedy)
     plan = elimination(matrix)
     size = 8.0 * (plan.entries + plan.waiting) + 24.0 * matrix.nnz
