@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from scipy import linalg, sparse
 
+from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BodyError
 from flexmbs.common.progress import on_progress
 from flexmbs.fem.admissible_displacements import free_space, restricted
@@ -55,6 +56,7 @@ class NaturalModes:
 
 
 @on_progress()
+@one_blas_thread()
 @memory_errors_named("computing the modes")
 def natural_modes(
     model: FEModel,

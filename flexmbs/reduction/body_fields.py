@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from flexmbs.common.progress import stage
+from flexmbs.fem.solvers.factor_base import LONG
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.reduction.compression import compressed
@@ -79,7 +81,9 @@ def body_fields(held: HeldBody, choice: SecondOrder, amplitudes: np.ndarray | No
         " mesh.",
     )
     Z = quadratic_fields(fem, held.T, held.problem, held.following, modes, pairs)
-    samples, surface = fem.inertia_samples(modes, pairs, Z), fem.surface(modes, pairs, Z)
+    samples = fem.inertia_samples(modes, pairs, Z)
+    stage("markers and surface", long=fem.ndof > LONG)
+    surface = fem.surface(modes, pairs, Z)
     return BodyFields(pairs, None, Z, samples, held.markers(Z, pairs), surface, weights)
 
 
@@ -106,6 +110,7 @@ def _fewer_fields(held: HeldBody, pairs: np.ndarray, weights: np.ndarray, tolera
     forms, arrays, error = compressed(_blocks(held, pairs, nodal), weights, gram, smallest)
     if 2 * len(forms) > len(pairs):  # a field for each pair costs no more
         forms, arrays = None, [np.tensordot(forms.T, array, 1) for array in arrays]
+    stage("markers and surface", long=fem.ndof > LONG)
     Z = arrays[0].T
     at_markers = {
         name: replace(marker, Zu=arrays[1 + 2 * i], Zr=arrays[2 + 2 * i])

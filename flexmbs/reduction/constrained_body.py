@@ -57,7 +57,7 @@ class ConstrainedProblem:
 
     def solve(self, f: np.ndarray) -> np.ndarray:
         """u for loads f (n,) or (n, k); the reactions lam = (C R)^-T R^T f of the conditions carry unbalanced loads."""
-        if f.ndim == 1:
+        if f.ndim == 1 or f.shape[1] <= _COLUMNS:
             return self._solve_columns(f)
         u = np.empty(f.shape)
         for first in range(0, f.shape[1], _COLUMNS):
@@ -67,10 +67,12 @@ class ConstrainedProblem:
     def _solve_columns(self, f: np.ndarray) -> np.ndarray:
         if not len(self.C):
             return self._factor.solve(f)
-        f = f - self.C.T @ linalg.lu_solve(self._CR, self.R.T @ f, trans=1)
+        carried = self.C.T @ linalg.lu_solve(self._CR, self.R.T @ f, trans=1)
+        np.subtract(f, carried, out=carried)
         u = np.zeros(f.shape)
-        u[self._free] = self._factor.solve(f[self._free])
-        return u - self.rigid_motion(self.C @ u)
+        u[self._free] = self._factor.solve(carried[self._free])
+        u -= self.rigid_motion(self.C @ u)
+        return u
 
     def rigid_motion(self, values: np.ndarray) -> np.ndarray:
         """(n, k) the rigid-body motion R a whose conditions C R a are ``values`` (nc, k)."""
@@ -113,7 +115,7 @@ class ConstrainedProblem:
         return all(len(p.C) == p.R.shape[1] for p in parts)
 
 
-_COLUMNS = 64  # solved at a time: more is not faster and needs more memory
+_COLUMNS = 128  # solved at a time: more is not faster and needs more memory
 _NEGLIGIBLE = 1e-11  # far above rounding in assembly (1e-15), far below any real coupling
 
 

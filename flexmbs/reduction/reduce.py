@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
@@ -33,6 +34,7 @@ from flexmbs.reduction.static_modes import basis
 
 
 @on_progress()
+@one_blas_thread()
 def reduce(
     mesh: Mesh,
     *,
@@ -124,6 +126,7 @@ def _warn_of_body(name: str, source: str, messages: Sequence[str], told: Sequenc
 
 
 @on_progress()
+@one_blas_thread()
 @memory_errors_named("reducing the body")
 def reduce_model(
     fem,

@@ -12,7 +12,7 @@ from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.reference_conditions import set_dofs
 
-BLOCK = 64  # pairs whose fields are found together
+BLOCK = 128  # pairs whose fields are found together
 
 
 def quadratic_fields(

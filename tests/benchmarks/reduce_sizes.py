@@ -82,24 +82,31 @@ def _write_deck(path: Path, points: np.ndarray, nodes: np.ndarray) -> None:
     path.write_text("\n".join(lines))
 
 
-def compute(task: str, folder: Path) -> dict:
-    """One entry of the table, in this process."""
-    from flexmbs import ElementBlock, FreeFree, Material, Mesh, assemble, natural_modes
-    from flexmbs.reduction.reduce import reduce_model
+def rod_mesh(folder: Path):
+    """The mesh that ``write_rod`` left in a folder."""
+    from flexmbs import ElementBlock, Material, Mesh
 
     with np.load(folder / "rod.npz") as stored:
         points, nodes = stored["points"], stored["nodes"]
     steel = Material("steel", 210e9, 0.3, 7850.0)
-    sets = {eye: bore_nodes(points, eye) for eye in EYES}
-    block = ElementBlock("tet10", np.arange(1, len(nodes) + 1), nodes, steel)
-    mesh = Mesh(
-        points=points, node_ids=np.arange(1, len(points) + 1), blocks=(block,), node_sets=sets, element_sets={},
+    return Mesh(
+        points=points, node_ids=np.arange(1, len(points) + 1),
+        blocks=(ElementBlock("tet10", np.arange(1, len(nodes) + 1), nodes, steel),),
+        node_sets={eye: bore_nodes(points, eye) for eye in EYES}, element_sets={},
         materials={"steel": steel}, source="rod",
     )  # fmt: skip
+
+
+def compute(task: str, folder: Path) -> dict:
+    """One entry of the table, in this process."""
+    from flexmbs import FreeFree, assemble, natural_modes
+    from flexmbs.reduction.reduce import reduce_model
+
+    mesh = rod_mesh(folder)
     model = assemble(mesh)
     if task == "modes":
-        held = np.zeros((len(points), 3), bool)
-        held[sets["BIG"]] = True
+        held = np.zeros((len(mesh.points), 3), bool)
+        held[mesh.node_sets["BIG"]] = True
         return {"hz": natural_modes(model, held.ravel(), 20).frequencies.tolist()}
     body = reduce_model(
         model, interfaces={"big": "BIG", "small": "SMALL"}, modes=FreeFree(count=20, attachment=True),

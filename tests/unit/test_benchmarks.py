@@ -110,6 +110,15 @@ def test_reduce_sizes(benchmark_of, monkeypatch, capsys):
     assert "frequencies apart" in capsys.readouterr().out
 
 
+def test_reduce_bodies(benchmark_of, monkeypatch, capsys):
+    module, run = benchmark_of("reduce_bodies")
+    small = {"modes": module.fm.ClampedFree("foot", count=2), "interfaces": {"foot": "FOOT", "end": "END"}}
+    monkeypatch.setitem(module.ROWS, "88 beams", module.Row(module.ladder, small))
+    run("--only", "88 beams", "--repeat", 1, "--profile")
+    said = capsys.readouterr().out
+    assert "| 88 beams | 82 | 2 | 3 | 3 |" in said and "tottime" in said
+
+
 def test_many_bodies(benchmark_of, capsys):
     for peer in ("exudyn", "mujoco"):
         pytest.importorskip(peer)

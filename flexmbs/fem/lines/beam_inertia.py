@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.fe_model import pair_factors
 from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, beam_shapes
-from flexmbs.fem.lines.beam_second_order import evaluate, quadratic_inside, rotated_offset
+from flexmbs.fem.lines.beam_second_order import evaluate, second_order_section_motion, section_motion
 
 
 def beam_inertia_samples(
@@ -19,23 +18,16 @@ def beam_inertia_samples(
     inertia) whose first and second moments are those of the section.
     """
     first = evaluate(elements, beam_shapes(elements, GAUSS_POINTS), modes)
-    u2, turn2 = quadratic_inside(elements, GAUSS_POINTS, modes, pairs, quadratic)
-    turn_a, turn_b = first.turn[..., pairs[:, 0]], first.turn[..., pairs[:, 1]]
+    linear = section_motion(elements, first.u, first.turn)
+    second = second_order_section_motion(elements, GAUSS_POINTS, modes, pairs, quadratic)
     axis = elements.start[:, None] + GAUSS_POINTS[:, None] * (elements.length[:, None] * elements.frame[:, 0])[:, None]
-    to_mesh = elements.frame.transpose(0, 2, 1)[:, None]
     offsets = section_offsets(elements)
     weight = elements.line_mass[:, None] * elements.length[:, None] * GAUSS_WEIGHTS / offsets.shape[1]
-    positions, linear, second, weights = [], [], [], []
-    for k in range(offsets.shape[1]):
-        rho = np.broadcast_to(offsets[:, None, k], axis.shape)
-        positions.append(axis + (to_mesh @ rho[..., None])[..., 0])
-        linear.append(to_mesh @ (first.u + np.cross(first.turn, rho[..., None], axis=-2)))
-        bent = pair_factors(pairs) * rotated_offset(turn_a, turn_b, rho)
-        second.append(to_mesh @ (u2 + np.cross(turn2, rho[..., None], axis=-2) + bent))
-        weights.append(weight)
-    W = sparse.diags(np.concatenate([w.ravel() for w in weights]), format="csr")
-    x = np.concatenate([p.reshape(-1, 3) for p in positions])
-    return x, _stacked(linear), _stacked(second), W
+    x = np.concatenate(
+        [(axis + (offset[:, None] @ elements.frame)).reshape(-1, 3) for offset in offsets.transpose(1, 0, 2)]
+    )
+    W = sparse.diags(np.tile(weight.ravel(), offsets.shape[1]), format="csr")
+    return x, _at_points(linear, offsets), _at_points(second, offsets), W
 
 
 def section_offsets(elements: BeamElements) -> np.ndarray:
@@ -50,7 +42,14 @@ def section_offsets(elements: BeamElements) -> np.ndarray:
     return offsets
 
 
-def _stacked(parts: list[np.ndarray]) -> np.ndarray:
-    """Parts (ne, g, 3, n) to (n, m, 3)."""
-    flat = np.concatenate([p.reshape(p.shape[0] * p.shape[1], 3, p.shape[-1]) for p in parts])
-    return np.ascontiguousarray(flat.transpose(2, 0, 1))
+def _at_points(motion: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """(n, m, 3) displacement of section points (ne, points, 3), of the ``section_motion`` (3, ne, g, 3, n)."""
+    _, elements, along, _, count = motion.shape
+    points = offsets.shape[1]
+    result = np.empty((points, elements, along, 3, count))
+    for k in range(points):
+        result[k] = motion[0]
+        for axis in (1, 2):
+            if offsets[:, k, axis].any():
+                result[k] += offsets[:, k, axis, None, None, None] * motion[axis]
+    return np.ascontiguousarray(result.reshape(points * elements * along, 3, count).transpose(2, 0, 1))

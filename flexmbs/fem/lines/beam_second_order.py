@@ -89,6 +89,34 @@ def quadratic_inside(
     return second.u - factor * u, second.turn - factor * turn
 
 
+def section_motion(elements: BeamElements, u: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """(3, ne, g, 3, n) in mesh axes: what u and turn (ne, g, 3, n), local axes, move sections by.
+
+    A point at y, z of the section moves by the first and y times the second and z times the third of them.
+    """
+    return elements.frame.transpose(0, 2, 1)[:, None] @ np.stack([u, *_turned_axes(turn)])
+
+
+def second_order_section_motion(
+    elements: BeamElements, s: np.ndarray, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
+) -> np.ndarray:
+    """As :func:`section_motion`, of second order at s (g,); arguments as of :func:`quadratic_inside`."""
+    u, turn = quadratic_inside(elements, s, modes, pairs, quadratic)
+    first = evaluate(elements, beam_shapes(elements, s), modes).turn
+    a, b = first[..., pairs[:, 0]], pair_factors(pairs) * first[..., pairs[:, 1]]
+    turned = _turned_axes(turn)
+    for axis, moved in zip(np.eye(3)[1:], turned, strict=True):
+        moved += rotated_offset(a, b, axis)
+    return elements.frame.transpose(0, 2, 1)[:, None] @ np.stack([u, *turned])
+
+
+def _turned_axes(turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """theta x e2 and theta x e3 along axis -2."""
+    none = np.zeros_like(turn[..., 0, :])
+    x, y, z = turn[..., 0, :], turn[..., 1, :], turn[..., 2, :]
+    return np.stack([-z, none, x], axis=-2), np.stack([y, -x, none], axis=-2)
+
+
 def held_element_fields(
     elements: BeamElements, s: np.ndarray, a: BeamFields, b: BeamFields
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -117,18 +145,26 @@ def held_element_fields(
 def rotated_offset(turn_a: np.ndarray, turn_b: np.ndarray, offset: np.ndarray) -> np.ndarray:
     """1/2 (a x (b x rho) + b x (a x rho)) along axis -2 of (..., 3, n) arrays; rho (..., 3)."""
     rho = offset[..., None]
-    first, second = np.cross(turn_b, rho, axis=-2), np.cross(turn_a, rho, axis=-2)
-    return 0.5 * (np.cross(turn_a, first, axis=-2) + np.cross(turn_b, second, axis=-2))
+    along_a, along_b = (np.sum(rho * turn, axis=-2, keepdims=True) for turn in (turn_a, turn_b))
+    both = np.sum(turn_a * turn_b, axis=-2, keepdims=True)
+    return 0.5 * (along_a * turn_b + along_b * turn_a) - both * rho
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a x b along axis -2."""
-    return np.cross(a, b, axis=-2)
+    """a x b along axis -2 (several times as fast as ``np.cross``, which moves the axis)."""
+    result = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        np.multiply(a[..., j, :], b[..., k, :], out=result[..., i, :])
+        result[..., i, :] -= a[..., k, :] * b[..., j, :]
+    return result
 
 
 def twice_cross_axis(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a x (b x e1) along axis -2."""
-    return np.cross(a, np.stack([np.zeros_like(b[:, :, 0]), b[:, :, 2], -b[:, :, 1]], axis=-2), axis=-2)
+    result = a[..., :1, :] * b
+    result[..., 0, :] = -a[..., 1, :] * b[..., 1, :] - a[..., 2, :] * b[..., 2, :]
+    return result
 
 
 def _running_integral(s: np.ndarray) -> np.ndarray:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.fe_model import pair_factors
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_shapes
-from flexmbs.fem.lines.beam_second_order import evaluate, quadratic_inside, rotated_offset
+from flexmbs.fem.lines.beam_second_order import evaluate, second_order_section_motion, section_motion
 from flexmbs.fem.lines.beam_stress import ENDS, outline_stress
 from flexmbs.fem.stress_field import as_six, as_tensors
 from flexmbs.fem.surface_fields import SurfaceFields
@@ -25,9 +24,8 @@ def beam_surface(
     """
     first = evaluate(elements, beam_shapes(elements, ENDS), modes)
     shapes_strain = beam_shapes(elements, ENDS).force_strain @ elements.local(modes)[:, None]
-    u2, turn2 = quadratic_inside(elements, ENDS, modes, pairs, quadratic)
-    turn_a, turn_b = first.turn[..., pairs[:, 0]], first.turn[..., pairs[:, 1]]
-    bent_factor = pair_factors(pairs)
+    moved = section_motion(elements, first.u, first.turn).transpose(1, 2, 0, 3, 4)
+    moved_twice = second_order_section_motion(elements, ENDS, modes, pairs, quadratic).transpose(1, 2, 0, 3, 4)
     n, npairs = modes.shape[1], len(pairs)
     points, linear, second, stress = [], [], [], []
     rings, ring_numbers = _ring_numbers(elements)
@@ -35,6 +33,7 @@ def beam_surface(
         block = mesh.blocks[elements.block[ends[0][0]]]
         outline = np.asarray(block.section.outline, dtype=float)
         rho = np.column_stack([np.zeros(len(outline)), outline])
+        share = np.column_stack([np.ones(len(outline)), outline])
         values = [
             np.zeros((len(rho), 3)),
             np.zeros((len(rho), 3, n)),
@@ -44,10 +43,8 @@ def beam_surface(
         for e, end in ends:
             frame = elements.frame[e]
             values[0] += elements.start[e] + end * elements.length[e] * frame[0] + rho @ frame
-            offset = rho[..., None]
-            values[1] += frame.T @ (first.u[e, end] + np.cross(first.turn[e, end][None], offset, axis=1))
-            bent = bent_factor * rotated_offset(turn_a[e, end][None], turn_b[e, end][None], rho)
-            values[2] += frame.T @ (u2[e, end] + np.cross(turn2[e, end][None], offset, axis=1) + bent)
+            values[1] += np.tensordot(share, moved[e, end], 1)
+            values[2] += np.tensordot(share, moved_twice[e, end], 1)
             own = outline_stress(block.material, shapes_strain[e, end, 0], first.dturn[e, end], outline)
             values[3] += np.moveaxis(as_six(frame.T @ as_tensors(np.moveaxis(own, 1, 2)) @ frame), 2, 1)
         for target, value in zip((points, linear, second, stress), values, strict=True):

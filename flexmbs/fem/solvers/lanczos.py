@@ -11,6 +11,8 @@ from flexmbs.common.progress import stage
 from flexmbs.fem.solvers.memory import require_memory
 
 BLOCK = 4  # vectors at a time: a solve for 4 costs less than two single ones
+# In large models, where a solve reads the factor from memory, twice as many cost little more; fewer solves are needed.
+WIDE_BLOCK = 8
 # Residual of a mode, in parts of 1 / lambda: modes are then orthogonal in stiffness too, to rounding.
 _CONVERGED = 1e-14
 _DEPENDENT = 1e-14  # what is left of a vector without what others show of it, in parts of it: rounding
@@ -44,16 +46,20 @@ class BlockLanczos:
         self._basis: list[np.ndarray] = []  # blocks V_j (n, b); K^-1 M V_j is known of all but the last
         self._momenta: list[np.ndarray] = []  # M V_j
         self._projected = np.zeros((0, 0))  # V^T M K^-1 M V of all but the last block
-        start = np.random.default_rng(0).standard_normal((self.size, min(BLOCK, self.size)))
+        start = np.random.default_rng(0).standard_normal((self.size, min(self._width, self.size)))
         self._coupling = self._append(self._solve(self._mass @ start))
 
     @property
     def size(self) -> int:
         return self._mass.shape[0]
 
+    @property
+    def _width(self) -> int:
+        return BLOCK if self.size < _LONG else WIDE_BLOCK
+
     def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """lambda (k,) rising in size and x (n, k) with x^T M x = 1; k < count where fewer modes have mass."""
-        columns = 5 * count + 6 * BLOCK - 2 * sum(block.shape[1] for block in self._basis)
+        columns = 5 * count + 6 * self._width - 2 * sum(block.shape[1] for block in self._basis)
         require_memory(8.0 * self.size * columns, f"{count} modes of {self.size:,} unknowns", "Ask for fewer modes.")
         while True:
             known = len(self._locked_growth)
