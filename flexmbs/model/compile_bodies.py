@@ -6,16 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexmbs.core.layout.records import NONE, make_records
-from flexmbs.core.layout.tables import ROW
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
+from flexmbs.model.inertia_layout import InertiaLayout
+from flexmbs.reduction.flexible_body import PointFields
 
-# Coefficients below this fraction of the largest one are noise of the eigenvalue decomposition; dropping them keeps the
-# tables sparse and changes inertia integrals by less than their rounding.
-NOISE = 1e-15
-# Dot products over rows use SIMD lanes; a multiple of the number of lanes avoids a slow remainder.
-LANES = 8
+# Entries of projected matrices below this fraction of the diagonal are rounding.
+ROUNDING = 1e-13
 
 
 class Pool:
@@ -43,37 +39,20 @@ def rigid_inertia_basis(body: RigidBody) -> np.ndarray:
     return np.column_stack([np.sqrt(body.mass) * body.center, root])
 
 
-def inertia_rows(body: FlexibleBody) -> tuple[np.ndarray, list[int], np.ndarray]:
-    """Non-zero rows of the inertia fields, sorted by component, as the kernels want them.
+def marker_fields(fields: PointFields, layout: InertiaLayout) -> np.ndarray:
+    """(6, places) displacement and rotation of a marker by each field of its body, in the order of their places."""
+    found = np.zeros((6, layout.places))
+    forms = slice(layout.first_form, layout.first_form + len(layout.form_order))
+    for rows, linear, second in ((slice(0, 3), fields.Phi, fields.Zu), (slice(3, 6), fields.Psi, fields.Zr)):
+        found[rows, : len(layout.mode_order)] = linear[layout.mode_order].T
+        found[rows, forms] = second[layout.form_order].T
+    return found
 
-    Returns
-    -------
-    rows : core.layout.tables.ROW: mode a and component of P_a, form r and component of Z_r
-    counts : rows of each of the three components, filled up with empty rows to a multiple of ``LANES``
-    coefficients : flat; per component an (R, rows) array
-    """
-    modes: list[int] = []
-    forms: list[int] = []
-    counts, blocks = [], []
-    for component in range(3):
-        vectors: list[np.ndarray] = []
-        linear = [(a, NONE) for a in range(body.mode_count)]
-        second = [(0, r) for r in range(len(body.inertia.Z))]
-        for fields, owners in ((body.inertia.P, linear), (body.inertia.Z, second)):
-            smallest = NOISE * np.abs(fields).max(initial=0.0)
-            for (mode, form), field in zip(owners, fields[:, component], strict=True):
-                if np.abs(field).max(initial=0.0) > smallest:
-                    modes.append(mode)
-                    forms.append(form)
-                    vectors.append(field)
-        empty = -len(vectors) % LANES
-        modes += [0] * empty
-        forms += [NONE] * empty
-        vectors += [np.zeros(body.inertia.X.shape[1])] * empty
-        counts.append(len(vectors))
-        blocks.append(np.array(vectors).T.ravel())
-    rows = make_records(ROW, len(modes), mode=modes, form=forms, component=np.repeat(range(3), counts))
-    return rows, counts, np.concatenate(blocks)
+
+def is_diagonal(matrix: np.ndarray) -> bool:
+    """Whether what stands beside the diagonal of a symmetric matrix (n, n) is rounding."""
+    root = np.sqrt(np.abs(np.diag(matrix)))
+    return bool(np.all(np.abs(matrix - np.diag(np.diag(matrix))) <= ROUNDING * np.outer(root, root)))
 
 
 def marker_moves(fields: PointFields | None) -> bool:

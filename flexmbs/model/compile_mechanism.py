@@ -16,7 +16,14 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
-from flexmbs.model.compile_bodies import Pool, condensed_units, inertia_rows, marker_moves, rigid_inertia_basis
+from flexmbs.model.compile_bodies import (
+    Pool,
+    condensed_units,
+    is_diagonal,
+    marker_fields,
+    marker_moves,
+    rigid_inertia_basis,
+)
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_contact_laws import law_fields, law_parameters
 from flexmbs.model.compile_forces import ForceTables
@@ -24,6 +31,7 @@ from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
 from flexmbs.model.coordinate_names import CoordinateNames
+from flexmbs.model.second_order_terms import InertiaLayout, layout_of
 from flexmbs.model.spanning_tree import Branch, spanning_tree
 from flexmbs.reduction.body_checks import check_mechanics
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -38,14 +46,15 @@ _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surf
 class _Compiler:
     """Fills the tables body by body; lives only during :func:`compile_system`."""
 
-    def __init__(self, system: Mechanism, signals: CompiledSignals):
-        self.system = system
+    def __init__(self, system: Mechanism, signals: CompiledSignals, tolerance: float):
+        self.system, self.tolerance = system, tolerance
+        self.layouts: dict[str, InertiaLayout] = {}
         self.pool = Pool()
         self.names = CoordinateNames()
         self.signals = signals
         self.signal_list: list[Signal] = []
-        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals")}
-        for key in ("contacts", "constraints", "terms", "couplers"):
+        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "pairs", "signals")}
+        for key in ("contacts", "constraints", "terms", "couplers", "blocks", "runs", "mode_order"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
@@ -56,7 +65,7 @@ class _Compiler:
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
-        self.row_count = self.pair_count = self.form_count = 0
+        self.pair_count = self.place_count = self.block_count = self.run_count = self.mode_count = 0
         self.q: list[float] = []
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
@@ -70,16 +79,23 @@ class _Compiler:
         key = (marker.body, marker.name)
         if key not in self.marker_index:
             flexible = marker_moves(marker.fields)
-            f, add, fields = marker.fields, self.pool.add, {}
-            if flexible:
-                fields = {"Phi_at": add(f.Phi), "Psi_at": add(f.Psi), "Zu_at": add(f.Zu), "Zr_at": add(f.Zr)}
+            at = self.pool.add(marker_fields(marker.fields, self.layout(marker.body))) if flexible else NONE
             record = make_record(
                 t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
-                R_BM=marker.rotation, **fields,
+                R_BM=marker.rotation, fields_at=at,
             )  # fmt: skip
             self.records["markers"].append(record)
             self.marker_index[key] = len(self.records["markers"]) - 1
         return self.marker_index[key]
+
+    def layout(self, name: str) -> InertiaLayout:
+        """How the fields of a flexible body are stored."""
+        if name not in self.layouts:
+            part = self.system.bodies[name]
+            check_mechanics(part.body, f"body '{name}'")
+            fields = [marker.fields for marker in part.markers.values() if marker_moves(marker.fields)]
+            self.layouts[name] = layout_of(part.body, fields, self.tolerance)
+        return self.layouts[name]
 
     def signal(self, signal: Signal) -> int:
         """Row of a function of time."""
@@ -215,13 +231,14 @@ class _Compiler:
         basis = rigid_inertia_basis(body)
         record = make_record(
             t.BODY, **links, modal_start=len(self.q), rank=basis.shape[1], x_at=self.pool.add(basis),
-            row_start=self.row_count, row_end=self.row_count, pair_start=self.pair_count, pair_end=self.pair_count,
-            form_start=self.form_count, form_end=self.form_count, root_mass=np.sqrt(body.mass),
+            pair_start=self.pair_count, pair_end=self.pair_count, place_start=self.place_count,
+            place_end=self.place_count, form_start=self.place_count, form_end=self.place_count,
+            order_start=self.mode_count, block_start=self.block_count, block_end=self.block_count,
+            root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)
 
     def add_flexible(self, name: str, body: FlexibleBody, links: dict[str, int]) -> None:
-        check_mechanics(body, f"body '{name}'")
         part = self.system.bodies[name]
         modal_start = len(self.q)
         for label in body.mode_labels:
@@ -232,23 +249,35 @@ class _Compiler:
         # loops are closed by the joints; bodies are deformed only if rigid motion cannot close them
         self.given += [True] * body.mode_count
         self.given_rates += [True] * body.mode_count
-        rows, counts, coefficients = inertia_rows(body)
+        layout, add, forms, cubic = self.layout(name), self.pool.add, body.forms, body.cubic
+        chosen = layout.form_order
         pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
-        starts = {"row_start": self.row_count, "pair_start": self.pair_count, "form_start": self.form_count}
-        self.records["rows"].append(rows)
+        pairs = pairs[chosen] if forms is None else pairs[: len(pairs) if len(chosen) else 0]
+        first_form = self.place_count + layout.first_form
+        at = add(layout.coefficients) + layout.starts
+        first_runs = self.run_count + np.concatenate([[0], layout.ends[:-1, 2]])
+        ends = self.run_count + layout.ends
         self.records["pairs"].append(make_records(t.PAIR, len(pairs), a=pairs[:, 0], b=pairs[:, 1]))
-        self.row_count += len(rows)
-        self.pair_count += len(pairs)
-        self.form_count += len(body.inertia.Z)
-        add, forms, cubic = self.pool.add, body.forms, body.cubic
+        self.records["mode_order"].append(layout.mode_order)
+        self.records["runs"].append(
+            make_records(t.RUN, len(layout.runs), first=layout.runs[:, 0], count=layout.runs[:, 1])
+        )
+        self.records["blocks"].append(make_records(t.BLOCK, len(at), at=at, run=first_runs, ends=ends))
         record = make_record(
-            t.BODY, **links, **starts, row_end=self.row_count, pair_end=self.pair_count, form_end=self.form_count,
-            modes=body.mode_count, modal_start=modal_start, rank=body.inertia.X.shape[1], x_at=add(body.inertia.X),
-            rows_x=counts[0], rows_y=counts[1], rows_z=counts[2], row_at=add(coefficients),
-            form_at=NONE if forms is None else add(forms.T), stiffness_at=add(body.Ke), damping_at=add(body.De),
-            cubic_at=NONE if cubic is None else add(cubic), root_mass=np.sqrt(body.mass),
+            t.BODY, **links, modes=body.mode_count, modal_start=modal_start, rank=layout.X.shape[1],
+            x_at=add(layout.X), place_start=self.place_count, place_end=self.place_count + layout.places,
+            form_start=first_form, form_end=first_form + len(chosen), order_start=self.mode_count,
+            block_start=self.block_count, block_end=self.block_count + len(at), pair_start=self.pair_count,
+            pair_end=self.pair_count + len(pairs), form_at=NONE if forms is None else add(forms[chosen].T),
+            stiffness_at=add(body.Ke), damping_at=add(body.De), diagonal=is_diagonal(body.Ke) and is_diagonal(body.De),
+            cubic_at=NONE if cubic is None else add(cubic[chosen]), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)
+        self.pair_count += len(pairs)
+        self.place_count += layout.places
+        self.mode_count += body.mode_count
+        self.run_count += len(layout.runs)
+        self.block_count += len(at)
 
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
@@ -289,10 +318,11 @@ class _Compiler:
         coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
         coordinates += [multiplier] * len(self.names.multipliers)
         kinds = dict(
-            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
-            contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
+            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, pairs=t.PAIR, signals=t.SIGNAL, contacts=t.CONTACT,
+            constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER, blocks=t.BLOCK, runs=t.RUN,
         )  # fmt: skip
         arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
+        arrays["mode_order"] = np.concatenate([np.zeros(0, dtype=np.int64), *self.records["mode_order"]])
         arrays |= self.force_arrays()
         arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
         arrays["constraints"]["row"] += len(self.names.coordinates)
@@ -304,11 +334,15 @@ class _Compiler:
         return tables
 
 
-def compile_system(system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
+def compile_system(
+    system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None, tolerance: float = 0.0
+) -> Model:
     """Flat form of a system; start values are as stated, loops may be open (analysis.assembly.close_loops closes them).
 
     ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
     ``signals``: functions of time that another model of this system has compiled already.
+    ``tolerance``: bound of the error of inertia integrals by second-order terms that are left out (0: all terms;
+    model.second_order_terms).
 
     Raises
     ------
@@ -317,7 +351,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
     """
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
-    compiler = _Compiler(system, signals or CompiledSignals())
+    compiler = _Compiler(system, signals or CompiledSignals(), tolerance)
     compiler.records["bodies"].append(make_record(t.BODY))
     compiler.marker(system.ground.frame)
     tree = spanning_tree(system, coordinates)
@@ -360,6 +394,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         body_names=body_names,
         bodies={name: system.bodies[name].body for name in body_names[1:]},
         modal=compiler.modal,
+        layouts=compiler.layouts,
         marker_index=compiler.marker_index,
         contact_names=tuple(system.contacts),
         signals=compiler.signals,

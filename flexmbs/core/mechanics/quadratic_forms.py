@@ -1,6 +1,7 @@
-"""Quadratic forms s(q) of the modal coordinates: what multiplies each second-order field.
+"""What multiplies the fields of a body: modal coordinates, and quadratic forms s(q) of them for second-order fields.
 
 A body has one form per pair of modes, s = q_a q_b, or fewer: s_r = sum_p c_pr q_a q_b (``FlexibleBody.forms``).
+Modes and forms have places in ``Workspace.weight`` (model.inertia_layout); between them, and behind, are empty ones.
 """
 
 from __future__ import annotations
@@ -10,28 +11,42 @@ from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def weigh_forms(tables, q, v, a, work):
-    """Fill ``work.form``: s, s', s'' of every form of every body; no force on it yet."""
-    work.form[:] = 0.0
+def weigh_fields(tables, q, v, a, work):
+    """Fill ``work.weight``: every modal coordinate and form with two derivatives; no force on them yet."""
+    work.weight[FORCE, :] = 0.0
     for b in range(1, len(tables.bodies)):
-        body = tables.bodies[b]
-        start, first, pool = body.modal_start, body.form_start, tables.pool
-        count = body.form_end - first
-        value = work.form[VALUE, first : body.form_end]
-        rate = work.form[RATE, first : body.form_end]
-        accel = work.form[ACCEL, first : body.form_end]
-        for p in range(body.pair_end - body.pair_start):
-            pair = tables.pairs[body.pair_start + p]
-            i, j = start + pair.a, start + pair.b
-            x, u, w = q[i] * q[j], v[i] * q[j] + q[i] * v[j], a[i] * q[j] + 2.0 * v[i] * v[j] + q[i] * a[j]
-            if body.form_at < 0:
-                value[p], rate[p], accel[p] = x, u, w
-                continue
-            weight = pool[body.form_at + p * count : body.form_at + (p + 1) * count]
-            for r in range(count):
-                value[r] += weight[r] * x
-                rate[r] += weight[r] * u
-                accel[r] += weight[r] * w
+        if tables.bodies[b].modes > 0:
+            weigh_fields_of_body(tables, b, q, v, a, work)
+
+
+@kernel
+def weigh_fields_of_body(tables, b, q, v, a, work):
+    """:func:`weigh_fields` of one body."""
+    body = tables.bodies[b]
+    start, pool = body.modal_start, tables.pool
+    for i in range(body.modes):
+        k, place = start + tables.mode_order[body.order_start + i], body.place_start + i
+        work.weight[VALUE, place], work.weight[RATE, place], work.weight[ACCEL, place] = q[k], v[k], a[k]
+    count = body.form_end - body.form_start
+    value = work.weight[VALUE, body.form_start : body.form_end]
+    rate = work.weight[RATE, body.form_start : body.form_end]
+    accel = work.weight[ACCEL, body.form_start : body.form_end]
+    if body.form_at >= 0:
+        value[:] = 0.0
+        rate[:] = 0.0
+        accel[:] = 0.0
+    for p in range(body.pair_end - body.pair_start):
+        pair = tables.pairs[body.pair_start + p]
+        i, j = start + pair.a, start + pair.b
+        x, u, w = q[i] * q[j], v[i] * q[j] + q[i] * v[j], a[i] * q[j] + 2.0 * v[i] * v[j] + q[i] * a[j]
+        if body.form_at < 0:
+            value[p], rate[p], accel[p] = x, u, w
+            continue
+        weight = pool[body.form_at + p * count : body.form_at + (p + 1) * count]
+        for r in range(count):
+            value[r] += weight[r] * x
+            rate[r] += weight[r] * u
+            accel[r] += weight[r] * w
 
 
 @kernel
@@ -42,11 +57,11 @@ def add_cubic_elasticity(tables, b, q, work, residual):
         return
     n, at = body.modes, body.cubic_at
     for r in range(body.form_end - body.form_start):
-        total, size = 0.0, work.form[VALUE, body.form_start + r]
+        total, size = 0.0, work.weight[VALUE, body.form_start + r]
         for i in range(n):
             total += tables.pool[at + r * n + i] * q[body.modal_start + i]
             residual[body.modal_start + i] += tables.pool[at + r * n + i] * size
-        work.form[FORCE, body.form_start + r] += total
+        work.weight[FORCE, body.form_start + r] += total
 
 
 @kernel
@@ -57,27 +72,37 @@ def cubic_energy(tables, b, q, work):
         for r in range(body.form_end - body.form_start):
             for i in range(body.modes):
                 coefficient = tables.pool[body.cubic_at + r * body.modes + i]
-                total += coefficient * work.form[VALUE, body.form_start + r] * q[body.modal_start + i]
+                total += coefficient * work.weight[VALUE, body.form_start + r] * q[body.modal_start + i]
     return total
 
 
 @kernel
 def pass_to_modes(tables, q, work, residual):
-    """Add the generalised forces on modes that come from the forces on forms, ``work.form[FORCE]``."""
+    """Add the generalised forces on modes: those on their places and on forms in ``work.weight[FORCE]``."""
     for b in range(1, len(tables.bodies)):
-        body = tables.bodies[b]
-        start, first, pool = body.modal_start, body.form_start, tables.pool
-        count = body.form_end - first
-        force = work.form[FORCE, first : body.form_end]
-        for p in range(body.pair_end - body.pair_start):
-            pair = tables.pairs[body.pair_start + p]
-            i, j = start + pair.a, start + pair.b
-            if body.form_at < 0:
-                total = force[p]
-            else:
-                weight = pool[body.form_at + p * count : body.form_at + (p + 1) * count]
-                total = 0.0
-                for r in range(count):
-                    total += weight[r] * force[r]
-            residual[i] += q[j] * total
-            residual[j] += q[i] * total
+        if tables.bodies[b].modes > 0:
+            pass_to_modes_of_body(tables, b, q, work, residual)
+
+
+@kernel
+def pass_to_modes_of_body(tables, b, q, work, residual):
+    """:func:`pass_to_modes` of one body."""
+    body = tables.bodies[b]
+    start, pool = body.modal_start, tables.pool
+    for i in range(body.modes):
+        k = start + tables.mode_order[body.order_start + i]
+        residual[k] += work.weight[FORCE, body.place_start + i]
+    count = body.form_end - body.form_start
+    force = work.weight[FORCE, body.form_start : body.form_end]
+    for p in range(body.pair_end - body.pair_start):
+        pair = tables.pairs[body.pair_start + p]
+        i, j = start + pair.a, start + pair.b
+        if body.form_at < 0:
+            total = force[p]
+        else:
+            weight = pool[body.form_at + p * count : body.form_at + (p + 1) * count]
+            total = 0.0
+            for r in range(count):
+                total += weight[r] * force[r]
+        residual[i] += q[j] * total
+        residual[j] += q[i] * total
