@@ -109,6 +109,8 @@ def _check_bodies(c: _Tables) -> None:
     flexible = n > 0
     for name in ("stiffness_at", "damping_at"):
         c.room(f"{name} of bodies", bodies[name][flexible], n[flexible] ** 2)
+        kind = name.removesuffix("at") + "kind"
+        c.within(f"{kind} of bodies", bodies[kind], t.ZERO_MATRIX + 1)
     for name, size in (("form_at", pairs * forms), ("cubic_at", forms * n)):
         given = bodies[name] != -1
         c.room(f"{name} of bodies", bodies[name][given], size[given])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexmbs.core.layout.tables import DIAGONAL_MATRIX, FULL_MATRIX, ZERO_MATRIX
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.model.inertia_layout import InertiaLayout
 from flexmbs.reduction.flexible_body import PointFields
@@ -49,10 +50,13 @@ def marker_fields(fields: PointFields, layout: InertiaLayout) -> np.ndarray:
     return found
 
 
-def is_diagonal(matrix: np.ndarray) -> bool:
-    """Whether what stands beside the diagonal of a symmetric matrix (n, n) is rounding."""
+def matrix_kind(matrix: np.ndarray) -> int:
+    """What of a symmetric matrix (n, n) the kernels need to multiply with."""
+    if not np.any(matrix):
+        return ZERO_MATRIX
     root = np.sqrt(np.abs(np.diag(matrix)))
-    return bool(np.all(np.abs(matrix - np.diag(np.diag(matrix))) <= ROUNDING * np.outer(root, root)))
+    beside = np.abs(matrix - np.diag(np.diag(matrix)))
+    return DIAGONAL_MATRIX if np.all(beside <= ROUNDING * np.outer(root, root)) else FULL_MATRIX
 
 
 def marker_moves(fields: PointFields | None) -> bool:

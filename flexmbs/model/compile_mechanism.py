@@ -19,9 +19,9 @@ from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import (
     Pool,
     condensed_units,
-    is_diagonal,
     marker_fields,
     marker_moves,
+    matrix_kind,
     rigid_inertia_basis,
 )
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
@@ -269,7 +269,7 @@ class _Compiler:
             form_start=first_form, form_end=first_form + len(chosen), order_start=self.mode_count,
             block_start=self.block_count, block_end=self.block_count + len(at), pair_start=self.pair_count,
             pair_end=self.pair_count + len(pairs), form_at=NONE if forms is None else add(forms[chosen].T),
-            stiffness_at=add(body.Ke), damping_at=add(body.De), diagonal=is_diagonal(body.Ke) and is_diagonal(body.De),
+            stiffness_at=add(body.Ke), damping_at=add(body.De), stiffness_kind=matrix_kind(body.Ke), damping_kind=matrix_kind(body.De),
             cubic_at=NONE if cubic is None else add(cubic[chosen]), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)

@@ -56,6 +56,7 @@ HOLD, STOP, REPEAT, CONTINUE = 0, 1, 2, 3
 # columns of Workspace.signal (the first three), rows of Workspace.weight: a quantity, its two derivatives,
 # and the generalised force on it
 VALUE, RATE, ACCEL, FORCE = 0, 1, 2, 3
+FULL_MATRIX, DIAGONAL_MATRIX, ZERO_MATRIX = 0, 1, 2
 COLUMNS = 4  # functions of a block of an inertia basis: their twelve sums stay in the sixteen registers of AVX2
 # column of Workspace.constraint behind those of POSITION_LEVEL and VELOCITY_LEVEL
 COSINE = 2
@@ -84,7 +85,8 @@ BODY = record_type(
         ("form_at", "i8"),  # their coefficients (pairs, forms); -1: each form is one pair
         ("stiffness_at", "i8"),
         ("damping_at", "i8"),
-        ("diagonal", "i8"),  # 1: both are diagonal
+        ("stiffness_kind", "i8"),  # FULL_MATRIX, DIAGONAL_MATRIX or ZERO_MATRIX
+        ("damping_kind", "i8"),
         ("cubic_at", "i8"),  # cubic strain energy (forms, modes); -1: none
         ("root_mass", "f8"),  # sqrt(mass)
         ("backwards", "i8"),  # 1: the joint was stated from this body to its parent

@@ -13,7 +13,7 @@ the fields while they are in the first cache (model.inertia_layout).
 
 from __future__ import annotations
 
-from flexmbs.core.layout.tables import ACCEL, COLUMNS, FORCE, RATE, VALUE
+from flexmbs.core.layout.tables import ACCEL, COLUMNS, DIAGONAL_MATRIX, FORCE, FULL_MATRIX, RATE, VALUE
 from flexmbs.core.mechanics.vectors import components, elements, put, rotate, rotate_back
 from flexmbs.machine_code.kernel import kernel
 
@@ -166,16 +166,27 @@ def set_wrench(wrench, R_WB, fx, fy, fz, mx, my, mz):
 
 @kernel
 def add_elasticity(tables, b, q, v, residual):
-    """Add Ke q + De q' of body ``b``; modes that are orthogonal in stiffness and damping need the diagonals only."""
+    """Add Ke q + De q' of body ``b``."""
     body = tables.bodies[b]
-    n, start, pool = body.modes, body.modal_start, tables.pool
-    for i in range(n):
-        first, last = (i, i + 1) if body.diagonal != 0 else (0, n)
-        total = 0.0
-        for j in range(first, last):
-            total += pool[body.stiffness_at + i * n + j] * q[start + j]
-            total += pool[body.damping_at + i * n + j] * v[start + j]
-        residual[start + i] += total
+    start, n = body.modal_start, body.modes
+    positions, rates, forces = q[start : start + n], v[start : start + n], residual[start : start + n]
+    add_product(tables.pool, body.stiffness_at, body.stiffness_kind, positions, forces)
+    add_product(tables.pool, body.damping_at, body.damping_kind, rates, forces)
+
+
+@kernel
+def add_product(pool, at, kind, x, out):
+    """out += A x with the matrix A at ``at`` in the pool, all of it, its diagonal, or nothing."""
+    n = len(x)
+    if kind == DIAGONAL_MATRIX:
+        for i in range(n):
+            out[i] += pool[at + i * (n + 1)] * x[i]
+    elif kind == FULL_MATRIX:
+        for i in range(n):
+            row, total = pool[at + i * n : at + (i + 1) * n], 0.0
+            for j in range(n):
+                total += row[j] * x[j]
+            out[i] += total
 
 
 @kernel
