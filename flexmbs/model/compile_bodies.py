@@ -8,29 +8,9 @@ import numpy as np
 
 from flexmbs.core.layout.tables import DIAGONAL_MATRIX, FULL_MATRIX, ZERO_MATRIX
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.model.inertia_layout import InertiaLayout
-from flexmbs.reduction.flexible_body import PointFields
 
 # Entries of projected matrices below this fraction of the diagonal are rounding.
 ROUNDING = 1e-13
-
-
-class Pool:
-    """One growing array of floats; ``add`` returns the offset."""
-
-    def __init__(self):
-        self.parts: list[np.ndarray] = []
-        self.size = 0
-
-    def add(self, values) -> int:
-        flat = np.ascontiguousarray(values, dtype=float).ravel()
-        at = self.size
-        self.parts.append(flat)
-        self.size += len(flat)
-        return at
-
-    def array(self) -> np.ndarray:
-        return np.concatenate(self.parts) if self.parts else np.zeros(1)
 
 
 def rigid_inertia_basis(body: RigidBody) -> np.ndarray:
@@ -40,16 +20,6 @@ def rigid_inertia_basis(body: RigidBody) -> np.ndarray:
     return np.column_stack([np.sqrt(body.mass) * body.center, root])
 
 
-def marker_fields(fields: PointFields, layout: InertiaLayout) -> np.ndarray:
-    """(6, places) displacement and rotation of a marker by each field of its body, in the order of their places."""
-    found = np.zeros((6, layout.places))
-    forms = slice(layout.first_form, layout.first_form + len(layout.form_order))
-    for rows, linear, second in ((slice(0, 3), fields.Phi, fields.Zu), (slice(3, 6), fields.Psi, fields.Zr)):
-        found[rows, : len(layout.mode_order)] = linear[layout.mode_order].T
-        found[rows, forms] = second[layout.form_order].T
-    return found
-
-
 def matrix_kind(matrix: np.ndarray) -> int:
     """What of a symmetric matrix (n, n) the kernels need to multiply with."""
     if not np.any(matrix):
@@ -57,13 +27,6 @@ def matrix_kind(matrix: np.ndarray) -> int:
     root = np.sqrt(np.abs(np.diag(matrix)))
     beside = np.abs(matrix - np.diag(np.diag(matrix)))
     return DIAGONAL_MATRIX if np.all(beside <= ROUNDING * np.outer(root, root)) else FULL_MATRIX
-
-
-def marker_moves(fields: PointFields | None) -> bool:
-    """False for rigid markers, among them the one that a clamped-free body's frame is fixed to."""
-    if fields is None:
-        return False
-    return any(np.any(values != 0.0) for values in (fields.Phi, fields.Psi, fields.Zu, fields.Zr))
 
 
 def condensed_units(system, modal: Mapping[str, slice], count: int) -> np.ndarray:

@@ -16,14 +16,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
-from flexmbs.model.compile_bodies import (
-    Pool,
-    condensed_units,
-    marker_fields,
-    marker_moves,
-    matrix_kind,
-    rigid_inertia_basis,
-)
+from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_contact_laws import law_fields, law_parameters
 from flexmbs.model.compile_forces import ForceTables
@@ -31,7 +24,10 @@ from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
 from flexmbs.model.coordinate_names import CoordinateNames
-from flexmbs.model.second_order_terms import InertiaLayout, layout_of
+from flexmbs.model.inertia_layout import InertiaLayout
+from flexmbs.model.inertia_tables import InertiaTables, marker_moves, placed_fields
+from flexmbs.model.pool import Pool
+from flexmbs.model.second_order_terms import layout_of
 from flexmbs.model.spanning_tree import Branch, spanning_tree
 from flexmbs.reduction.body_checks import check_mechanics
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -46,15 +42,16 @@ _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surf
 class _Compiler:
     """Fills the tables body by body; lives only during :func:`compile_system`."""
 
-    def __init__(self, system: Mechanism, signals: CompiledSignals, tolerance: float):
-        self.system, self.tolerance = system, tolerance
+    def __init__(self, system: Mechanism, signals: CompiledSignals):
+        self.system = system
         self.layouts: dict[str, InertiaLayout] = {}
         self.pool = Pool()
+        self.inertia = InertiaTables(self.pool)
         self.names = CoordinateNames()
         self.signals = signals
         self.signal_list: list[Signal] = []
-        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "pairs", "signals")}
-        for key in ("contacts", "constraints", "terms", "couplers", "blocks", "runs", "mode_order"):
+        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "signals")}
+        for key in ("contacts", "constraints", "terms", "couplers"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
@@ -65,7 +62,6 @@ class _Compiler:
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
-        self.pair_count = self.place_count = self.block_count = self.run_count = self.mode_count = 0
         self.q: list[float] = []
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
@@ -79,7 +75,9 @@ class _Compiler:
         key = (marker.body, marker.name)
         if key not in self.marker_index:
             flexible = marker_moves(marker.fields)
-            at = self.pool.add(marker_fields(marker.fields, self.layout(marker.body))) if flexible else NONE
+            at = NONE
+            if flexible:
+                at = self.pool.add(placed_fields(marker.fields, self.layout(marker.body)))
             record = make_record(
                 t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
                 R_BM=marker.rotation, fields_at=at,
@@ -94,7 +92,7 @@ class _Compiler:
             part = self.system.bodies[name]
             check_mechanics(part.body, f"body '{name}'")
             fields = [marker.fields for marker in part.markers.values() if marker_moves(marker.fields)]
-            self.layouts[name] = layout_of(part.body, fields, self.tolerance)
+            self.layouts[name] = layout_of(part.body, fields)
         return self.layouts[name]
 
     def signal(self, signal: Signal) -> int:
@@ -230,11 +228,8 @@ class _Compiler:
     def add_rigid(self, body, links: dict[str, int]) -> None:
         basis = rigid_inertia_basis(body)
         record = make_record(
-            t.BODY, **links, modal_start=len(self.q), rank=basis.shape[1], x_at=self.pool.add(basis),
-            pair_start=self.pair_count, pair_end=self.pair_count, place_start=self.place_count,
-            place_end=self.place_count, form_start=self.place_count, form_end=self.place_count,
-            order_start=self.mode_count, block_start=self.block_count, block_end=self.block_count,
-            root_mass=np.sqrt(body.mass),
+            t.BODY, **links, **self.inertia.nothing(), modal_start=len(self.q), rank=basis.shape[1],
+            x_at=self.pool.add(basis), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)
 
@@ -249,35 +244,12 @@ class _Compiler:
         # loops are closed by the joints; bodies are deformed only if rigid motion cannot close them
         self.given += [True] * body.mode_count
         self.given_rates += [True] * body.mode_count
-        layout, add, forms, cubic = self.layout(name), self.pool.add, body.forms, body.cubic
-        chosen = layout.form_order
-        pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
-        pairs = pairs[chosen] if forms is None else pairs[: len(pairs) if len(chosen) else 0]
-        first_form = self.place_count + layout.first_form
-        at = add(layout.coefficients) + layout.starts
-        first_runs = self.run_count + np.concatenate([[0], layout.ends[:-1, 2]])
-        ends = self.run_count + layout.ends
-        self.records["pairs"].append(make_records(t.PAIR, len(pairs), a=pairs[:, 0], b=pairs[:, 1]))
-        self.records["mode_order"].append(layout.mode_order)
-        self.records["runs"].append(
-            make_records(t.RUN, len(layout.runs), first=layout.runs[:, 0], count=layout.runs[:, 1])
-        )
-        self.records["blocks"].append(make_records(t.BLOCK, len(at), at=at, run=first_runs, ends=ends))
         record = make_record(
-            t.BODY, **links, modes=body.mode_count, modal_start=modal_start, rank=layout.X.shape[1],
-            x_at=add(layout.X), place_start=self.place_count, place_end=self.place_count + layout.places,
-            form_start=first_form, form_end=first_form + len(chosen), order_start=self.mode_count,
-            block_start=self.block_count, block_end=self.block_count + len(at), pair_start=self.pair_count,
-            pair_end=self.pair_count + len(pairs), form_at=NONE if forms is None else add(forms[chosen].T),
-            stiffness_at=add(body.Ke), damping_at=add(body.De), stiffness_kind=matrix_kind(body.Ke), damping_kind=matrix_kind(body.De),
-            cubic_at=NONE if cubic is None else add(cubic[chosen]), root_mass=np.sqrt(body.mass),
+            t.BODY, **links, **self.inertia.add(body, self.layout(name)), modes=body.mode_count,
+            modal_start=modal_start, stiffness_at=self.pool.add(body.Ke), damping_at=self.pool.add(body.De),
+            stiffness_kind=matrix_kind(body.Ke), damping_kind=matrix_kind(body.De), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)
-        self.pair_count += len(pairs)
-        self.place_count += layout.places
-        self.mode_count += body.mode_count
-        self.run_count += len(layout.runs)
-        self.block_count += len(at)
 
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
@@ -318,11 +290,11 @@ class _Compiler:
         coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
         coordinates += [multiplier] * len(self.names.multipliers)
         kinds = dict(
-            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, pairs=t.PAIR, signals=t.SIGNAL, contacts=t.CONTACT,
-            constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER, blocks=t.BLOCK, runs=t.RUN,
+            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, signals=t.SIGNAL, contacts=t.CONTACT,
+            constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
         )  # fmt: skip
         arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
-        arrays["mode_order"] = np.concatenate([np.zeros(0, dtype=np.int64), *self.records["mode_order"]])
+        arrays |= self.inertia.arrays()
         arrays |= self.force_arrays()
         arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
         arrays["constraints"]["row"] += len(self.names.coordinates)
@@ -334,15 +306,11 @@ class _Compiler:
         return tables
 
 
-def compile_system(
-    system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None, tolerance: float = 0.0
-) -> Model:
+def compile_system(system: Mechanism, coordinates: str = "reduced", signals: CompiledSignals | None = None) -> Model:
     """Flat form of a system; start values are as stated, loops may be open (analysis.assembly.close_loops closes them).
 
     ``coordinates``: "reduced" (joint coordinates of a spanning tree) or "absolute" (of every body; all joints are cut).
     ``signals``: functions of time that another model of this system has compiled already.
-    ``tolerance``: bound of the error of inertia integrals by second-order terms that are left out (0: all terms;
-    model.second_order_terms).
 
     Raises
     ------
@@ -351,7 +319,7 @@ def compile_system(
     """
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
-    compiler = _Compiler(system, signals or CompiledSignals(), tolerance)
+    compiler = _Compiler(system, signals or CompiledSignals())
     compiler.records["bodies"].append(make_record(t.BODY))
     compiler.marker(system.ground.frame)
     tree = spanning_tree(system, coordinates)

@@ -17,8 +17,8 @@ from flexmbs.core.layout.tables import COLUMNS
 LANES = 4
 #: The places of a body are filled up to a multiple of what an unrolled loop over all of them takes at once.
 UNROLLED = 16
-#: A gap between two runs of at most so many fields is cheaper stored than skipped.
-GAP = 8
+#: A gap between two runs of at most so many fields is cheaper stored than skipped (measured).
+GAP = 16
 #: Part of a mode that counts as rounding of the eigenvalue decomposition behind it.
 NOISE = 1e-13
 

@@ -57,7 +57,7 @@ def assumed_weights(body: FlexibleBody, amplitudes: np.ndarray) -> np.ndarray:
     return products if body.forms is None else np.sqrt(np.sum((body.forms * products) ** 2, axis=1))
 
 
-def layout_of(body: FlexibleBody, markers: Sequence[PointFields], tolerance: float) -> InertiaLayout:
+def layout_of(body: FlexibleBody, markers: Sequence[PointFields], tolerance: float = 0.0) -> InertiaLayout:
     """How the inertia of a body is stored, with ``tolerance`` as in :func:`body_tolerance`; kept for the next model.
 
     A form stays too where the ``markers`` would otherwise err by more than the tolerance, relative to the size of the

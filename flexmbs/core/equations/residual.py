@@ -68,7 +68,7 @@ def sum_forces(tables, active, q, v, a, reference, work, out):
         read_all_sensors(tables, active, q, v, a, work)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
-    pass_to_modes(tables, q, work, out)
+    pass_to_modes(tables, work, out)
 
 
 @kernel

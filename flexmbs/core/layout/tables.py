@@ -130,7 +130,7 @@ MARKER = record_type(
 # in turn a (COLUMNS, count) array; `run`: the first one; `ends`: behind the last one of each component.
 BLOCK = record_type([("at", "i8"), ("run", "i8"), ("ends", "i8", VECTOR)])
 RUN = record_type([("first", "i8"), ("count", "i8")])  # places, from the first one of the body
-PAIR = record_type([("a", "i8"), ("b", "i8")])
+PAIR = record_type([("a", "i8"), ("b", "i8")])  # of modes, by their places
 # value, rate, acceleration: addresses of C functions double f(double t); address 0: the constant (or zero).  The other
 # kinds: numbers in the pool (core.mechanics.signals), or two signals that stand before this one.
 SIGNAL = record_type(

@@ -42,19 +42,20 @@ def deform_block(tables, body, j, work):
             w2 = work.weight[ACCEL, first : first + count]
             c0, c1 = pool[at : at + count], pool[at + count : at + 2 * count]
             c2, c3 = pool[at + 2 * count : at + 3 * count], pool[at + 3 * count : at + 4 * count]
+            # column by column, so that the twelve sums, three weights and a coefficient fill the registers of AVX2
             for i in range(count):
                 value, rate, accel = w0[i], w1[i], w2[i]
                 x0 += c0[i] * value
-                x1 += c1[i] * value
-                x2 += c2[i] * value
-                x3 += c3[i] * value
                 u0 += c0[i] * rate
-                u1 += c1[i] * rate
-                u2 += c2[i] * rate
-                u3 += c3[i] * rate
                 t0 += c0[i] * accel
+                x1 += c1[i] * value
+                u1 += c1[i] * rate
                 t1 += c1[i] * accel
+                x2 += c2[i] * value
+                u2 += c2[i] * rate
                 t2 += c2[i] * accel
+                x3 += c3[i] * value
+                u3 += c3[i] * rate
                 t3 += c3[i] * accel
             at += COLUMNS * count
             run += 1

@@ -27,18 +27,19 @@ def weigh_fields_of_body(tables, b, q, v, a, work):
     for i in range(body.modes):
         k, place = start + tables.mode_order[body.order_start + i], body.place_start + i
         work.weight[VALUE, place], work.weight[RATE, place], work.weight[ACCEL, place] = q[k], v[k], a[k]
-    count = body.form_end - body.form_start
-    value = work.weight[VALUE, body.form_start : body.form_end]
-    rate = work.weight[RATE, body.form_start : body.form_end]
-    accel = work.weight[ACCEL, body.form_start : body.form_end]
+    weights, first, count = work.weight, body.place_start, body.form_end - body.form_start
+    value = weights[VALUE, body.form_start : body.form_end]
+    rate = weights[RATE, body.form_start : body.form_end]
+    accel = weights[ACCEL, body.form_start : body.form_end]
     if body.form_at >= 0:
         value[:] = 0.0
         rate[:] = 0.0
         accel[:] = 0.0
     for p in range(body.pair_end - body.pair_start):
         pair = tables.pairs[body.pair_start + p]
-        i, j = start + pair.a, start + pair.b
-        x, u, w = q[i] * q[j], v[i] * q[j] + q[i] * v[j], a[i] * q[j] + 2.0 * v[i] * v[j] + q[i] * a[j]
+        i, j = first + pair.a, first + pair.b
+        y, z, s, t = weights[VALUE, i], weights[VALUE, j], weights[RATE, i], weights[RATE, j]
+        x, u, w = y * z, s * z + y * t, weights[ACCEL, i] * z + 2.0 * s * t + y * weights[ACCEL, j]
         if body.form_at < 0:
             value[p], rate[p], accel[p] = x, u, w
             continue
@@ -77,26 +78,22 @@ def cubic_energy(tables, b, q, work):
 
 
 @kernel
-def pass_to_modes(tables, q, work, residual):
+def pass_to_modes(tables, work, residual):
     """Add the generalised forces on modes: those on their places and on forms in ``work.weight[FORCE]``."""
     for b in range(1, len(tables.bodies)):
         if tables.bodies[b].modes > 0:
-            pass_to_modes_of_body(tables, b, q, work, residual)
+            pass_to_modes_of_body(tables, b, work, residual)
 
 
 @kernel
-def pass_to_modes_of_body(tables, b, q, work, residual):
+def pass_to_modes_of_body(tables, b, work, residual):
     """:func:`pass_to_modes` of one body."""
-    body = tables.bodies[b]
-    start, pool = body.modal_start, tables.pool
-    for i in range(body.modes):
-        k = start + tables.mode_order[body.order_start + i]
-        residual[k] += work.weight[FORCE, body.place_start + i]
-    count = body.form_end - body.form_start
-    force = work.weight[FORCE, body.form_start : body.form_end]
+    body, weights = tables.bodies[b], work.weight
+    pool, first, count = tables.pool, body.place_start, body.form_end - body.form_start
+    force = weights[FORCE, body.form_start : body.form_end]
     for p in range(body.pair_end - body.pair_start):
         pair = tables.pairs[body.pair_start + p]
-        i, j = start + pair.a, start + pair.b
+        i, j = first + pair.a, first + pair.b
         if body.form_at < 0:
             total = force[p]
         else:
@@ -104,5 +101,7 @@ def pass_to_modes_of_body(tables, b, q, work, residual):
             total = 0.0
             for r in range(count):
                 total += weight[r] * force[r]
-        residual[i] += q[j] * total
-        residual[j] += q[i] * total
+        weights[FORCE, i] += weights[VALUE, j] * total
+        weights[FORCE, j] += weights[VALUE, i] * total
+    for i in range(body.modes):
+        residual[body.modal_start + tables.mode_order[body.order_start + i]] += weights[FORCE, first + i]
