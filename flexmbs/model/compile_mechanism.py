@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
-from flexmbs.core.layout.records import NONE, make_record, make_records, table_of
+from flexmbs.core.layout.records import NONE, make_record, table_of
 from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker

@@ -20,7 +20,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 
 
 def with_fewer_terms(system: Mechanism, model: Model, tolerance: float) -> Model:
-    """``model`` with second-order terms left out as ``tolerance`` allows (model.second_order_terms); same coordinates."""
+    """``model`` with second-order terms left out as ``tolerance`` allows (model.second_order_terms)."""
     layouts = {}
     for name in model.layouts:
         moving = [m.fields for m in system.bodies[name].markers.values() if marker_moves(m.fields)]

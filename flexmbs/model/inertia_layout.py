@@ -1,8 +1,9 @@
 """Inertia fields of a flexible body in the order and the basis in which the kernels need the fewest coefficients.
 
-The inertia basis may be turned as one likes (its functions are orthonormal in the mass; the first is constant and stays).
-Here the modes are made triangular in it, so that most coefficients of the second-order fields fall below what a bound
-of the error allows to leave out.  What is left is stored in blocks of a few functions, with runs of consecutive fields.
+The inertia basis may be turned as one likes (its functions are orthonormal in the mass; the first is constant and
+stays).  Here the modes are made triangular in it, so that most coefficients of the second-order fields fall below what
+a bound of the error allows to leave out.  What is left is stored in blocks of a few functions, with runs of consecutive
+fields.
 """
 
 from __future__ import annotations
@@ -98,8 +99,11 @@ def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, toleran
 
 
 def _basis(X: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """(R, R) orthogonal; its columns are the new functions in the old ones: the constant, what each row of X and P adds
-    to those before it, then the principal parts of what is left of Z (all at their amplitudes)."""
+    """(R, R) orthogonal: its columns are the new functions in the old ones.
+
+    The constant, what each row of X and P adds to those before it, then the principal parts of what is left of Z, all
+    at their amplitudes.
+    """
     R = X.shape[1]
     rows = np.concatenate([X[None], P]).reshape(-1, R)
     norms = np.linalg.norm(rows, axis=1)
@@ -173,12 +177,13 @@ def _filled(array: np.ndarray) -> np.ndarray:
 
 def _per_block(keep: np.ndarray) -> np.ndarray:
     """(rows, 3 blocks) whether a row has anything in a block, components first."""
-    blocks = _filled(keep)
-    return blocks.reshape(len(keep), 3, -1, COLUMNS).any(axis=3).reshape(len(keep), -1)
+    filled = _filled(keep)
+    blocks = filled.shape[2] // COLUMNS
+    return filled.reshape(len(keep), 3, blocks, COLUMNS).any(axis=3).reshape(len(keep), 3 * blocks)
 
 
 def _stored(C: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Runs, their ends, where the coefficients of each block begin, and these, of the fields C (places, 3, R); ``used`` (places, 3 blocks)."""
+    """``runs``, ``ends``, ``starts``, ``coefficients`` of the fields C (places, 3, R); ``used`` (places, 3 blocks)."""
     places, _three, R = C.shape
     blocks = R // COLUMNS
     lanes = used.reshape(places // LANES, LANES, 3, blocks).any(axis=1)

@@ -125,8 +125,9 @@ def _prepared(
     saved: SavedState | None,
     computed: str,
 ) -> Run:
-    """The run of a system, ready to start; ``options``: tolerances, largest step and integrator, second-order terms if not "auto".
+    """The run of a system, ready to start.
 
+    ``options``: tolerances, largest step and integrator, second-order terms if not "auto".
     ``computed``: start in equilibrium ("rest"), without vibration ("motion"), or as stated ("").
     """
     model = ready(system, whole=True)

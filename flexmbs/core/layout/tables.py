@@ -255,7 +255,10 @@ class Workspace(Block):
         "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
         "rate": ("f8", 2),
         "accel": ("f8", 2),
-        "weight": ("f8", 2),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
+        "weight": (
+            "f8",
+            2,
+        ),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
         # on them
         "curve_motion": (CURVE_MOTION, 1),  # (1,) along a curve or surface; where it leads; what goes back through it
         "curve_point": (CURVE_POINT, 1),
