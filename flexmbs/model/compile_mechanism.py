@@ -77,7 +77,8 @@ class _Compiler:
             flexible = marker_moves(marker.fields)
             at = NONE
             if flexible:
-                at = self.pool.add(placed_fields(marker.fields, self.layout(marker.body)))
+                body = self.system.bodies[marker.body].body
+                at = self.pool.add(placed_fields(marker.fields, body, self.layout(marker.body)))
             record = make_record(
                 t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
                 R_BM=marker.rotation, fields_at=at,

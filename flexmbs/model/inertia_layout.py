@@ -41,6 +41,7 @@ class InertiaLayout:
     ends : (blocks, 3) behind the last run of each component; the first run of a block follows the last one before
     starts : (blocks,) where the coefficients of each block begin
     coefficients : flat; per run a (COLUMNS, places) array
+    by_pairs : whether forms are the pairs of a body that has fewer ``forms``
     kept : coefficients of second-order fields that are kept
     error : bound of the error of every inertia integral, see :func:`inertia_layout`
     """
@@ -56,6 +57,7 @@ class InertiaLayout:
     coefficients: np.ndarray
     kept: int
     error: float
+    by_pairs: bool = False
 
 
 def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, tolerance: float, used=None) -> InertiaLayout:
@@ -74,10 +76,8 @@ def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, toleran
     turned = _basis(X, P * amplitudes[:, None, None], Z * weights[:, None, None])
     X, P, Z = X @ turned, P @ turned, Z @ turned
     keep_P = np.abs(P) > NOISE * np.sqrt(np.sum(P**2, axis=(1, 2)))[:, None, None]
-    weighed = np.abs(Z) * (weights[:, None, None] / size)
-    columns = np.sqrt(np.sum((P * (amplitudes[:, None, None] / size)) ** 2, axis=0))
-    columns += np.abs(X) / size + np.sqrt(np.sum(weighed**2, axis=0))
-    keep_Z, error = _chosen(weighed, columns.max(axis=0), tolerance)
+    states = X / size, P * (amplitudes[:, None, None] / size), Z * (weights[:, None, None] / size)
+    keep_Z, error = _chosen(states, tolerance)
     order = _columns_in_order(np.concatenate([keep_P, keep_Z]))
     X, P, Z, keep_P, keep_Z = (_filled(part[..., order]) for part in (X, P, Z, keep_P, keep_Z))
     mode_order = _alike_together(_per_block(keep_P))
@@ -123,27 +123,37 @@ def _basis(X: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:
             count += 1
     if count < R:
         known = found[:count]
-        _values, vectors = np.linalg.eigh(np.eye(R) - known.T @ known)
-        outside = vectors[:, count:]  # all directions orthogonal to the known ones
+        outside = np.linalg.qr(known.T, mode="complete")[0][:, count:]
         seen = Z.reshape(-1, R) @ outside
         _values, turn = np.linalg.eigh(seen.T @ seen)
         found[count:] = (outside @ turn[:, ::-1]).T
     return found.T
 
 
-def _chosen(weighed: np.ndarray, columns: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
-    """Which coefficients |w_r Z_rks| are kept, and the bound of the error.
+def _chosen(states: tuple[np.ndarray, np.ndarray, np.ndarray], tolerance: float) -> tuple[np.ndarray, float]:
+    """Which coefficients of Z are kept, and the bound of the error; ``states``: X, P and Z at their amplitudes.
 
-    With unit vectors x of s_r / w_r, an integral changes by 2 sum_rs x_r d_rs c_s, c_s the largest coefficient of
-    function s that a state can have: at most twice the norm of e_r = sum_s |d_rs| c_s.
+    Those whose effect is smallest are left out: their size times the largest coefficient c_s of their function that a
+    state can have.  With d what is left out, unit vectors y of q_a / A_a and x of s_r / w_r, an integral changes by
+    2 x^T d (X + P^T y + Z^T x), at most twice the sum of the Frobenius norms of d X, d P^T and d Z^T.
     """
-    effect = weighed * columns
+    Z = states[2]
+    largest = sum(np.sqrt(np.sum(part.reshape(-1, *Z.shape[1:]) ** 2, axis=0)) for part in states).max(axis=0)
+    effect = np.abs(Z) * largest
+    products = [_products(part.reshape(-1, *Z.shape[1:])) for part in states]
     limit, error = tolerance, np.inf
     while error > tolerance:
-        limit *= 0.5
+        limit *= 0.7
         keep = effect > limit
-        error = 2.0 * float(np.sqrt(np.max(np.sum(np.where(keep, 0.0, effect).sum(axis=2) ** 2, axis=0), initial=0.0)))
+        lost = _products(np.where(keep, 0.0, Z))
+        norms = [np.sqrt(np.maximum(np.einsum("kst,lst->kl", lost, other), 0.0)) for other in products]
+        error = 2.0 * float(np.max(sum(norms)))
     return keep, error
+
+
+def _products(fields: np.ndarray) -> np.ndarray:
+    """(3, R, R) sums over fields (k, 3, R) of the products of their coefficients, by component."""
+    return np.stack([fields[:, k].T @ fields[:, k] for k in range(3)])
 
 
 def _columns_in_order(keep: np.ndarray) -> np.ndarray:

@@ -30,7 +30,8 @@ class InertiaTables:
         """Fields of the record (core.layout.tables.BODY) of a flexible body."""
         if body.mode_count == 0:
             return {**self.nothing(), "rank": layout.X.shape[1], "x_at": self.pool.add(layout.X)}
-        chosen, forms, cubic, add = layout.form_order, body.forms, body.cubic, self.pool.add
+        chosen, cubic, add = layout.form_order, body.cubic, self.pool.add
+        forms = None if layout.by_pairs else body.forms
         pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
         pairs = pairs[chosen] if forms is None else pairs[: len(pairs) if len(chosen) else 0]
         pairs = np.argsort(layout.mode_order)[pairs]  # places of the modes
@@ -70,13 +71,14 @@ class InertiaTables:
         }
 
 
-def placed_fields(fields: PointFields, layout: InertiaLayout) -> np.ndarray:
+def placed_fields(fields: PointFields, body: FlexibleBody, layout: InertiaLayout) -> np.ndarray:
     """(6, places) displacement and rotation of a marker by each field of its body, in the order of their places."""
+    spread = body.forms is not None and layout.by_pairs
     found = np.zeros((6, layout.places))
     forms = slice(layout.first_form, layout.first_form + len(layout.form_order))
     for rows, linear, second in ((slice(0, 3), fields.Phi, fields.Zu), (slice(3, 6), fields.Psi, fields.Zr)):
         found[rows, : len(layout.mode_order)] = linear[layout.mode_order].T
-        found[rows, forms] = second[layout.form_order].T
+        found[rows, forms] = (body.forms.T @ second if spread else second)[layout.form_order].T
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,12 +13,15 @@ from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 #: Largest deflection that bounds of errors assume, relative to the size of the body: the default of ``SecondOrder``.
 DEFLECTION = 0.3
-#: All terms of a body: what is left out is as small as what the reduction has left out, within these limits.
-LEAST, MOST = 1e-14, 1e-10
+#: All terms of a body: what is left out may be REDUCTION times what the reduction has left out, within these limits
+#: (its error is that of the worst single integral, ours bounds the sum over all fields of a state).
+REDUCTION, LEAST, MOST = 10.0, 1e-14, 1e-10
 #: Terms that a run leaves out change no inertia integral by more than this part of its rtol ...
 SHARE = 1e-2
 #: ... nor by more than this; a run with a smaller rtol than EXACT leaves out none.
 COARSEST, EXACT = 1e-4, 1e-8
+
+PAIR = 16  # a pair of modes costs as much as so many coefficients (measured)
 
 _known: list[tuple[weakref.ref[FlexibleBody], tuple[float, bytes], InertiaLayout]] = []
 _KEPT = 64  # layouts
@@ -33,7 +37,7 @@ def body_tolerance(body: FlexibleBody, tolerance: float) -> float:
 
     A body reduced with ``SecondOrder(...)`` keeps what that states.
     """
-    exact = float(np.clip(body.inertia.compression_error, LEAST, MOST))
+    exact = float(np.clip(REDUCTION * body.inertia.compression_error, LEAST, MOST))
     stated = str(body.options.get("second_order", "")).startswith("SecondOrder(")
     return exact if stated else max(exact, tolerance)
 
@@ -72,9 +76,31 @@ def layout_of(body: FlexibleBody, markers: Sequence[PointFields], tolerance: flo
         if owner() is body and known == key:
             return layout
     layout = inertia_layout(body.inertia, amplitudes, weights, tolerance, used)
+    if body.forms is not None and body.cubic is None and body.forms.size > len(layout.coefficients):
+        layout = min(layout, _by_pairs(body, markers, tolerance), key=lambda one: _work(one, body))
     _known.append((weakref.ref(body), key, layout))
     _known[:] = [entry for entry in _known if entry[0]() is not None][-_KEPT:]
     return layout
+
+
+def _by_pairs(body: FlexibleBody, markers: Sequence[PointFields], tolerance: float) -> InertiaLayout:
+    """Layout of a body with one field for each pair in place of its forms."""
+
+    def spread(fields: np.ndarray) -> np.ndarray:
+        return np.tensordot(body.forms.T, fields, 1)
+
+    plain = replace(body, forms=None, inertia=replace(body.inertia, Z=spread(body.inertia.Z)))
+    markers = [replace(fields, Zu=spread(fields.Zu), Zr=spread(fields.Zr)) for fields in markers]
+    amplitudes = assumed_amplitudes(plain)
+    weights = assumed_weights(plain, amplitudes)
+    used = _used_by_markers(plain, markers, weights, tolerance)
+    return replace(inertia_layout(plain.inertia, amplitudes, weights, tolerance, used), by_pairs=True)
+
+
+def _work(layout: InertiaLayout, body: FlexibleBody) -> int:
+    """Numbers that a residual multiplies with: of the fields, and of the forms."""
+    of_forms = PAIR if layout.by_pairs or body.forms is None else len(layout.form_order)
+    return len(layout.coefficients) + of_forms * len(body.pairs)
 
 
 def _used_by_markers(

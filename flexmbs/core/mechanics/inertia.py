@@ -40,23 +40,26 @@ def deform_block(tables, body, j, work):
             w0 = work.weight[VALUE, first : first + count]
             w1 = work.weight[RATE, first : first + count]
             w2 = work.weight[ACCEL, first : first + count]
-            c0, c1 = pool[at : at + count], pool[at + count : at + 2 * count]
-            c2, c3 = pool[at + 2 * count : at + 3 * count], pool[at + 3 * count : at + 4 * count]
+            part = pool[at : at + COLUMNS * count]
             # column by column, so that the twelve sums, three weights and a coefficient fill the registers of AVX2
             for i in range(count):
                 value, rate, accel = w0[i], w1[i], w2[i]
-                x0 += c0[i] * value
-                u0 += c0[i] * rate
-                t0 += c0[i] * accel
-                x1 += c1[i] * value
-                u1 += c1[i] * rate
-                t1 += c1[i] * accel
-                x2 += c2[i] * value
-                u2 += c2[i] * rate
-                t2 += c2[i] * accel
-                x3 += c3[i] * value
-                u3 += c3[i] * rate
-                t3 += c3[i] * accel
+                c = part[i]
+                x0 += c * value
+                u0 += c * rate
+                t0 += c * accel
+                c = part[count + i]
+                x1 += c * value
+                u1 += c * rate
+                t1 += c * accel
+                c = part[2 * count + i]
+                x2 += c * value
+                u2 += c * rate
+                t2 += c * accel
+                c = part[3 * count + i]
+                x3 += c * value
+                u3 += c * rate
+                t3 += c * accel
             at += COLUMNS * count
             run += 1
         work.r[k, s], work.r[k, s + 1], work.r[k, s + 2], work.r[k, s + 3] = x0, x1, x2, x3
@@ -74,10 +77,10 @@ def add_forces_of_block(tables, body, j, work):
         while run < block.ends[k]:
             count, first = tables.runs[run].count, start + tables.runs[run].first
             force = work.weight[FORCE, first : first + count]
-            c0, c1 = pool[at : at + count], pool[at + count : at + 2 * count]
-            c2, c3 = pool[at + 2 * count : at + 3 * count], pool[at + 3 * count : at + 4 * count]
+            part = pool[at : at + COLUMNS * count]
             for i in range(count):
-                force[i] += b0 * c0[i] + b1 * c1[i] + b2 * c2[i] + b3 * c3[i]
+                added = b0 * part[i] + b1 * part[count + i]
+                force[i] += added + b2 * part[2 * count + i] + b3 * part[3 * count + i]
             at += COLUMNS * count
             run += 1
 
