@@ -79,7 +79,7 @@ def simulate(
     start : saved state, or the result or folder of a run, from whose end a new run starts
     force : replace the result in ``out``; without it (and without ``resume``) a folder with a result is refused
     second_order : "auto" leaves out second-order terms of flexible bodies whose effect is a small part of rtol (none at
-        1e-8 and below; flexmbs.model.second_order_terms); "all" none. ``stats`` says how many are kept, and the
+        1e-7 and below; flexmbs.model.second_order_terms); "all" none. ``stats`` says how many are kept, and the
         bound of the error.
 
     Raises
