@@ -122,12 +122,11 @@ def _check_bodies(c: _Tables) -> None:
 
 
 def _check_fields(c: _Tables) -> None:
-    """Pairs refer to modes of their own body, runs to places of it; markers have their fields."""
+    """Pairs refer to products of modes of their own body, runs to places of it; markers have their fields."""
     tables, bodies = c.tables, c.tables.bodies[1:]
     n = c.modes[1:]
     pairs, sizes = _owned(bodies["pair_start"], bodies["pair_end"])
-    for field in ("a", "b"):
-        c.within(f"{field} of pairs", tables.pairs[field][pairs], np.repeat(n, sizes))
+    c.within("product of pairs", tables.pairs["product"][pairs], np.repeat(n**2, sizes))
     order, sizes = _owned(bodies["order_start"], bodies["order_start"] + n)
     c.within("mode_order", tables.mode_order[order], np.repeat(n, sizes))
     blocks, sizes = _owned(bodies["block_start"], bodies["block_end"])

@@ -22,6 +22,10 @@ UNROLLED = 16
 GAP = 16
 #: Part of a mode that counts as rounding of the eigenvalue decomposition behind it.
 NOISE = 1e-13
+#: Part of a mode that may be left out, relative to the limit for second-order fields: modal masses keep their digits.
+OF_MODE = 1e-2
+#: Below it, everything that is more than rounding is kept.
+LEAST_LIMIT = 1e-15
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,8 @@ def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, toleran
     n, size = len(P), np.sqrt(np.sum(X[:, 1:] ** 2))
     turned = _basis(X, P * amplitudes[:, None, None], Z * weights[:, None, None])
     X, P, Z = X @ turned, P @ turned, Z @ turned
-    keep_P = np.abs(P) > NOISE * np.sqrt(np.sum(P**2, axis=(1, 2)))[:, None, None]
     states = X / size, P * (amplitudes[:, None, None] / size), Z * (weights[:, None, None] / size)
-    keep_Z, error = _chosen(states, tolerance)
+    keep_P, keep_Z, error = _chosen(states, tolerance)
     order = _columns_in_order(np.concatenate([keep_P, keep_Z]))
     X, P, Z, keep_P, keep_Z = (_filled(part[..., order]) for part in (X, P, Z, keep_P, keep_Z))
     mode_order = _alike_together(_per_block(keep_P))
@@ -130,25 +133,32 @@ def _basis(X: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return found.T
 
 
-def _chosen(states: tuple[np.ndarray, np.ndarray, np.ndarray], tolerance: float) -> tuple[np.ndarray, float]:
-    """Which coefficients of Z are kept, and the bound of the error; ``states``: X, P and Z at their amplitudes.
+def _chosen(states: tuple[np.ndarray, np.ndarray, np.ndarray], tolerance: float):
+    """Which coefficients of P and Z are kept, and the bound of the error; ``states``: X, P and Z at their amplitudes.
 
-    Those whose effect is smallest are left out: their size times the largest coefficient c_s of their function that a
-    state can have.  With d what is left out, unit vectors y of q_a / A_a and x of s_r / w_r, an integral changes by
-    2 x^T d (X + P^T y + Z^T x), at most twice the sum of the Frobenius norms of d X, d P^T and d Z^T.
+    Those of Z whose effect is smallest are left out: their size times the largest coefficient c_s of their function
+    that a state can have; and those of P that are a small part of their mode (``OF_MODE``).  With d what is left out of
+    both, unit vectors y of q_a / A_a and x of s_r / w_r, an integral changes by 2 (y, x)^T d (X + P^T y + Z^T x): at
+    most twice the sum of the Frobenius norms of d X, d P^T and d Z^T, times the length of (y, x).
     """
-    Z = states[2]
-    largest = sum(np.sqrt(np.sum(part.reshape(-1, *Z.shape[1:]) ** 2, axis=0)) for part in states).max(axis=0)
-    effect = np.abs(Z) * largest
-    products = [_products(part.reshape(-1, *Z.shape[1:])) for part in states]
+    X, P, Z = states
+    parts = [X[None], P, Z]
+    largest = sum(np.sqrt(np.sum(part**2, axis=0)) for part in parts).max(axis=0)
+    effect, share = np.abs(Z) * largest, np.abs(P) / _at_least(np.sqrt(np.sum(P**2, axis=(1, 2), keepdims=True)))
+    products = [_products(part) for part in parts]
     limit, error = tolerance, np.inf
-    while error > tolerance:
+    while error > tolerance and limit > LEAST_LIMIT:
         limit *= 0.7
-        keep = effect > limit
-        lost = _products(np.where(keep, 0.0, Z))
+        keep_P, keep_Z = share > max(NOISE, OF_MODE * limit), effect > limit
+        lost = _products(np.where(keep_P, 0.0, P)) + _products(np.where(keep_Z, 0.0, Z))
         norms = [np.sqrt(np.maximum(np.einsum("kst,lst->kl", lost, other), 0.0)) for other in products]
-        error = 2.0 * float(np.max(sum(norms)))
-    return keep, error
+        error = 2.0 * np.sqrt(2.0) * float(np.max(sum(norms)))
+    return keep_P, keep_Z, error
+
+
+def _at_least(values: np.ndarray) -> np.ndarray:
+    """Values that can be divided by."""
+    return np.maximum(values, np.finfo(float).tiny)
 
 
 def _products(fields: np.ndarray) -> np.ndarray:

@@ -34,10 +34,10 @@ class InertiaTables:
         forms = None if layout.by_pairs else body.forms
         pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
         pairs = pairs[chosen] if forms is None else pairs[: len(pairs) if len(chosen) else 0]
-        pairs = np.argsort(layout.mode_order)[pairs]  # places of the modes
+        a, b = np.sort(np.argsort(layout.mode_order)[pairs], axis=1)[:, ::-1].T  # places of the modes
         known = sum(map(len, self.runs))
         spans = self._spans(layout.places, layout.first_form, len(chosen), len(layout.starts), len(pairs))
-        self.pairs.append(make_records(t.PAIR, len(pairs), a=pairs[:, 0], b=pairs[:, 1]))
+        self.pairs.append(make_records(t.PAIR, len(pairs), product=a * body.mode_count + b))
         self.mode_order.append(layout.mode_order)
         self.runs.append(make_records(t.RUN, len(layout.runs), first=layout.runs[:, 0], count=layout.runs[:, 1]))
         first = np.concatenate([[0], layout.ends[:-1, 2]])

@@ -130,7 +130,8 @@ MARKER = record_type(
 # in turn a (COLUMNS, count) array; `run`: the first one; `ends`: behind the last one of each component.
 BLOCK = record_type([("at", "i8"), ("run", "i8"), ("ends", "i8", VECTOR)])
 RUN = record_type([("first", "i8"), ("count", "i8")])  # places, from the first one of the body
-PAIR = record_type([("a", "i8"), ("b", "i8")])  # of modes, by their places
+# Of two modes with places a >= b: where their product stands in Workspace.product, a * modes + b
+PAIR = record_type([("product", "i8")])
 # value, rate, acceleration: addresses of C functions double f(double t); address 0: the constant (or zero).  The other
 # kinds: numbers in the pool (core.mechanics.signals), or two signals that stand before this one.
 SIGNAL = record_type(
@@ -260,6 +261,7 @@ class Workspace(Block):
             2,
         ),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
         # on them
+        "product": ("f8", 2),  # (4, modes^2) all products of two modes of a body with two derivatives; force on them
         "curve_motion": (CURVE_MOTION, 1),  # (1,) along a curve or surface; where it leads; what goes back through it
         "curve_point": (CURVE_POINT, 1),
         "surface_point": (SURFACE_POINT, 1),
@@ -298,6 +300,7 @@ def make_workspace(tables: Tables) -> Workspace:
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
         weight=np.zeros((4, places)),
+        product=np.zeros((4, max(1, int(tables.bodies["modes"].max()) ** 2))),
         curve_motion=np.zeros(1, CURVE_MOTION),
         curve_point=np.zeros(1, CURVE_POINT),
         surface_point=np.zeros(1, SURFACE_POINT),

@@ -1,6 +1,7 @@
 """What multiplies the fields of a body: modal coordinates, and quadratic forms s(q) of them for second-order fields.
 
 A body has one form per pair of modes, s = q_a q_b, or fewer: s_r = sum_p c_pr q_a q_b (``FlexibleBody.forms``).
+The products of all pairs of modes are formed by rows, which SIMD can do, and picked from there.
 Modes and forms have places in ``Workspace.weight`` (model.inertia_layout); between them, and behind, are empty ones.
 """
 
@@ -35,11 +36,10 @@ def weigh_fields_of_body(tables, b, q, v, a, work):
         value[:] = 0.0
         rate[:] = 0.0
         accel[:] = 0.0
+    multiply_modes(weights, work.product, first, body.modes)
     for p in range(body.pair_end - body.pair_start):
-        pair = tables.pairs[body.pair_start + p]
-        i, j = first + pair.a, first + pair.b
-        y, z, s, t = weights[VALUE, i], weights[VALUE, j], weights[RATE, i], weights[RATE, j]
-        x, u, w = y * z, s * z + y * t, weights[ACCEL, i] * z + 2.0 * s * t + y * weights[ACCEL, j]
+        k = tables.pairs[body.pair_start + p].product
+        x, u, w = work.product[VALUE, k], work.product[RATE, k], work.product[ACCEL, k]
         if body.form_at < 0:
             value[p], rate[p], accel[p] = x, u, w
             continue
@@ -48,6 +48,34 @@ def weigh_fields_of_body(tables, b, q, v, a, work):
             value[r] += weight[r] * x
             rate[r] += weight[r] * u
             accel[r] += weight[r] * w
+
+
+@kernel
+def multiply_modes(weights, product, first, n):
+    """Products of the modal coordinates of places ``first`` on with all before them, and their two derivatives."""
+    for i in range(n):
+        y, s, t = weights[VALUE, first + i], weights[RATE, first + i], weights[ACCEL, first + i]
+        values, rates = weights[VALUE, first : first + i + 1], weights[RATE, first : first + i + 1]
+        accels, at = weights[ACCEL, first : first + i + 1], i * n
+        value, rate = product[VALUE, at : at + i + 1], product[RATE, at : at + i + 1]
+        accel = product[ACCEL, at : at + i + 1]
+        for j in range(i + 1):
+            value[j] = y * values[j]
+            rate[j] = s * values[j] + y * rates[j]
+            accel[j] = t * values[j] + 2.0 * s * rates[j] + y * accels[j]
+
+
+@kernel
+def add_products(weights, product, first, n):
+    """Forces on modes from the forces on their products."""
+    for i in range(n):
+        y, total, at = weights[VALUE, first + i], 0.0, i * n
+        values, forces = weights[VALUE, first : first + i + 1], weights[FORCE, first : first + i + 1]
+        force = product[FORCE, at : at + i + 1]
+        for j in range(i + 1):
+            total += force[j] * values[j]
+            forces[j] += force[j] * y
+        weights[FORCE, first + i] += total
 
 
 @kernel
@@ -91,9 +119,8 @@ def pass_to_modes_of_body(tables, b, work, residual):
     body, weights = tables.bodies[b], work.weight
     pool, first, count = tables.pool, body.place_start, body.form_end - body.form_start
     force = weights[FORCE, body.form_start : body.form_end]
+    work.product[FORCE, : body.modes * body.modes] = 0.0
     for p in range(body.pair_end - body.pair_start):
-        pair = tables.pairs[body.pair_start + p]
-        i, j = first + pair.a, first + pair.b
         if body.form_at < 0:
             total = force[p]
         else:
@@ -101,7 +128,7 @@ def pass_to_modes_of_body(tables, b, work, residual):
             total = 0.0
             for r in range(count):
                 total += weight[r] * force[r]
-        weights[FORCE, i] += weights[VALUE, j] * total
-        weights[FORCE, j] += weights[VALUE, i] * total
+        work.product[FORCE, tables.pairs[body.pair_start + p].product] += total
+    add_products(weights, work.product, first, body.modes)
     for i in range(body.modes):
         residual[body.modal_start + tables.mode_order[body.order_start + i]] += weights[FORCE, first + i]
