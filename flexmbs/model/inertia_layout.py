@@ -20,12 +20,12 @@ LANES = 4
 UNROLLED = 16
 #: A gap between two runs of at most so many fields is cheaper stored than skipped (measured).
 GAP = 16
-#: Part of a mode that counts as rounding of the eigenvalue decomposition behind it.
-NOISE = 1e-13
+#: Part of a mode that counts as rounding of the eigenvalue decomposition behind it; and of an effect.
+NOISE, ROUNDING = 1e-13, 1e-17
 #: Part of a mode that may be left out, relative to the limit for second-order fields: modal masses keep their digits.
 OF_MODE = 1e-2
-#: Below it, everything that is more than rounding is kept.
-LEAST_LIMIT = 1e-15
+#: Share of the bound of the error that these parts may use.
+MODES_SHARE = 0.3
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class InertiaLayout:
 def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, tolerance: float, used=None) -> InertiaLayout:
     """Layout of the fields ``inertia`` (reduction.flexible_body.InertiaFields), with small coefficients left out.
 
-    ``error`` is at most ``tolerance``: for all modal coordinates with sum (q_a / A_a)^2 <= 1 and forms with
+    ``error`` is at most ``tolerance`` (and rounding, 1e-12): for all modal coordinates with sum (q_a / A_a)^2 <= 1 and forms with
     sum (s_r / w_r)^2 <= 1 no integral int r_k r_l dm changes by more, relative to int |x|^2 dm about the centre.
 
     Parameters
@@ -136,24 +136,38 @@ def _basis(X: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:
 def _chosen(states: tuple[np.ndarray, np.ndarray, np.ndarray], tolerance: float):
     """Which coefficients of P and Z are kept, and the bound of the error; ``states``: X, P and Z at their amplitudes.
 
-    Those of Z whose effect is smallest are left out: their size times the largest coefficient c_s of their function
-    that a state can have; and those of P that are a small part of their mode (``OF_MODE``).  With d what is left out of
-    both, unit vectors y of q_a / A_a and x of s_r / w_r, an integral changes by 2 (y, x)^T d (X + P^T y + Z^T x): at
-    most twice the sum of the Frobenius norms of d X, d P^T and d Z^T, times the length of (y, x).
+    Left out are those of P that are a small part of their mode (``OF_MODE``), and those of Z whose effect is smallest:
+    their size times the largest coefficient c_s of their function that a state can have.  With d and e what is left
+    out of P and Z, unit vectors y of q_a / A_a and x of s_r / w_r, an integral changes by
+    2 (y^T d + x^T e) (X + P^T y + Z^T x): at most twice the sum of the Frobenius norms of the six products.
     """
     X, P, Z = states
     parts = [X[None], P, Z]
-    largest = sum(np.sqrt(np.sum(part**2, axis=0)) for part in parts).max(axis=0)
-    effect, share = np.abs(Z) * largest, np.abs(P) / _at_least(np.sqrt(np.sum(P**2, axis=(1, 2), keepdims=True)))
     products = [_products(part) for part in parts]
-    limit, error = tolerance, np.inf
-    while error > tolerance and limit > LEAST_LIMIT:
+    largest = sum(np.sqrt(np.sum(part**2, axis=0)) for part in parts).max(axis=0)
+    share = np.abs(P) / _at_least(np.sqrt(np.sum(P**2, axis=(1, 2), keepdims=True)))
+    keep_P, error_P = _largest_kept(P, share, (OF_MODE * tolerance, NOISE), MODES_SHARE * tolerance, products)
+    limits = tolerance, ROUNDING
+    keep_Z, error_Z = _largest_kept(Z, np.abs(Z) * largest, limits, max(tolerance - error_P, ROUNDING), products)
+    return keep_P, keep_Z, error_P + error_Z
+
+
+def _largest_kept(fields: np.ndarray, effect: np.ndarray, limits, allowed: float, products: list[np.ndarray]):
+    """Which coefficients have more effect than a limit, from the first of ``limits`` down to the last; the error.
+
+    The error is at most ``allowed``, unless it is rounding.
+    """
+    limit, least = limits
+    error = np.inf
+    while error > allowed:
+        keep = effect > max(limit, least)
+        lost = _products(np.where(keep, 0.0, fields))
+        norms = sum(np.sqrt(np.maximum(np.einsum("kst,lst->kl", lost, other), 0.0)) for other in products)
+        error = 2.0 * float(np.max(norms, initial=0.0))
+        if limit <= least:
+            break
         limit *= 0.7
-        keep_P, keep_Z = share > max(NOISE, OF_MODE * limit), effect > limit
-        lost = _products(np.where(keep_P, 0.0, P)) + _products(np.where(keep_Z, 0.0, Z))
-        norms = [np.sqrt(np.maximum(np.einsum("kst,lst->kl", lost, other), 0.0)) for other in products]
-        error = 2.0 * np.sqrt(2.0) * float(np.max(sum(norms)))
-    return keep_P, keep_Z, error
+    return keep, error
 
 
 def _at_least(values: np.ndarray) -> np.ndarray:
