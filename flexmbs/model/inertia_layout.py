@@ -67,8 +67,9 @@ class InertiaLayout:
 def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, tolerance: float, used=None) -> InertiaLayout:
     """Layout of the fields ``inertia`` (reduction.flexible_body.InertiaFields), with small coefficients left out.
 
-    ``error`` is at most ``tolerance`` (and rounding, 1e-12): for all modal coordinates with sum (q_a / A_a)^2 <= 1 and forms with
-    sum (s_r / w_r)^2 <= 1 no integral int r_k r_l dm changes by more, relative to int |x|^2 dm about the centre.
+    ``error`` is at most ``tolerance`` (or rounding, 1e-12): for all modal coordinates with sum (q_a / A_a)^2 <= 1 and
+    forms with sum (s_r / w_r)^2 <= 1 no integral int r_k r_l dm changes by more, relative to int |x|^2 dm about the
+    centre.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def _prepared(
     if computed == "motion" and saved is None:
         model = without_vibration(model, 0.0)
     if "second_order" not in options:
-        model = with_fewer_terms(system, model, run_tolerance(options["rtol"]))
+        model = with_fewer_terms(system, model, run_tolerance(options["rtol"], len(model.contact_names) > 0))
     terms = KeptTerms.of(stated, model)
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
