@@ -155,7 +155,7 @@ def four_bar() -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, -9.81))
     crank = system.add(fm.RigidBody.box(7850.0, (0.1, 0.01, 0.02), center=(0.05, 0.0, 0.0)), name="crank")
     coupler, rocker = system.add(strip(0.5), name="pendulum"), system.add(strip(0.3), name="rocker")
-    turning = system.revolute(system.ground.marker("a"), crank["origin"], axis="z", name="crank")
+    turning = system.revolute(system.ground.marker("a"), crank["origin"], axis="z", name="motor")
     turning.prescribe(lambda t: 20.0 * t)
     system.revolute(crank.marker("end", position=(0.1, 0.0, 0.0)), coupler["near"], axis="z", name="knee", angle=1.0)
     support = system.ground.marker("b", position=(0.5, 0.0, 0.0))

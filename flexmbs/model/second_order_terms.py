@@ -29,7 +29,7 @@ _KEPT = 64  # layouts
 
 
 def run_tolerance(rtol: float, contacts: bool = False) -> float:
-    """Bound of the error of inertia integrals of a run with ``rtol``, of a system with contacts or not; 0: all terms."""
+    """Bound of the error of inertia integrals of a run with ``rtol``; 0: all terms."""
     return 0.0 if rtol <= EXACT else min(SHARE * rtol, COARSEST) * (AMPLIFIED if contacts else 1.0)
 
 
