@@ -31,7 +31,7 @@ def energy_sums(
     g = tables.gravity
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
-        out[KINETIC] += kinetic_energy(tables, b, q, v, a, work)
+        out[KINETIC] += kinetic_energy(tables, b, work)
         frame = work.frame[b]
         mx, my, mz = rotate(frame.R_WB, work.r[0, 0], work.r[1, 0], work.r[2, 0])  # first moment / sqrt(mass)
         for k, moment in enumerate((mx, my, mz)):

@@ -34,6 +34,7 @@ class _Tables:
         self.signals = len(tables.signals) + int(tables.functions["outputs"].sum())
         self.record = t.record_size(tables)
         self.modes, self.forms = tables.bodies["modes"], tables.bodies["form_end"] - tables.bodies["form_start"]
+        self.places = tables.bodies["place_end"] - tables.bodies["place_start"]
 
     def within(self, what: str, values, end, start=0) -> None:
         """start <= value < end for all of them."""
@@ -51,7 +52,7 @@ class _Tables:
         """``size`` numbers from offset ``at`` on lie in the pool."""
         self.within(f"{what} (offset in the pool)", at, len(self.pool) + 1 - size)
 
-    def spans(self, what: str, start, end, count: int) -> None:
+    def spans(self, what: str, start, end, count) -> None:
         """0 <= start <= end <= count."""
         self.within(f"end of {what}", end, count + 1)
         self.within(f"start of {what}", start, end + 1)
@@ -92,22 +93,24 @@ def _check_bodies(c: _Tables) -> None:
     c.spans("axes of bodies", bodies["axis_start"], bodies["axis_end"], len(tables.axes))
     c.within("modes of bodies", bodies["modes"], c.coordinates + 1)
     c.within("modal_start of bodies", bodies["modal_start"], c.coordinates + 1 - bodies["modes"])
-    for name, table in (("row", tables.rows), ("pair", tables.pairs)):
+    for name, table in (("block", tables.blocks), ("pair", tables.pairs)):
         c.spans(f"{name}s of bodies", bodies[f"{name}_start"], bodies[f"{name}_end"], len(table))
-    n, rank, forms = bodies["modes"], bodies["rank"], c.forms[1:]
-    pairs, rows = bodies["pair_end"] - bodies["pair_start"], bodies["row_end"] - bodies["row_start"]
-    c.within("forms of bodies", forms, len(c.pool) + 1)
-    c.spans("forms of bodies", bodies["form_start"], bodies["form_end"], int(np.maximum(forms, 0).sum()))
+    n, rank, forms, places = bodies["modes"], bodies["rank"], c.forms[1:], c.places[1:]
+    pairs, blocks = bodies["pair_end"] - bodies["pair_start"], bodies["block_end"] - bodies["block_start"]
+    c.within("places of bodies", places, len(c.pool) + 1)
+    c.spans("places of bodies", bodies["place_start"], bodies["place_end"], int(np.maximum(places, 0).sum()))
+    c.spans("forms of bodies", bodies["form_start"], bodies["form_end"], bodies["place_end"])
+    c.within("form_start of bodies", bodies["form_start"], bodies["place_end"] + 1, bodies["place_start"] + n)
+    c.within("order_start of bodies", bodies["order_start"], len(tables.mode_order) + 1 - n)
     c.within("rank of bodies", rank, len(c.pool) + 1, 1)
     c.room("x_at of bodies", bodies["x_at"], 3 * rank)
-    for k in "xyz":
-        c.within(f"rows_{k} of bodies", bodies[f"rows_{k}"], rows + 1)
-    if np.any(bodies["rows_x"] + bodies["rows_y"] + bodies["rows_z"] != rows):
-        raise MechanismError("tables: the number of rows of a body differs from the sum over its components")
-    c.room("row_at of bodies", bodies["row_at"], rank * rows)
+    if np.any((t.COLUMNS * blocks != rank) & (blocks != 0)) or np.any((blocks != 0) != (n > 0)):
+        raise MechanismError("tables: the blocks of a body do not hold its inertia basis")
     flexible = n > 0
     for name in ("stiffness_at", "damping_at"):
         c.room(f"{name} of bodies", bodies[name][flexible], n[flexible] ** 2)
+        kind = name.removesuffix("at") + "kind"
+        c.within(f"{kind} of bodies", bodies[kind], t.ZERO_MATRIX + 1)
     for name, size in (("form_at", pairs * forms), ("cubic_at", forms * n)):
         given = bodies[name] != -1
         c.room(f"{name} of bodies", bodies[name][given], size[given])
@@ -119,21 +122,35 @@ def _check_bodies(c: _Tables) -> None:
 
 
 def _check_fields(c: _Tables) -> None:
-    """Rows and pairs refer to modes and forms of their own body; markers have their fields."""
+    """Pairs refer to products of modes of their own body, runs to places of it; markers have their fields."""
     tables, bodies = c.tables, c.tables.bodies[1:]
-    for table, name, counts in (
-        (tables.pairs, "pair", (("a", c.modes[1:]), ("b", c.modes[1:]))),
-        (tables.rows, "row", (("mode", c.modes[1:]), ("form", c.forms[1:]))),
-    ):
-        sizes = bodies[f"{name}_end"] - bodies[f"{name}_start"]
-        places = np.repeat(bodies[f"{name}_start"] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-        for field, count in counts:
-            least = -1 if field == "form" else 0
-            c.within(f"{field} of {name}s", table[field][places], np.repeat(count, sizes), least)
-    c.within("component of rows", tables.rows["component"], 3)
+    n = c.modes[1:]
+    pairs, sizes = _owned(bodies["pair_start"], bodies["pair_end"])
+    c.within("product of pairs", tables.pairs["product"][pairs], np.repeat(n**2, sizes))
+    order, sizes = _owned(bodies["order_start"], bodies["order_start"] + n)
+    c.within("mode_order", tables.mode_order[order], np.repeat(n, sizes))
+    blocks, sizes = _owned(bodies["block_start"], bodies["block_end"])
+    _check_runs(c, tables.blocks[blocks], np.repeat(c.places[1:], sizes))
     moving = tables.markers[tables.markers["flexible"] != 0]
-    for name, count in (("Phi", c.modes), ("Psi", c.modes), ("Zu", c.forms), ("Zr", c.forms)):
-        c.room(f"{name}_at of markers", moving[f"{name}_at"], 3 * count[moving["body"]])
+    c.room("fields_at of markers", moving["fields_at"], 6 * c.places[moving["body"]])
+
+
+def _owned(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All indices of the spans of bodies, one body after the other, and how many each has."""
+    sizes = end - start
+    return np.repeat(start - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum()), sizes
+
+
+def _check_runs(c: _Tables, blocks: np.ndarray, places: np.ndarray) -> None:
+    """Runs of blocks lie within the ``places`` of their bodies, and their coefficients in the pool."""
+    runs = c.tables.runs
+    c.within("count of runs", runs["count"], len(c.pool) + 1)
+    for start, end in ((blocks["run"], blocks["ends"][:, 0]), *(blocks["ends"].T[k : k + 2] for k in range(2))):
+        c.spans("runs of blocks", start, end, len(runs))
+        own, sizes = _owned(start, end)
+        c.within("first of runs", runs["first"][own], np.repeat(places, sizes) + 1 - runs["count"][own])
+    counted = np.concatenate([[0], np.cumsum(runs["count"])])
+    c.room("at of blocks", blocks["at"], t.COLUMNS * (counted[blocks["ends"][:, 2]] - counted[blocks["run"]]))
 
 
 def _check_axes(c: _Tables) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
-from flexmbs.core.layout.records import NONE, make_record, make_records, table_of
+from flexmbs.core.layout.records import NONE, make_record, table_of
 from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
@@ -16,7 +16,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.time_functions import Constant, Harmonic, Pieces, Product, Sum, TimeFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
-from flexmbs.model.compile_bodies import Pool, condensed_units, inertia_rows, marker_moves, rigid_inertia_basis
+from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_contact_laws import law_fields, law_parameters
 from flexmbs.model.compile_forces import ForceTables
@@ -24,6 +24,10 @@ from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
 from flexmbs.model.coordinate_names import CoordinateNames
+from flexmbs.model.inertia_layout import InertiaLayout
+from flexmbs.model.inertia_tables import InertiaTables, marker_moves, placed_fields
+from flexmbs.model.pool import Pool
+from flexmbs.model.second_order_terms import layout_of
 from flexmbs.model.spanning_tree import Branch, spanning_tree
 from flexmbs.reduction.body_checks import check_mechanics
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -40,11 +44,13 @@ class _Compiler:
 
     def __init__(self, system: Mechanism, signals: CompiledSignals):
         self.system = system
+        self.layouts: dict[str, InertiaLayout] = {}
         self.pool = Pool()
+        self.inertia = InertiaTables(self.pool)
         self.names = CoordinateNames()
         self.signals = signals
         self.signal_list: list[Signal] = []
-        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "rows", "pairs", "signals")}
+        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "signals")}
         for key in ("contacts", "constraints", "terms", "couplers"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
@@ -56,7 +62,6 @@ class _Compiler:
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
         self.modal: dict[str, slice] = {}
-        self.row_count = self.pair_count = self.form_count = 0
         self.q: list[float] = []
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
@@ -71,16 +76,26 @@ class _Compiler:
         key = (marker.body, marker.name)
         if key not in self.marker_index:
             flexible = marker_moves(marker.fields)
-            f, add, fields = marker.fields, self.pool.add, {}
+            at = NONE
             if flexible:
-                fields = {"Phi_at": add(f.Phi), "Psi_at": add(f.Psi), "Zu_at": add(f.Zu), "Zr_at": add(f.Zr)}
+                body = self.system.bodies[marker.body].body
+                at = self.pool.add(placed_fields(marker.fields, body, self.layout(marker.body)))
             record = make_record(
                 t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
-                R_BM=marker.rotation, **fields,
+                R_BM=marker.rotation, fields_at=at,
             )  # fmt: skip
             self.records["markers"].append(record)
             self.marker_index[key] = len(self.records["markers"]) - 1
         return self.marker_index[key]
+
+    def layout(self, name: str) -> InertiaLayout:
+        """How the fields of a flexible body are stored."""
+        if name not in self.layouts:
+            part = self.system.bodies[name]
+            check_mechanics(part.body, f"body '{name}'")
+            fields = [marker.fields for marker in part.markers.values() if marker_moves(marker.fields)]
+            self.layouts[name] = layout_of(part.body, fields)
+        return self.layouts[name]
 
     def signal(self, signal: Signal) -> int:
         """Row of a function of time."""
@@ -217,14 +232,12 @@ class _Compiler:
         if basis is None:
             basis = self.inertia_bases[id(body)] = rigid_inertia_basis(body)
         record = make_record(
-            t.BODY, **links, modal_start=len(self.q), rank=basis.shape[1], x_at=self.pool.add(basis),
-            row_start=self.row_count, row_end=self.row_count, pair_start=self.pair_count, pair_end=self.pair_count,
-            form_start=self.form_count, form_end=self.form_count, root_mass=np.sqrt(body.mass),
+            t.BODY, **links, **self.inertia.nothing(), modal_start=len(self.q), rank=basis.shape[1],
+            x_at=self.pool.add(basis), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)
 
     def add_flexible(self, name: str, body: FlexibleBody, links: dict[str, int]) -> None:
-        check_mechanics(body, f"body '{name}'")
         part = self.system.bodies[name]
         modal_start = len(self.q)
         for label in body.mode_labels:
@@ -235,21 +248,10 @@ class _Compiler:
         # loops are closed by the joints; bodies are deformed only if rigid motion cannot close them
         self.given += [True] * body.mode_count
         self.given_rates += [True] * body.mode_count
-        rows, counts, coefficients = inertia_rows(body)
-        pairs = np.asarray(body.pairs, dtype=np.int64).reshape(-1, 2)
-        starts = {"row_start": self.row_count, "pair_start": self.pair_count, "form_start": self.form_count}
-        self.records["rows"].append(rows)
-        self.records["pairs"].append(make_records(t.PAIR, len(pairs), a=pairs[:, 0], b=pairs[:, 1]))
-        self.row_count += len(rows)
-        self.pair_count += len(pairs)
-        self.form_count += len(body.inertia.Z)
-        add, forms, cubic = self.pool.add, body.forms, body.cubic
         record = make_record(
-            t.BODY, **links, **starts, row_end=self.row_count, pair_end=self.pair_count, form_end=self.form_count,
-            modes=body.mode_count, modal_start=modal_start, rank=body.inertia.X.shape[1], x_at=add(body.inertia.X),
-            rows_x=counts[0], rows_y=counts[1], rows_z=counts[2], row_at=add(coefficients),
-            form_at=NONE if forms is None else add(forms.T), stiffness_at=add(body.Ke), damping_at=add(body.De),
-            cubic_at=NONE if cubic is None else add(cubic), root_mass=np.sqrt(body.mass),
+            t.BODY, **links, **self.inertia.add(body, self.layout(name)), modes=body.mode_count,
+            modal_start=modal_start, stiffness_at=self.pool.add(body.Ke), damping_at=self.pool.add(body.De),
+            stiffness_kind=matrix_kind(body.Ke), damping_kind=matrix_kind(body.De), root_mass=np.sqrt(body.mass),
         )  # fmt: skip
         self.records["bodies"].append(record)
 
@@ -292,10 +294,11 @@ class _Compiler:
         coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
         coordinates += [multiplier] * len(self.names.multipliers)
         kinds = dict(
-            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, rows=t.ROW, pairs=t.PAIR, signals=t.SIGNAL,
-            contacts=t.CONTACT, constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
+            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, signals=t.SIGNAL, contacts=t.CONTACT,
+            constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
         )  # fmt: skip
         arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
+        arrays |= self.inertia.arrays()
         arrays |= self.force_arrays()
         arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
         arrays["constraints"]["row"] += len(self.names.coordinates)
@@ -363,6 +366,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         body_names=body_names,
         bodies={name: system.bodies[name].body for name in body_names[1:]},
         modal=compiler.modal,
+        layouts=compiler.layouts,
         marker_index=compiler.marker_index,
         contact_names=tuple(system.contacts),
         signals=compiler.signals,

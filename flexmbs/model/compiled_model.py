@@ -14,6 +14,7 @@ from flexmbs.mechanism.sensors import UserFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.compile_forces import RecordColumn
 from flexmbs.model.coordinate_limits import CoordinateEnd
+from flexmbs.model.inertia_layout import InertiaLayout
 from flexmbs.model.loop_closure_report import LoopClosure
 from flexmbs.model.spanning_tree import SpanningTree
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -41,6 +42,7 @@ class Model:
     balls : first local coordinate of each ball
     body_names : ground first, in the order of the tables
     modal : body name -> slice of its modal coordinates in the local coordinates
+    layouts : flexible body -> what is stored of its inertia
     marker_index : (body, marker) -> row of ``tables.markers``
     signals, signal_list : the C functions of the functions of time, and these in the order of ``tables.signals``
     user_functions : of the records of ``tables.functions``; None: one that hands its input on
@@ -71,6 +73,7 @@ class Model:
     body_names: tuple[str, ...]
     bodies: Mapping[str, FlexibleBody | RigidBody]
     modal: Mapping[str, slice]
+    layouts: Mapping[str, InertiaLayout]
     marker_index: Mapping[tuple[str, str], int]
     contact_names: tuple[str, ...]
     signals: CompiledSignals

@@ -67,6 +67,11 @@ def test_step_profile():
     assert "all of the residual" in alone("step_profile", "module.RUNS, module.T_END = 1, 0.02; module.main()")
 
 
+@pytest.mark.slow
+def test_residual_costs():
+    assert "| 4 | rtol 1e-4 |" in alone("residual_costs", "module.main()", "--modes", 4, "--rounds", 1)
+
+
 def test_condition_numbers(benchmark_of, monkeypatch, capsys):
     module, run = benchmark_of("condition_numbers")
     monkeypatch.setattr(module, "STEPS", np.array([1e-2, 1e-4]))

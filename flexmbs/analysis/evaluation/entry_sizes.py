@@ -51,14 +51,14 @@ class EntrySizes:
         markers = self.tables.markers[(self.tables.markers["body"] == body) & (self.tables.markers["flexible"] != 0)]
         if len(markers) == 0:
             return None
-        moves, turns = (self._largest(markers[f"{field}_at"], n) for field in ("Phi", "Psi"))
+        places, first = int(record["place_end"] - record["place_start"]), int(record["order_start"])
+        fields = self.tables.pool[markers["fields_at"][:, None] + np.arange(6 * places)].reshape(-1, 2, 3, places)
+        largest = np.zeros((2, n))
+        order = self.tables.mode_order[first : first + n]
+        largest[:, order] = np.linalg.norm(fields[..., :n], axis=2).max(axis=0)
+        moves, turns = largest
         start, size = int(record["modal_start"]), size_of_body(self.tables, body)
         return slice(start, start + n), moves + size * turns, turns + moves / size
-
-    def _largest(self, starts: np.ndarray, modes: int) -> np.ndarray:
-        """(modes,) largest vector of each mode among fields (modes, 3) that begin at ``starts`` in the pool."""
-        fields = self.tables.pool[starts[:, None] + np.arange(3 * modes)].reshape(-1, modes, 3)
-        return np.linalg.norm(fields, axis=2).max(axis=0)
 
     def of(self, frames: np.ndarray, a: np.ndarray) -> np.ndarray:
         """(constraints, 2) magnitudes for coordinate rates ``a`` (size,) with at most one coordinate per constraint."""

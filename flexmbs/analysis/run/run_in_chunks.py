@@ -39,6 +39,7 @@ from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
+from flexmbs.model.fewer_terms import KeptTerms
 from flexmbs.result.joined_file import compressed_size
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
@@ -65,6 +66,7 @@ class Run:
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
+        self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
@@ -238,6 +240,7 @@ class Run:
             rows, outcome = beyond[0] + 1, HALTED
             row = self.log.rows[beyond[0]]
             self.halted = row[TIME], end_passed(beyond[1], row[self.model.log_row.q])
+        self.terms.watch(self.log.rows[:rows, self.model.log_row.q])
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
@@ -298,7 +301,7 @@ class Run:
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }  # fmt: skip
-        return {**stats, **self.size.stats(), **seconds, **choice}
+        return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats()}
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -322,6 +325,7 @@ class Run:
         if outcome == s.FINISHED:
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
+            self.terms.warn_of_reach()
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:

@@ -23,6 +23,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.common.progress import Progress, on_progress, report
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.model.fewer_terms import KeptTerms, with_fewer_terms
+from flexmbs.model.second_order_terms import run_tolerance
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState
@@ -45,6 +47,7 @@ class SimulateOptions(TypedDict, total=False):
     resume: bool
     start: SavedState | Result | str | Path | None
     force: bool
+    second_order: str
 
 
 @on_progress()
@@ -55,6 +58,7 @@ def simulate(
     quasi_static_start: bool = False, store_every: int | None = None, output_step: float | None = None,
     storage_limit: StorageLimit = "auto", resume: bool = False,
     start: SavedState | Result | str | Path | None = None, force: bool = False,
+    second_order: str = "auto",
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -84,6 +88,9 @@ def simulate(
         interrupted run then gives exactly the results of an uninterrupted one
     start : saved state, or the result or folder of a run, from whose end a new run starts
     force : replace the result in ``out``; without it (and without ``resume``) a folder with a result is refused
+    second_order : "auto" leaves out second-order terms of flexible bodies whose effect is a small part of rtol (none at
+        1e-7 and below; flexmbs.model.second_order_terms); "all" none. ``stats`` says how many are kept, and the
+        bound of the error.
 
     Raises
     ------
@@ -95,6 +102,8 @@ def simulate(
         The run stopped early. The message gives the reason; ``error.result`` holds the finished steps (also in ``out``)
         and ``error.state`` the state from which ``start=`` continues.
     """
+    if second_order not in ("auto", "all"):
+        raise MechanismError(f"second_order must be 'auto' or 'all', not {second_order!r}")
     check_end(t_end)  # before the bodies are compiled
     storage = checked_storage(store_every, output_step, storage_limit, t_end)
     check_tolerances(rtol, atol)
@@ -110,6 +119,8 @@ def simulate(
             raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")
         check_motions(system, 0.0 if saved is None else saved.t, t_end)
         options = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
+        if second_order != "auto":
+            options["second_order"] = second_order
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         run = _prepared(system, t_end, options, progress, saved, how)
         return run.go(folder, storage, saved, resume)
@@ -123,8 +134,9 @@ def _prepared(
     saved: SavedState | None,
     computed: str,
 ) -> Run:
-    """The run of a system, ready to start; ``options``: tolerances, largest step and integrator.
+    """The run of a system, ready to start.
 
+    ``options``: tolerances, largest step and integrator, second-order terms if not "auto".
     ``computed``: start in equilibrium ("rest"), without vibration ("motion"), or as stated ("").
     """
     model = ready(system, whole=True)
@@ -136,12 +148,15 @@ def _prepared(
         model, active = in_equilibrium(model, 0.0)
     if computed == "motion" and saved is None:
         model = without_vibration(model, 0.0)
+    if "second_order" not in options:
+        model = with_fewer_terms(system, model, run_tolerance(options["rtol"], len(model.contact_names) > 0))
+    terms = KeptTerms.of(stated, model)
     model = with_condensed_modes(model, 0.0, method)
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
     requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
     callback = report if progress is None or progress is True else progress or None
     run = Run(system, stated, model, settings, method, requested, callback)
-    run.reason = reason
+    run.reason, run.terms = reason, terms
     if active is not None:
         run.state.active[:] = active
     return run

@@ -51,9 +51,10 @@ def sum_forces(tables, active, q, v, a, reference, work, out):
             add_constraints(tables, q, v, a, work, out)
         return
     for b in range(1, len(tables.bodies)):
-        add_inertia(tables, b, q, v, a, work, out)
-        add_elasticity(tables, b, q, v, out)
-        add_cubic_elasticity(tables, b, q, work, out)
+        add_inertia(tables, b, work)
+        if tables.bodies[b].modes > 0:
+            add_elasticity(tables, b, q, v, out)
+            add_cubic_elasticity(tables, b, q, work, out)
     add_couplers(tables, q, v, out)
     if len(tables.constraints) > 0:
         add_constraints(tables, q, v, a, work, out)
@@ -67,7 +68,7 @@ def sum_forces(tables, active, q, v, a, reference, work, out):
         read_all_sensors(tables, active, q, v, a, work)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
-    pass_to_modes(tables, q, work, out)
+    pass_to_modes(tables, work, out)
 
 
 @kernel
@@ -77,7 +78,7 @@ def pass_to_parent(tables, b, q, work, out):
     frame, wrench, point = work.frame[b], work.wrench[b], work.joint_point[b]
     dx, dy, dz = difference(frame.p_WB, point)
     shift_moment(wrench, dx, dy, dz)
-    project_on_modes(tables, body.own_marker, q, frame, wrench, -1.0, work, out)
+    project_on_modes(tables, body.own_marker, frame, wrench, -1.0, work)
     if body.backwards == 0:
         keep_reaction(work.reaction[b], wrench, 1.0)
     for axis in range(body.axis_end - 1, body.axis_start - 1, -1):
@@ -88,7 +89,7 @@ def pass_to_parent(tables, b, q, work, out):
     if parent == 0:
         return
     frame, total = work.frame[parent], work.wrench[parent]
-    project_on_modes(tables, body.parent_marker, q, frame, wrench, 1.0, work, out)
+    project_on_modes(tables, body.parent_marker, frame, wrench, 1.0, work)
     dx, dy, dz = difference(point, frame.p_WB)
     shift_moment(wrench, dx, dy, dz)
     for i in range(3):
@@ -112,7 +113,7 @@ def shift_moment(wrench, dx, dy, dz):
 
 
 @kernel
-def project_on_modes(tables, m, q, body, wrench, sign, work, out):
+def project_on_modes(tables, m, body, wrench, sign, work):
     """Generalised forces of a wrench (world axes) at marker ``m`` on the modes of its body, times ``sign``."""
     if tables.markers[m].flexible == 0:
         return
@@ -120,4 +121,4 @@ def project_on_modes(tables, m, q, body, wrench, sign, work, out):
     fx, fy, fz = rotate_back(body.R_WB, sign * x, sign * y, sign * z)
     x, y, z = components(wrench.moment)
     mx, my, mz = rotate_back(body.R_WB, sign * x, sign * y, sign * z)
-    add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, work, out)
+    add_modal_force(tables, m, fx, fy, fz, mx, my, mz, work)

@@ -53,9 +53,11 @@ WORLD, FOLLOWER = 0, 1
 # kinds of signals; what piecewise polynomials do beyond their ends
 FUNCTION, PIECES, HARMONIC, SUM, PRODUCT = 0, 1, 2, 3, 4
 HOLD, STOP, REPEAT, CONTINUE = 0, 1, 2, 3
-# columns of Workspace.signal (the first three), rows of Workspace.form and .weight: a quantity, its two derivatives,
+# columns of Workspace.signal (the first three), rows of Workspace.weight: a quantity, its two derivatives,
 # and the generalised force on it
 VALUE, RATE, ACCEL, FORCE = 0, 1, 2, 3
+FULL_MATRIX, DIAGONAL_MATRIX, ZERO_MATRIX = 0, 1, 2
+COLUMNS = 4  # functions of a block of an inertia basis: their twelve sums stay in the sixteen registers of AVX2
 # column of Workspace.constraint behind those of POSITION_LEVEL and VELOCITY_LEVEL
 COSINE = 2
 KINETIC, GRAVITY, ELASTIC, TOTAL = 0, 1, 2, 3  # energies
@@ -71,19 +73,20 @@ BODY = record_type(
         ("modal_start", "i8"),  # first modal coordinate
         ("rank", "i8"),  # R, number of inertia basis functions
         ("x_at", "i8"),  # X (3, R)
-        ("row_start", "i8"),  # non-zero rows of P and Z, sorted by component
-        ("row_end", "i8"),
-        ("rows_x", "i8"),  # number of rows of each component
-        ("rows_y", "i8"),
-        ("rows_z", "i8"),
-        ("row_at", "i8"),  # their coefficients: per component an (R, rows) array
+        ("place_start", "i8"),  # places of its fields in Workspace.weight: modes, then forms
+        ("place_end", "i8"),
+        ("order_start", "i8"),  # the modes in the order of their places
+        ("block_start", "i8"),  # blocks of functions of the inertia basis (core.mechanics.inertia); none: rigid
+        ("block_end", "i8"),
         ("pair_start", "i8"),
         ("pair_end", "i8"),
-        ("form_start", "i8"),  # quadratic forms (core.mechanics.quadratic_forms), numbered through all bodies
+        ("form_start", "i8"),  # places of its quadratic forms (core.mechanics.quadratic_forms)
         ("form_end", "i8"),
         ("form_at", "i8"),  # their coefficients (pairs, forms); -1: each form is one pair
         ("stiffness_at", "i8"),
         ("damping_at", "i8"),
+        ("stiffness_kind", "i8"),  # FULL_MATRIX, DIAGONAL_MATRIX or ZERO_MATRIX
+        ("damping_kind", "i8"),
         ("cubic_at", "i8"),  # cubic strain energy (forms, modes); -1: none
         ("root_mass", "f8"),  # sqrt(mass)
         ("backwards", "i8"),  # 1: the joint was stated from this body to its parent
@@ -116,22 +119,19 @@ MARKER = record_type(
     [
         ("body", "i8"),
         ("flexible", "i8"),
-        ("Phi_at", "i8"),  # displacement (n, 3) and rotation (n, 3) per modal coordinate
-        ("Psi_at", "i8"),
-        ("Zu_at", "i8"),  # displacement (forms, 3) and rotation (forms, 3) per quadratic form
-        ("Zr_at", "i8"),
+        ("fields_at", "i8"),  # (6, places of its body): displacement and rotation by each mode and quadratic form
         ("p_BM", "f8", VECTOR),  # in the undeformed body
         ("R_BM", "f8", MATRIX),
     ],
-    Phi_at=NONE,
-    Psi_at=NONE,
-    Zu_at=NONE,
-    Zr_at=NONE,
+    fields_at=NONE,
     R_BM=np.eye(3),
 )
-# form = -1: component of P, else of Z
-ROW = record_type([("mode", "i8"), ("form", "i8"), ("component", "i8")], form=NONE)
-PAIR = record_type([("a", "i8"), ("b", "i8")])
+# Four functions of an inertia basis: per component the runs of fields that have coefficients there.  `at`: of each run
+# in turn a (COLUMNS, count) array; `run`: the first one; `ends`: behind the last one of each component.
+BLOCK = record_type([("at", "i8"), ("run", "i8"), ("ends", "i8", VECTOR)])
+RUN = record_type([("first", "i8"), ("count", "i8")])  # places, from the first one of the body
+# Of two modes with places a >= b: where their product stands in Workspace.product, a * modes + b
+PAIR = record_type([("product", "i8")])
 # value, rate, acceleration: addresses of C functions double f(double t); address 0: the constant (or zero).  The other
 # kinds: numbers in the pool (core.mechanics.signals), or two signals that stand before this one.
 SIGNAL = record_type(
@@ -212,7 +212,9 @@ class Tables(Block):
         "bodies": (BODY, 1),  # [0] is ground
         "axes": (AXIS, 1),
         "markers": (MARKER, 1),
-        "rows": (ROW, 1),
+        "blocks": (BLOCK, 1),
+        "runs": (RUN, 1),
+        "mode_order": ("i8", 1),  # modes of each body in the order of their places
         "pairs": (PAIR, 1),
         "signals": (SIGNAL, 1),
         "loads": (LOAD, 1),
@@ -254,8 +256,12 @@ class Workspace(Block):
         "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
         "rate": ("f8", 2),
         "accel": ("f8", 2),
-        "weight": ("f8", 2),  # (4, rows) what multiplies each row of P and Z in r, r', r''; force on it
-        "form": ("f8", 2),  # (4, forms) quadratic forms of all bodies with two derivatives; force on them
+        "weight": (
+            "f8",
+            2,
+        ),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
+        # on them
+        "product": ("f8", 2),  # (4, modes^2) all products of two modes of a body with two derivatives; force on them
         "curve_motion": (CURVE_MOTION, 1),  # (1,) along a curve or surface; where it leads; what goes back through it
         "curve_point": (CURVE_POINT, 1),
         "surface_point": (SURFACE_POINT, 1),
@@ -278,7 +284,7 @@ class Workspace(Block):
 def make_workspace(tables: Tables) -> Workspace:
     """Scratch arrays large enough for ``tables``."""
     rank = int(max(4, tables.bodies["rank"].max()))
-    rows = int(max(1, (tables.bodies["row_end"] - tables.bodies["row_start"]).max()))
+    places = int(max(1, tables.bodies["place_end"].max()))
     bodies = len(tables.bodies)
     return Workspace(
         frame=np.zeros(bodies, BODY_FRAME),
@@ -293,8 +299,8 @@ def make_workspace(tables: Tables) -> Workspace:
         r=np.zeros((3, rank)),
         rate=np.zeros((3, rank)),
         accel=np.zeros((3, rank)),
-        weight=np.zeros((4, rows)),
-        form=np.zeros((4, max(1, int(tables.bodies["form_end"].max())))),
+        weight=np.zeros((4, places)),
+        product=np.zeros((4, max(1, int(tables.bodies["modes"].max()) ** 2))),
         curve_motion=np.zeros(1, CURVE_MOTION),
         curve_point=np.zeros(1, CURVE_POINT),
         surface_point=np.zeros(1, SURFACE_POINT),

@@ -6,7 +6,7 @@ from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.joint_axes import through_axis
 from flexmbs.core.mechanics.markers import detach, detach_rigid, marker_in_world, marker_motion
-from flexmbs.core.mechanics.quadratic_forms import weigh_forms
+from flexmbs.core.mechanics.quadratic_forms import weigh_fields
 from flexmbs.core.mechanics.vectors import put
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -15,8 +15,8 @@ from flexmbs.machine_code.signature import Floats, Floats2
 
 @entry
 def forward_kinematics(tables: Tables, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace) -> None:
-    """Fill ``work.form`` and ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
-    weigh_forms(tables, q, v, a, work)
+    """Fill ``work.weight`` and ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
+    weigh_fields(tables, q, v, a, work)
     place_ground(work.frame[0], tables.gravity)
     frame = work.marker[A]
     for b in range(1, len(tables.bodies)):
@@ -30,7 +30,7 @@ def forward_kinematics(tables: Tables, q: Floats, v: Floats, a: Floats, referenc
         if own.flexible == 0:
             detach_rigid(frame, own, work.frame[b])
         else:
-            marker_motion(tables, body.own_marker, q, v, a, work)
+            marker_motion(tables, body.own_marker, work)
             detach(frame, work.marker_in_body[0], work.frame[b])
 
 

@@ -1,75 +1,98 @@
 """Inertia of a body with a second-order displacement field, all terms of the ansatz kept.
 
-With R mass-orthonormal functions as the inertia basis of a body (reduction.body.InertiaFields), its points are
+With R mass-orthonormal functions as the inertia basis of a body (reduction.flexible_body.InertiaFields), its points are
 r = X + sum_a q_a P_a + sum_r s_r Z_r with quadratic forms s_r (core.mechanics.quadratic_forms), and every integral
 over the body is a sum over the basis:
     acceleration  b = a_B + (alpha~ + w~ w~) r + 2 w~ r' + r''          (r', r'': relative to the body frame)
     force = int b dm,  moment = int r x b dm,  modal force_a = int dr/dq_a . b dm   (body axes).
+
+b at a function needs r, r' and r'' at this function only.  Blocks of four functions are therefore taken through all of
+it one after the other: their coefficients are read once from memory, for three motions, and again for the forces on
+the fields while they are in the first cache (model.inertia_layout).
 """
 
 from __future__ import annotations
 
-from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
+from flexmbs.core.layout.tables import ACCEL, COLUMNS, DIAGONAL_MATRIX, FORCE, FULL_MATRIX, RATE, VALUE
 from flexmbs.core.mechanics.vectors import components, elements, put, rotate, rotate_back
 from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def deform(tables, b, q, v, a, work):
-    """Fill ``work.r``, ``work.rate`` and ``work.accel`` (relative to the body frame) of body ``b``.
-
-    The rows of P and Z are sorted by component, so that each entry of r is one dot product over rows.
-    """
+def deform(tables, b, work):
+    """Fill ``work.r``, ``work.rate`` and ``work.accel`` (relative to the body frame) of body ``b``."""
     body = tables.bodies[b]
-    rank, pool = body.rank, tables.pool
-    weigh_rows(tables, b, q, v, a, work)
-    first, at = 0, body.row_at
+    for j in range(body.block_start, body.block_end):
+        deform_block(tables, body, j, work)
+
+
+@kernel
+def deform_block(tables, body, j, work):
+    """:func:`deform` for the four functions of block ``j``: three dot products for each, in one pass."""
+    block, pool, start = tables.blocks[j], tables.pool, body.place_start
+    s, at, run = COLUMNS * (j - body.block_start), block.at, block.run
     for k in range(3):
-        count = body.rows_x if k == 0 else (body.rows_y if k == 1 else body.rows_z)
-        w0 = work.weight[VALUE, first : first + count]
-        w1 = work.weight[RATE, first : first + count]
-        w2 = work.weight[ACCEL, first : first + count]
-        for s in range(rank):
-            vector = pool[at : at + count]
-            x = u = w = 0.0
+        x = body.x_at + k * body.rank + s
+        x0, x1, x2, x3 = pool[x], pool[x + 1], pool[x + 2], pool[x + 3]
+        u0 = u1 = u2 = u3 = t0 = t1 = t2 = t3 = 0.0
+        while run < block.ends[k]:
+            count, first = tables.runs[run].count, start + tables.runs[run].first
+            w0 = work.weight[VALUE, first : first + count]
+            w1 = work.weight[RATE, first : first + count]
+            w2 = work.weight[ACCEL, first : first + count]
+            part = pool[at : at + COLUMNS * count]
+            # column by column, so that the twelve sums, three weights and a coefficient fill the registers of AVX2
             for i in range(count):
-                coefficient = vector[i]
-                x += coefficient * w0[i]
-                u += coefficient * w1[i]
-                w += coefficient * w2[i]
-            work.r[k, s] = pool[body.x_at + k * rank + s] + x
-            work.rate[k, s] = u
-            work.accel[k, s] = w
-            at += count
-        first += count
+                value, rate, accel = w0[i], w1[i], w2[i]
+                c = part[i]
+                x0 += c * value
+                u0 += c * rate
+                t0 += c * accel
+                c = part[count + i]
+                x1 += c * value
+                u1 += c * rate
+                t1 += c * accel
+                c = part[2 * count + i]
+                x2 += c * value
+                u2 += c * rate
+                t2 += c * accel
+                c = part[3 * count + i]
+                x3 += c * value
+                u3 += c * rate
+                t3 += c * accel
+            at += COLUMNS * count
+            run += 1
+        work.r[k, s], work.r[k, s + 1], work.r[k, s + 2], work.r[k, s + 3] = x0, x1, x2, x3
+        work.rate[k, s], work.rate[k, s + 1], work.rate[k, s + 2], work.rate[k, s + 3] = u0, u1, u2, u3
+        work.accel[k, s], work.accel[k, s + 1], work.accel[k, s + 2], work.accel[k, s + 3] = t0, t1, t2, t3
 
 
 @kernel
-def weigh_rows(tables, b, q, v, a, work):
-    """What multiplies each row in r, r' and r'': q_a or a quadratic form, and the time derivatives."""
-    body = tables.bodies[b]
-    start = body.modal_start
-    weight = work.weight
-    for i in range(body.row_end - body.row_start):
-        row = tables.rows[body.row_start + i]
-        if row.form < 0:
-            k = start + row.mode
-            weight[VALUE, i], weight[RATE, i], weight[ACCEL, i] = q[k], v[k], a[k]
-        else:
-            k = body.form_start + row.form
-            weight[VALUE, i], weight[RATE, i] = work.form[VALUE, k], work.form[RATE, k]
-            weight[ACCEL, i] = work.form[ACCEL, k]
+def add_forces_of_block(tables, body, j, work):
+    """Add int w_s b_k dm, times the coefficients of each field, to the force on it; b is in ``work.accel``."""
+    block, pool, start = tables.blocks[j], tables.pool, body.place_start
+    s, at, run = COLUMNS * (j - body.block_start), block.at, block.run
+    for k in range(3):
+        b0, b1, b2, b3 = work.accel[k, s], work.accel[k, s + 1], work.accel[k, s + 2], work.accel[k, s + 3]
+        while run < block.ends[k]:
+            count, first = tables.runs[run].count, start + tables.runs[run].first
+            force = work.weight[FORCE, first : first + count]
+            part = pool[at : at + COLUMNS * count]
+            for i in range(count):
+                added = b0 * part[i] + b1 * part[count + i]
+                force[i] += added + b2 * part[2 * count + i] + b3 * part[3 * count + i]
+            at += COLUMNS * count
+            run += 1
 
 
 @kernel
-def add_inertia(tables, b, q, v, a, work, residual):
-    """Set the wrench of body ``b`` to its inertia force (world axes) and add its modal inertia forces."""
+def add_inertia(tables, b, work):
+    """Set the wrench of body ``b`` to its inertia force (world axes) and add its inertia forces on its fields."""
     body = tables.bodies[b]
-    if body.row_end == body.row_start:
+    if body.block_end == body.block_start:
         set_rigid_wrench(tables, b, work)
         return
-    deform(tables, b, q, v, a, work)
-    rank, frame = body.rank, work.frame[b]
+    frame = work.frame[b]
     wx, wy, wz, ax, ay, az, ox, oy, oz = in_body(frame)
     c00, c11, c22 = -(wy * wy + wz * wz), -(wx * wx + wz * wz), -(wx * wx + wy * wy)
     c01, c10 = wx * wy - az, wx * wy + az
@@ -78,20 +101,25 @@ def add_inertia(tables, b, q, v, a, work, residual):
     x, y, z = work.r[0], work.r[1], work.r[2]
     u, w, t = work.rate[0], work.rate[1], work.rate[2]
     bx, by, bz = work.accel[0], work.accel[1], work.accel[2]
-    bx[0] += body.root_mass * ox
-    by[0] += body.root_mass * oy
-    bz[0] += body.root_mass * oz
-    mx = my = mz = 0.0
-    for s in range(rank):
-        bx[s] += c00 * x[s] + c01 * y[s] + c02 * z[s] + 2.0 * (wy * t[s] - wz * w[s])
-        by[s] += c10 * x[s] + c11 * y[s] + c12 * z[s] + 2.0 * (wz * u[s] - wx * t[s])
-        bz[s] += c20 * x[s] + c21 * y[s] + c22 * z[s] + 2.0 * (wx * w[s] - wy * u[s])
-        mx += y[s] * bz[s] - z[s] * by[s]
-        my += z[s] * bx[s] - x[s] * bz[s]
-        mz += x[s] * by[s] - y[s] * bx[s]
-    gx, gy, gz = body.root_mass * bx[0], body.root_mass * by[0], body.root_mass * bz[0]
+    mx = my = mz = gx = gy = gz = 0.0
+    for j in range(body.block_start, body.block_end):
+        deform_block(tables, body, j, work)
+        first = COLUMNS * (j - body.block_start)
+        if first == 0:
+            bx[0] += body.root_mass * ox
+            by[0] += body.root_mass * oy
+            bz[0] += body.root_mass * oz
+        for s in range(first, first + COLUMNS):
+            bx[s] += c00 * x[s] + c01 * y[s] + c02 * z[s] + 2.0 * (wy * t[s] - wz * w[s])
+            by[s] += c10 * x[s] + c11 * y[s] + c12 * z[s] + 2.0 * (wz * u[s] - wx * t[s])
+            bz[s] += c20 * x[s] + c21 * y[s] + c22 * z[s] + 2.0 * (wx * w[s] - wy * u[s])
+            mx += y[s] * bz[s] - z[s] * by[s]
+            my += z[s] * bx[s] - x[s] * bz[s]
+            mz += x[s] * by[s] - y[s] * bx[s]
+        if first == 0:
+            gx, gy, gz = body.root_mass * bx[0], body.root_mass * by[0], body.root_mass * bz[0]
+        add_forces_of_block(tables, body, j, work)
     set_wrench(work.wrench[b], frame.R_WB, gx, gy, gz, mx, my, mz)
-    add_modal_inertia(tables, b, work, residual)
 
 
 @kernel
@@ -141,48 +169,38 @@ def set_wrench(wrench, R_WB, fx, fy, fz, mx, my, mz):
 
 
 @kernel
-def add_modal_inertia(tables, b, work, residual):
-    """Add int P_a . b dm to the residual and int Z_r . b dm to the force on form r; b is in ``work.accel``."""
-    body = tables.bodies[b]
-    rank, start, pool = body.rank, body.modal_start, tables.pool
-    first, at = 0, body.row_at
-    for k in range(3):
-        count = body.rows_x if k == 0 else (body.rows_y if k == 1 else body.rows_z)
-        force = work.weight[FORCE, first : first + count]
-        force[:] = 0.0
-        for s in range(rank):
-            vector = pool[at : at + count]
-            accel = work.accel[k, s]
-            for i in range(count):
-                force[i] += accel * vector[i]
-            at += count
-        first += count
-    for i in range(body.row_end - body.row_start):
-        row = tables.rows[body.row_start + i]
-        if row.form < 0:
-            residual[start + row.mode] += work.weight[FORCE, i]
-        else:
-            work.form[FORCE, body.form_start + row.form] += work.weight[FORCE, i]
-
-
-@kernel
 def add_elasticity(tables, b, q, v, residual):
     """Add Ke q + De q' of body ``b``."""
     body = tables.bodies[b]
-    n, start, pool = body.modes, body.modal_start, tables.pool
-    for i in range(n):
-        total = 0.0
-        for j in range(n):
-            total += pool[body.stiffness_at + i * n + j] * q[start + j]
-            total += pool[body.damping_at + i * n + j] * v[start + j]
-        residual[start + i] += total
+    start, n = body.modal_start, body.modes
+    positions, rates, forces = q[start : start + n], v[start : start + n], residual[start : start + n]
+    add_product(tables.pool, body.stiffness_at, body.stiffness_kind, positions, forces)
+    add_product(tables.pool, body.damping_at, body.damping_kind, rates, forces)
 
 
 @kernel
-def kinetic_energy(tables, b, q, v, a, work):
-    """1/2 int |v|^2 dm of body ``b`` (frames must be current); leaves r in ``work``."""
-    deform(tables, b, q, v, a, work)
+def add_product(pool, at, kind, x, out):
+    """out += A x with the matrix A at ``at`` in the pool, all of it, its diagonal, or nothing."""
+    n = len(x)
+    if kind == DIAGONAL_MATRIX:
+        for i in range(n):
+            out[i] += pool[at + i * (n + 1)] * x[i]
+    elif kind == FULL_MATRIX:
+        for i in range(n):
+            row, total = pool[at + i * n : at + (i + 1) * n], 0.0
+            for j in range(n):
+                total += row[j] * x[j]
+            out[i] += total
+
+
+@kernel
+def kinetic_energy(tables, b, work):
+    """1/2 int |v|^2 dm of body ``b`` (frames and fields must be current); leaves r in ``work``."""
     body = tables.bodies[b]
+    if body.block_end > body.block_start:
+        deform(tables, b, work)
+    else:
+        place_rigid(tables, body, work)
     frame = work.frame[b]
     x, y, z = components(frame.w_WB)
     wx, wy, wz = rotate_back(frame.R_WB, x, y, z)
@@ -199,3 +217,12 @@ def kinetic_energy(tables, b, q, v, a, work):
             vz += body.root_mass * oz
         total += vx * vx + vy * vy + vz * vz
     return 0.5 * total
+
+
+@kernel
+def place_rigid(tables, body, work):
+    """``work.r``, ``work.rate`` and ``work.accel`` of a body that does not deform."""
+    for k in range(3):
+        for s in range(body.rank):
+            work.r[k, s] = tables.pool[body.x_at + k * body.rank + s]
+            work.rate[k, s] = work.accel[k, s] = 0.0

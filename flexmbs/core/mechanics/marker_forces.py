@@ -21,4 +21,4 @@ def add_force(tables, m, q, frame, fx, fy, fz, mx, my, mz, work, residual):
     if tables.markers[m].flexible != 0:
         gx, gy, gz = rotate_back(body.R_WB, -fx, -fy, -fz)
         hx, hy, hz = rotate_back(body.R_WB, -mx, -my, -mz)
-        add_modal_force(tables, m, q, gx, gy, gz, hx, hy, hz, work, residual)
+        add_modal_force(tables, m, gx, gy, gz, hx, hy, hz, work)

@@ -1,44 +1,35 @@
 """Markers on bodies: motion of a marker relative to its body and in the world, and the way back for forces.
 
-In its body (axes of B) a marker moves with u = Phi q + sum Zu s and th = Psi q + sum Zr s (s: ``work.form``), and
+In its body (axes of B) a marker moves with u = Phi q + sum Zu s and th = Psi q + sum Zr s, and
 R_BM = exp(th~) R0 (docs/notation.md); that motion is in ``work.marker_in_body``.
+The fields of a marker stand in the order of ``work.weight``: three rows of displacement, three of rotation.
 """
 
 from __future__ import annotations
 
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.core.mechanics.rotation import rotation_matrix, tangent, tangent_rate
-from flexmbs.core.mechanics.vectors import add, components, cross, dot_at, elements, put, rotate, vector_at
+from flexmbs.core.mechanics.vectors import add, components, cross, elements, put, rotate
 from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def marker_motion(tables, m, q, v, a, work):
+def marker_motion(tables, m, work):
     """Fill ``work.marker_in_body`` for marker ``m``; velocities and accelerations vanish on rigid markers."""
     marker, local, pool = tables.markers[m], work.marker_in_body[0], tables.pool
     place_undeformed(marker, local)
     if marker.flexible == 0:
         return
     body = tables.bodies[marker.body]
-    tx = ty = tz = rx = ry = rz = sx = sy = sz = 0.0
-    for i in range(body.modes):
-        k = body.modal_start + i
-        qi, vi, ai = q[k], v[k], a[k]
-        x, y, z = vector_at(pool, marker.Phi_at + 3 * i)
-        add_displacement(local, x, y, z, qi, vi, ai)
-        x, y, z = vector_at(pool, marker.Psi_at + 3 * i)
-        tx, ty, tz = tx + x * qi, ty + y * qi, tz + z * qi
-        rx, ry, rz = rx + x * vi, ry + y * vi, rz + z * vi
-        sx, sy, sz = sx + x * ai, sy + y * ai, sz + z * ai
-    for i in range(body.form_end - body.form_start):
-        k = body.form_start + i
-        qi, vi, ai = work.form[VALUE, k], work.form[RATE, k], work.form[ACCEL, k]
-        x, y, z = vector_at(pool, marker.Zu_at + 3 * i)
-        add_displacement(local, x, y, z, qi, vi, ai)
-        x, y, z = vector_at(pool, marker.Zr_at + 3 * i)
-        tx, ty, tz = tx + x * qi, ty + y * qi, tz + z * qi
-        rx, ry, rz = rx + x * vi, ry + y * vi, rz + z * vi
-        sx, sy, sz = sx + x * ai, sy + y * ai, sz + z * ai
+    x, u, s = weighed(pool, marker.fields_at, body, 0, work)
+    y, v, t = weighed(pool, marker.fields_at, body, 1, work)
+    z, w, r = weighed(pool, marker.fields_at, body, 2, work)
+    add(local.p_BM, x, y, z)
+    put(local.v_BM, u, v, w)
+    put(local.a_BM, s, t, r)
+    tx, rx, sx = weighed(pool, marker.fields_at, body, 3, work)
+    ty, ry, sy = weighed(pool, marker.fields_at, body, 4, work)
+    tz, rz, sz = weighed(pool, marker.fields_at, body, 5, work)
     rotate_marker(local, work.scratch[0].R, tx, ty, tz)
     wx, wy, wz = tangent(tx, ty, tz, rx, ry, rz, 1.0)
     ax, ay, az = tangent(tx, ty, tz, sx, sy, sz, 1.0)
@@ -61,11 +52,30 @@ def place_undeformed(marker, local):
 
 
 @kernel
-def add_displacement(local, x, y, z, value, rate, accel):
-    """Add the displacement (x, y, z) times an amplitude with its derivatives."""
-    add(local.p_BM, x * value, y * value, z * value)
-    add(local.v_BM, x * rate, y * rate, z * rate)
-    add(local.a_BM, x * accel, y * accel, z * accel)
+def weighed(pool, at, body, row, work):
+    """A component of the motion of a marker and its two derivatives: one row of its fields with ``work.weight``."""
+    start, end = body.place_start, body.place_end
+    first = at + row * (end - start)
+    fields = pool[first : first + (end - start)]
+    values, rates, accels = work.weight[VALUE, start:end], work.weight[RATE, start:end], work.weight[ACCEL, start:end]
+    x = u = t = 0.0
+    for i in range(end - start):
+        x += fields[i] * values[i]
+        u += fields[i] * rates[i]
+        t += fields[i] * accels[i]
+    return x, u, t
+
+
+@kernel
+def weighed_value(pool, at, body, row, work):
+    """The first number of :func:`weighed` alone."""
+    start, end = body.place_start, body.place_end
+    first = at + row * (end - start)
+    fields, values = pool[first : first + (end - start)], work.weight[VALUE, start:end]
+    x = 0.0
+    for i in range(end - start):
+        x += fields[i] * values[i]
+    return x
 
 
 @kernel
@@ -78,30 +88,23 @@ def rotate_marker(local, R, tx, ty, tz):
 
 
 @kernel
-def add_modal_force(tables, m, q, fx, fy, fz, mx, my, mz, work, residual):
+def add_modal_force(tables, m, fx, fy, fz, mx, my, mz, work):
     """Add the generalised force on the modes and forms of the marker's body: force f, moment m there, body axes."""
     marker = tables.markers[m]
     if marker.flexible == 0:
         return
-    pool = tables.pool
-    body = tables.bodies[marker.body]
-    forms = body.form_end - body.form_start
-    tx = ty = tz = 0.0
-    for i in range(body.modes):
-        x, y, z = vector_at(pool, marker.Psi_at + 3 * i)
-        value = q[body.modal_start + i]
-        tx, ty, tz = tx + x * value, ty + y * value, tz + z * value
-    for i in range(forms):
-        x, y, z = vector_at(pool, marker.Zr_at + 3 * i)
-        value = work.form[VALUE, body.form_start + i]
-        tx, ty, tz = tx + x * value, ty + y * value, tz + z * value
+    pool, body, at = tables.pool, tables.bodies[marker.body], marker.fields_at
+    tx, ty = weighed_value(pool, at, body, 3, work), weighed_value(pool, at, body, 4, work)
+    tz = weighed_value(pool, at, body, 5, work)
     mx, my, mz = tangent(tx, ty, tz, mx, my, mz, -1.0)
-    for i in range(body.modes):
-        power = dot_at(pool, marker.Phi_at + 3 * i, fx, fy, fz) + dot_at(pool, marker.Psi_at + 3 * i, mx, my, mz)
-        residual[body.modal_start + i] += power
-    for i in range(forms):
-        power = dot_at(pool, marker.Zu_at + 3 * i, fx, fy, fz) + dot_at(pool, marker.Zr_at + 3 * i, mx, my, mz)
-        work.form[FORCE, body.form_start + i] += power
+    start, end = body.place_start, body.place_end
+    size = end - start
+    force = work.weight[FORCE, start:end]
+    u0, u1, u2 = pool[at : at + size], pool[at + size : at + 2 * size], pool[at + 2 * size : at + 3 * size]
+    at += 3 * size
+    r0, r1, r2 = pool[at : at + size], pool[at + size : at + 2 * size], pool[at + 2 * size : at + 3 * size]
+    for i in range(size):
+        force[i] += u0[i] * fx + u1[i] * fy + u2[i] * fz + r0[i] * mx + r1[i] * my + r2[i] * mz
 
 
 @kernel
@@ -111,7 +114,7 @@ def marker_in_world(tables, m, q, v, a, work, out):
     if marker.flexible == 0:
         attach_rigid(work.frame[marker.body], marker, out)
         return
-    marker_motion(tables, m, q, v, a, work)
+    marker_motion(tables, m, work)
     attach(work.frame[marker.body], work.marker_in_body[0], out)
 
 

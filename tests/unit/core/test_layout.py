@@ -22,9 +22,9 @@ def test_a_field_that_is_not_there_is_refused():
 
 
 def test_columns_make_many_records_at_once():
-    found = make_records(t.ROW, 3, mode=[2, 0, 1], component=1)
-    assert found["mode"].tolist() == [2, 0, 1]
-    assert found["form"].tolist() == [NONE] * 3 and found["component"].tolist() == [1] * 3
+    found = make_records(t.MARKER, 3, body=[2, 0, 1], flexible=1)
+    assert found["body"].tolist() == [2, 0, 1]
+    assert found["fields_at"].tolist() == [NONE] * 3 and found["flexible"].tolist() == [1] * 3
 
 
 def test_a_record_that_was_made_can_be_changed_and_is_no_other():
