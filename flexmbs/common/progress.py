@@ -46,7 +46,7 @@ class Stage:
 class Progress(Stage):
     """Progress of a run: simulated time and its end, current step size (all in s), and number of steps so far.
 
-    ``result_bytes``: expected size of the result at the end, if the run goes on like this; ``note``: what slows it down.
+    ``result_bytes``: expected size of the result at the end, if the run goes on like this; ``note``: what slows it.
     """
 
     text: str = "simulating"
