@@ -26,11 +26,12 @@ def small_bar() -> fm.Mesh:
     return replace(mesh, points=mesh.points - np.array([0.0, 0.002, 0.01]))
 
 
-def pendulum_body(mesh: fm.Mesh, modes: int, damping=None) -> fm.FlexibleBody:
+def pendulum_body(mesh: fm.Mesh, modes: int, damping=None, second_order="full") -> fm.FlexibleBody:
     return fm.reduce(
         mesh,
         interfaces={"hinge": fm.Interface(set="ROOT", kind="rigid"), "tip": "TIP"},
         modes=fm.ClampedFree(at="hinge", count=modes),
+        second_order=second_order,
         damping=damping,
     )
 
