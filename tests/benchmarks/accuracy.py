@@ -73,11 +73,19 @@ def loosest(families: Iterable[Iterable[tuple[str, Callable[[], object]]]], refe
     return min(found.values(), key=lambda pair: timed[pair[0]].seconds, default=None)
 
 
-def first_reaching(family: Iterable[tuple[str, Callable[[], object]]], reference, limits) -> tuple | None:
-    """(name, run) of the loosest settings of one family that reach the limits, as the next tighter ones do."""
+def first_reaching(
+    family: Iterable[tuple[str, Callable[[], object]]], reference, limits, tried: list[Measured] | None = None
+) -> tuple | None:
+    """(name, run) of the loosest settings of one family that reach the limits, as the next tighter ones do.
+
+    ``tried`` gets what each of its runs came to, once.
+    """
     earlier = None
     for name, run in family:
-        once = Measured(name, *end_error(run(), reference), 0.0, 0, 0)
+        end = run()
+        once = Measured(name, *end_error(end, reference), end.seconds, end.steps, end.evaluations)
+        if tried is not None:
+            tried.append(once)
         if not once.reaches(limits):
             earlier = None
         elif earlier is None:
