@@ -77,8 +77,8 @@ class Scope:
     steps: tuple[int, ...] = (100, 200, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 11200, 16000, 22400,
                               32000, 45000, 64000)  # fmt: skip
     reference_steps: int = 128000
-    rod_steps: tuple[int, ...] = (125, 250, 500, 1000)
-    rod_reference_steps: int = 2000
+    rod_steps: tuple[int, ...] = (125, 250, 500, 1000, 2000)
+    rod_reference_steps: int = 4000
     budget: float = 60.0  # s of one run in a scan
     repeats: int = 7
     timing: float = 10.0  # s of repetitions of one run
