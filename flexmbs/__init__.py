@@ -47,6 +47,7 @@ _WHERE = {
     "flexmbs.reduction.interface": ("Interface",),
     "flexmbs.reduction.options": ("ClampedFree", "CraigBampton", "FreeFree", "StaticModes", "Patch", "SecondOrder"),
     "flexmbs.reduction.damping": ("Rayleigh",),
+    "flexmbs.reduction.damping_profiles": ("DampingByFrequency",),
     "flexmbs.reduction.high_modes": ("QuasiStatic", "DampedModes"),
     "flexmbs.reduction.body_store": ("save_body", "load_body"),
     "flexmbs.reduction.flexible_body": ("FlexibleBody",),

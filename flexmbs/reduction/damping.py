@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.damped_parts import damped_parts
 from flexmbs.fem.fe_model import FEModel
+from flexmbs.reduction.damping_profiles import DAMPING_PROFILES, DampingByFrequency
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,12 @@ class Rayleigh:
     beta: float = 0.0
 
 
+#: What ``damping`` of ``reduce`` may be.
+DampingChoice = float | Sequence[float] | Rayleigh | DampingByFrequency | str | None
+
+
 def damping_matrix(
-    damping: float | Rayleigh | Sequence[float] | str | None,
+    damping: DampingChoice,
     fem: FEModel,
     fields: np.ndarray,
     omega: np.ndarray,
@@ -30,7 +36,8 @@ def damping_matrix(
 ) -> np.ndarray:
     """De (n, n) of the modes ``fields`` (ndof, n): ``damping`` plus the dashpots of the mesh.
 
-    ``damping``: None, a damping ratio, one ratio per mode (2 zeta omega Me), Rayleigh, or "material".
+    ``damping``: None, a damping ratio, one ratio per mode (2 zeta omega Me), DampingByFrequency or the name of such a
+    profile, Rayleigh, or "material".
     """
     De = _material_damping(fem, fields, omega) if _is_material(damping) else _stated(damping, omega, Me, Ke)
     return De if fem.damping is None else De + fields.T @ (fem.damping @ fields)
@@ -66,12 +73,14 @@ def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np
     return 0.5 * (De + De.T)
 
 
-def _stated(
-    damping: None | float | Rayleigh | Sequence[float], omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray
-) -> np.ndarray:
+def _stated(damping: DampingChoice, omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray) -> np.ndarray:
     n = len(omega)
     if damping is None:
         return np.zeros((n, n))
+    if isinstance(damping, str):
+        damping = _profile(damping)
+    if isinstance(damping, DampingByFrequency):
+        damping = damping.at(omega / (2.0 * np.pi))
     if isinstance(damping, Rayleigh):
         _check("damping: Rayleigh alpha (1/s) and beta (s)", np.array([damping.alpha, damping.beta]))
         return damping.alpha * Me + damping.beta * Ke
@@ -79,7 +88,8 @@ def _stated(
         ratios = np.asarray(damping, dtype=float)
     except (TypeError, ValueError):
         raise BodyError(
-            f"damping must be None, a ratio, one ratio per mode, Rayleigh(alpha, beta) or 'material', not {damping!r}"
+            "damping must be None, a ratio, one ratio per mode, Rayleigh(alpha, beta), DampingByFrequency(...), "
+            f"'material' or the name of a profile, not {damping!r}"
         ) from None
     if ratios.ndim > 1 or (ratios.ndim == 1 and len(ratios) != n):
         raise BodyError(
@@ -87,6 +97,15 @@ def _stated(
         )
     _check("damping ratio", ratios)
     return np.diag(2.0 * ratios * omega * np.diag(Me))
+
+
+def _profile(name: str) -> DampingByFrequency:
+    """The profile of this name."""
+    if name not in DAMPING_PROFILES:
+        raise BodyError(
+            f"damping = {name!r}: no such kind of damping. {near_names(name, ['material', *DAMPING_PROFILES])}"
+        )
+    return DAMPING_PROFILES[name]
 
 
 def _check(what: str, values: np.ndarray) -> None:

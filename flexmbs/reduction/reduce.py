@@ -22,7 +22,7 @@ from flexmbs.mesh.quality.check_mesh import check_mesh
 from flexmbs.mesh.skipped_content import omissions
 from flexmbs.reduction.body_cache import BodyCache
 from flexmbs.reduction.body_fields import HeldBody, body_fields
-from flexmbs.reduction.damping import Rayleigh, damping_matrix
+from flexmbs.reduction.damping import DampingChoice, damping_matrix
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.inertia_basis import equal_energy_amplitudes, inertia_fields, modal_mass
 from flexmbs.reduction.interface import Attachment, Interface, attach_all
@@ -46,7 +46,7 @@ def reduce(
     hex8: str = "incompatible",
     hex20: str = "file",
     second_order: str | SecondOrder = "full",
-    damping: None | float | Rayleigh | Sequence[float] | str = None,
+    damping: DampingChoice = None,
     stress: str = "surface",
     trust_units: bool = False,
     cache: bool | None = None,
@@ -63,8 +63,9 @@ def reduce(
     hex8 : "incompatible" or "plain"; hex20 : "file", "full" or "reduced" (see ``assemble``)
     second_order : "full" (geometric stiffness, all pairs of modes), "none", or SecondOrder(pairs=..., tolerance=...,
         field_tolerance=...)
-    damping : None, a damping ratio, one ratio per mode, Rayleigh(alpha, beta), or "material": the damping of the
-        materials in the file. Dashpots of the mesh are always included.
+    damping : None, a damping ratio, one ratio per mode, Rayleigh(alpha, beta), DampingByFrequency(...), "adams" (1 % of
+        critical up to 100 Hz, 10 % up to 1 kHz, critical above), or "material": the damping of the materials in the
+        file. Dashpots of the mesh are always included.
     stress : "surface", or "nodes": also at all nodes and by material, which stores six more numbers per node and mode
     trust_units : True: units that do not look like SI give a warning instead of an error
     cache : None: a body that took more than a second is kept on disk and reused, bit for bit, if mesh, options
@@ -135,7 +136,7 @@ def reduce_model(
     modes: ModeChoice,
     name: str | None = None,
     second_order: str | SecondOrder = "full",
-    damping: None | float | Rayleigh | Sequence[float] | str = None,
+    damping: DampingChoice = None,
     stress: str = "surface",
 ) -> FlexibleBody:
     """Like ``reduce``, but from an assembled finite element model."""

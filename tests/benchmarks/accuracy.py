@@ -67,20 +67,32 @@ def loosest(families: Iterable[Iterable[tuple[str, Callable[[], object]]]], refe
 
     A family is a sequence of settings from loose to tight.
     """
-    found = {}
-    for family in families:
-        earlier = None
-        for name, run in family:
-            once = Measured(name, *end_error(run(), reference), 0.0, 0, 0)
-            if not once.reaches(limits):
-                earlier = None
-            elif earlier is None:
-                earlier = (name, run)
-            else:
-                found[earlier[0]] = earlier
-                break
+    firsts = (first_reaching(family, reference, limits) for family in families)
+    found = {first[0]: first for first in firsts if first is not None}
     timed = measure_together(found, dict.fromkeys(found, reference), repeats=3)
     return min(found.values(), key=lambda pair: timed[pair[0]].seconds, default=None)
+
+
+def first_reaching(
+    family: Iterable[tuple[str, Callable[[], object]]], reference, limits, tried: list[Measured] | None = None
+) -> tuple | None:
+    """(name, run) of the loosest settings of one family that reach the limits, as the next tighter ones do.
+
+    ``tried`` gets what each of its runs came to, once.
+    """
+    earlier = None
+    for name, run in family:
+        end = run()
+        once = Measured(name, *end_error(end, reference), end.seconds, end.steps, end.evaluations)
+        if tried is not None:
+            tried.append(once)
+        if not once.reaches(limits):
+            earlier = None
+        elif earlier is None:
+            earlier = (name, run)
+        else:
+            return earlier
+    return None
 
 
 def as_row(measured: Measured) -> dict:

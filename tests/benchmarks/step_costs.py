@@ -21,6 +21,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from step_parts import PARTS, calls, parts_alone  # noqa: E402
 from systems import flexible_chain  # noqa: E402
 
+import flexmbs as fm  # noqa: E402
+
 # bodies: end time (s), short, so that the quickest of many runs is undisturbed
 CHAINS = {1: 0.2, 2: 0.1, 10: 0.05, 50: 0.02}
 BUDGET = 2.0  # s of repetitions
@@ -30,7 +32,7 @@ def cost(bodies: int, t_end: float, rtol: float = 1e-4, atol: float = 1e-6) -> d
     system = flexible_chain(bodies)
     runs, begin = [], time.perf_counter()
     while len(runs) < 3 or time.perf_counter() - begin < BUDGET and len(runs) < 50:
-        runs.append(system.simulate(t_end, rtol=rtol, atol=atol, integrator="radau"))
+        runs.append(system.simulate(t_end, rtol=rtol, atol=atol, integrator=fm.Radau(max_order=5)))
     result = min(runs, key=lambda run: run.stats["solve_seconds"])
     stats, called, alone = result.stats, calls(result), parts_alone(system, result)
     seconds, steps, tangents = stats["solve_seconds"], stats["steps_accepted"], stats["tangent_evaluations"]

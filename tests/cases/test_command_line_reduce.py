@@ -106,6 +106,10 @@ def test_table_for_people_and_the_other_options(beam, tmp_path, run):
     run("reduce", beam, "--modes", 2, "-o", path, "--damping", "1.5,2e-6")
     made = load_body(path)  # the file was replaced
     assert made.De == pytest.approx(1.5 * made.Me + 2e-6 * made.Ke)
+    run("reduce", beam, "--modes", 2, "-o", path, "--damping", "adams")
+    by_name = load_body(path).De
+    run("reduce", beam, "--modes", 2, "-o", path, "--damping", "100:0.01,1e3:0.1,inf:1")
+    assert by_name.any() and load_body(path).De.tolist() == by_name.tolist()
     run("reduce", beam, "--modes", 8, "-o", path, "--second-order", "1e-3")
     made = load_body(path)
     assert len(made.pairs) == 36 and len(made.quadratic) < 18 and made.inertia.field_error < 1e-3

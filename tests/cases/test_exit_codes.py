@@ -57,6 +57,8 @@ WRONG_USE = {
     "reduce at an unknown set": ("reduce", "{mesh}", "-o", "{folder}/a.h5", "--interface", "a=ROOTS"),
     "reduce to an unknown ending": ("reduce", "{mesh}", "-o", "{folder}/a.txt"),
     "reduce with a negative damping": ("reduce", "{mesh}", "-o", "{folder}/a.h5", "--damping", "-1"),
+    "reduce with gaps in the damping": ("reduce", "{mesh}", "-o", "{folder}/a.h5", "--damping", "100:0.01"),
+    "reduce with an unknown damping": ("reduce", "{mesh}", "-o", "{folder}/a.h5", "--damping", "100:0.01,2"),
     "view nothing": ("view", "no_such_folder"),
     "view a folder without a result": ("view", "{folder}"),
     "view a missing mesh": ("view", "none.inp", "--save", "{folder}/a.png"),

@@ -144,3 +144,19 @@ def test_compare_exudyn():
     pytest.importorskip("exudyn")
     settings = "module.TOLERANCES, module.RATIOS = [1e-4, 1e-6, 1e-8], [1.0]; module.main()"
     assert "(c) chain of 10 rigid links" in alone("compare_exudyn", settings, "--only", "c")
+
+
+def test_engineers_bodies(benchmark_of, capsys):
+    pytest.importorskip("exudyn")
+    _, run = benchmark_of("engineers_bodies")
+    run("--quick", "--only", "swing", "stiff")
+    said = capsys.readouterr().out
+    assert "| 2 modes | Exudyn, no numerical damping | 200 steps" in said and "| radau | 6 |" in said
+    assert "failed" not in said and "not reached" not in said
+
+
+@pytest.mark.slow
+def test_engineers_bodies_all():
+    pytest.importorskip("exudyn")
+    said = alone("engineers_bodies", "module.main()", "--quick")
+    assert "3000 rpm" in said and "A residual" in said and "failed" not in said

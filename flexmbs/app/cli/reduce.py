@@ -23,7 +23,8 @@ from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.marker_place_records import place_numbers
 from flexmbs.reduction.body_store import BODY_ENDINGS, save_body
-from flexmbs.reduction.damping import Rayleigh
+from flexmbs.reduction.damping import DampingChoice, Rayleigh
+from flexmbs.reduction.damping_profiles import DAMPING_PROFILES, DampingByFrequency
 from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder
 from flexmbs.reduction.reduce import reduce
 
@@ -60,8 +61,12 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
     "--hex20", default="file", show_default=True, type=click.Choice(["file", "full", "reduced"]),
     help="Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
 )  # fmt: skip
-@click.option("--damping", metavar="ZETA|A,B|material", help="Damping ratio of all modes; Rayleigh damping with alpha"
-              " (1/s) and beta (s); or the damping of the materials in the file (default: none).")  # fmt: skip
+@click.option(
+    "--damping", metavar="ZETA|A,B|adams|HZ:ZETA,...|material",
+    help="Damping ratio of all modes; Rayleigh damping with alpha (1/s) and beta (s); adams: 1 % of critical up to 100 "
+    "Hz, 10 % up to 1 kHz, critical above; other ratios up to these frequencies (100:0.01,1000:0.1,inf:1); or the "
+    "damping of the materials in the file (default: none).",
+)  # fmt: skip
 @click.option(
     "--second-order", default="full", show_default=True, metavar="full|none|TOLERANCE",
     help="Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
@@ -158,16 +163,22 @@ def _tolerance(text: str) -> float | None:
         raise BodyError(f"--frequency-tolerance {text}: must be a number such as 1e-4, or none.") from None
 
 
-def _damping(text: str | None):
-    if text is None or text == "material":
+def _damping(text: str | None) -> DampingChoice:
+    if text is None or text == "material" or text in DAMPING_PROFILES:
         return text
     try:
-        values = [float(part) for part in text.split(",")]
+        values = [[float(number) for number in part.split(":")] for part in text.split(",")]
     except ValueError:
         values = []
-    if len(values) not in (1, 2):
-        raise BodyError(f"--damping {text}: must be a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), or 'material'.")
-    return values[0] if len(values) == 1 else Rayleigh(*values)
+    lengths = [len(numbers) for numbers in values]
+    if values and set(lengths) == {2}:
+        return DampingByFrequency([(limit, ratio) for limit, ratio in values])
+    if lengths not in ([1], [1, 1]):
+        raise BodyError(
+            f"--damping {text}: must be a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), ratios up to frequencies in"
+            f" Hz (100:0.01,inf:0.1), {', '.join(map(repr, DAMPING_PROFILES))} or 'material'."
+        )
+    return values[0][0] if len(values) == 1 else Rayleigh(values[0][0], values[1][0])
 
 
 def _second_order(text: str):

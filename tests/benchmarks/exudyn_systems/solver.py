@@ -48,7 +48,25 @@ class Choice:
         return self.solver in STAGES
 
 
+@dataclass(frozen=True)
+class Run:
+    """What a solve cost."""
+
+    seconds: float
+    steps: int
+    evaluations: int
+
+    def solved(self, position: np.ndarray, velocity: np.ndarray) -> Solved:
+        return Solved(position, velocity, self.seconds, self.steps, self.evaluations)
+
+
 def solve(mbs, sensors, t_end: float, choice: Choice) -> Solved:
+    """One run of an assembled system whose two sensors are read at the end."""
+    run = run_solver(mbs, t_end, choice)
+    return run.solved(*(np.array(mbs.GetSensorValues(sensor)) for sensor in sensors))
+
+
+def run_solver(mbs, t_end: float, choice: Choice) -> Run:
     """One run; implicit solvers with dense matrices and modified Newton."""
     exu = exudyn()
     settings = exu.SimulationSettings()
@@ -73,5 +91,4 @@ def solve(mbs, sensors, t_end: float, choice: Choice) -> Solved:
     iterations = mbs.sys["dynamicSolver"].it
     steps = choice.steps or int(iterations.currentStepIndex)
     evaluations = STAGES[choice.solver] * steps if choice.explicit else iterations.newtonStepsCount
-    position, velocity = (np.array(mbs.GetSensorValues(sensor)) for sensor in sensors)
-    return Solved(position, velocity, seconds, steps, evaluations)
+    return Run(seconds, steps, evaluations)

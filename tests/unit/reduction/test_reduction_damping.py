@@ -1,16 +1,21 @@
-"""Damping from materials and dashpots: exact where damping is uniform, by strain energy where it is not."""
+"""Damping from materials and dashpots: exact where it is uniform, by strain energy elsewhere; ratios by frequency."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from mixed_meshes import bar_and_beam
+from scipy import linalg
 from shell_meshes import flat, sheet
 
 from flexmbs import (
     BodyError,
     ClampedFree,
+    CraigBampton,
     Damping,
+    DampingByFrequency,
+    FreeFree,
     Layer,
     Material,
     Rayleigh,
@@ -165,7 +170,7 @@ def test_from_a_file(tmp_path):
 def test_refused(blade):
     with pytest.raises(BodyError, match="no material of the mesh has damping"):
         damped(blade)
-    with pytest.raises(BodyError, match="or 'material', not 'steel'"):
+    with pytest.raises(BodyError, match="damping = 'steel': no such kind of damping. There are: material, adams."):
         damped(blade, "steel")
     with pytest.raises(BodyError, match="must be finite and not negative"):
         damped(line_mesh(1.0, 4, rectangle(0.1, 0.1), replace(PLAIN, damping=Damping(alpha=-1.0))))
@@ -177,3 +182,58 @@ def test_refused(blade):
             assemble(replace(mesh, blocks=(block,))), interfaces={"hinge": "ROOT"}, modes=MODES,
             second_order="none", damping="material",
         )  # fmt: skip
+
+
+PROFILE = ((100.0, 0.01), (1000.0, 0.1), (math.inf, 1.0))
+
+
+def free_ratios(body):
+    """Frequencies (Hz) and damping ratios of the body's own vibrations: eigenvectors of Ke and Me, damped by De."""
+    squares, vectors = linalg.eigh(body.Ke, body.Me)
+    De = vectors.T @ body.De @ vectors
+    np.testing.assert_allclose(De, np.diag(np.diag(De)), atol=1e-9 * De.max())
+    return np.sqrt(squares) / (2.0 * np.pi), np.diag(De) / (2.0 * np.sqrt(squares))
+
+
+@pytest.mark.parametrize("basis", [ClampedFree("hinge", count=14), CraigBampton("hinge", count=6), FreeFree(count=14)])
+@pytest.mark.parametrize("damping", ["adams", DampingByFrequency(PROFILE)])
+def test_ratios_by_frequency(basis, damping):
+    """Static modes too: by their frequencies in the basis, of which they are a part."""
+    mesh = line_mesh(1.0, 10, rectangle(0.01, 0.02), PLAIN)
+    frequencies, found = free_ratios(reduce(mesh, interfaces=ENDS, modes=basis, second_order="none", damping=damping))
+    expected = np.select([frequencies <= 100.0, frequencies <= 1000.0], [0.01, 0.1], 1.0)
+    assert {0.01, 0.1, 1.0} == set(expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+def test_a_frequency_belongs_to_the_range_that_it_ends():
+    profile = DampingByFrequency([[100, 0.01], [1000, 0.1], [math.inf, 1]])
+    assert profile == DampingByFrequency(PROFILE)
+    np.testing.assert_array_equal(profile.at(np.array([0.0, 100.0, 100.1, 1000.0, 1e9])), [0.01, 0.01, 0.1, 0.1, 1.0])
+
+
+@pytest.mark.parametrize(
+    "ratios, said",
+    [
+        (((100.0, 0.01),), "modes above 100 Hz have no ratio; let the last frequency be math.inf"),
+        ((), "modes have no ratio"),
+        (((100.0, 0.01), (50.0, 0.1), (math.inf, 1.0)), "must be positive .* and rise"),
+        (((100.0, 0.01), (100.0, 0.1), (math.inf, 1.0)), "must be positive .* and rise"),
+        (((0.0, 0.01), (math.inf, 1.0)), "must be positive .* and rise"),
+        (((math.nan, 0.01), (math.inf, 1.0)), "must be positive .* and rise"),
+        (((100.0, -0.01), (math.inf, 1.0)), "finite and not negative, got -0.01"),
+        (((100.0, 0.01), (math.inf, math.inf)), "finite and not negative, got inf"),
+        (((100.0, 0.01), (math.inf, math.nan)), "finite and not negative, got nan"),
+        ((100.0, 0.01), "must be pairs"),
+        (0.01, "must be pairs"),
+        ((("low", 0.01), (math.inf, 1.0)), "must be pairs"),
+    ],
+)
+def test_wrong_ratios_by_frequency(ratios, said):
+    with pytest.raises(BodyError, match=said):
+        DampingByFrequency(ratios)
+
+
+def test_unknown_name_of_a_profile():
+    with pytest.raises(BodyError, match="damping = 'adam': no such kind of damping. Did you mean adams?"):
+        damped(line_mesh(1.0, 4, rectangle(0.1, 0.1), PLAIN), "adam")
