@@ -232,6 +232,12 @@ class Tables(Block):
         "couplers": (COUPLER, 1),
         "free": ("i8", 1),  # the unknowns: coordinates that are not driven, multipliers of independent constraints
         "band": ("i8", 0),  # half bandwidth of matrices over the unknowns; 0: dense
+        # which unknowns are coupled, and which are shifted together in tangents (model.tangent_shifts); empty: all, each
+        "pattern_start": ("i8", 1),  # (unknowns + 1,) where each column begins in
+        "pattern_rows": ("i8", 1),
+        "shift_start": ("i8", 1),  # where each group begins in
+        "shift_columns": ("i8", 1),
+        "shift_split": ("i8", 0),  # groups of accelerations; those behind them are of velocities and positions
         "pool": ("f8", 1),
         "gravity": ("f8", 1),
     }
