@@ -38,7 +38,7 @@ def banded_order(tables: Tables, unknowns: np.ndarray) -> tuple[np.ndarray, int]
 def coupling_graph(tables: Tables, unknowns: np.ndarray, narrow: int = 1):
     """Which unknowns are coupled, in their order: a symmetric CSR matrix of ones.
 
-    None where a group has more than 1 / ``narrow`` of all unknowns. An entry of the tangent matrices that is not in it is zero.
+    None where a group has more than 1 / ``narrow`` of all unknowns. Entries of tangent matrices outside it are zero.
     """
     from scipy.sparse import csr_matrix
 

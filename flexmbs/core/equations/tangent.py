@@ -133,8 +133,9 @@ def consistent_accelerations(tables, state, scratch, work, kinds):
 @entry
 def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Workspace, kinds: int) -> bool:
     """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (update_tangent)."""
-    update_tangent(tables, state, scratch, work, kinds)
-    if not factorise_mass(tables, state, scratch):
+    if not update_tangent(tables, state, scratch, work, kinds):
+        return False
+    if len(tables.constraints) == 0 and not factorise_mass(tables, state, scratch):
         return False
     # without user functions and condensed modes the residual is linear in the accelerations: one solution does
     linear = len(tables.functions) == 0 and len(tables.condensed) == 0

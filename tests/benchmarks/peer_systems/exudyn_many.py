@@ -12,7 +12,9 @@ sys.exudynFast = True  # the build without range checks
 
 
 def exudyn_rods(mechanism: str, bodies: int, t_end: float, solver: str, steps: int, newton: float) -> End:
-    """Centres of all rods (n, 2) and their velocities, in the order stated, at the end of equal steps (2-D bodies, so that no constraints are redundant); the solve is timed.
+    """Centres of all rods (n, 2) and their velocities, in the order stated, at the end of equal steps.
+
+    The solve is timed. Bodies are 2-D, so that no constraints are redundant.
 
     ``solver``: "GeneralizedAlpha" or "TrapezoidalIndex2"; ``newton``: relative tolerance of modified Newton.
     """

@@ -11,7 +11,10 @@ STAGES = {"Euler": 1, "implicitfast": 1, "RK4": 4}  # solutions for acceleration
 
 
 def mujoco_rods(mechanism: str, bodies: int, t_end: float, integrator: str, steps: int) -> End:
-    """Centres of all rods (n, 2) and their velocities, in the order stated, at the end of equal steps; they are timed, the making of the model is not."""
+    """Centres of all rods (n, 2) and their velocities, in the order stated, at the end of equal steps.
+
+    The steps are timed, the making of the model is not.
+    """
     import mujoco
 
     spec = mujoco.MjSpec()
