@@ -286,6 +286,13 @@ def _check_unknowns(c: _Tables) -> None:
     if len(np.unique(tables.free)) != len(tables.free):
         raise MechanismError("tables: a free unknown is listed twice")
     c.within("band", tables.band.reshape(1), max(len(tables.free), 1))
+    c.within("shift_columns", tables.shift_columns, len(tables.free))
+    c.within("pattern_rows", tables.pattern_rows, len(tables.free))
+    for name, count in (("shift_start", len(tables.shift_columns)), ("pattern_start", len(tables.pattern_rows))):
+        start = getattr(tables, name)
+        c.spans(name, start[:-1], start[1:], count)
+    c.within("pattern_start", np.array([len(tables.pattern_start)]), len(tables.free) + 2)
+    c.within("shift_split", tables.shift_split.reshape(1), max(len(tables.shift_start), 1))
 
 
 #: Checks that apply only if one of these tables is not empty.

@@ -29,6 +29,7 @@ from flexmbs.model.inertia_tables import InertiaTables, marker_moves, placed_fie
 from flexmbs.model.pool import Pool
 from flexmbs.model.second_order_terms import layout_of
 from flexmbs.model.spanning_tree import Branch, spanning_tree
+from flexmbs.model.tangent_shifts import no_shifts
 from flexmbs.reduction.body_checks import check_mechanics
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -305,7 +306,7 @@ class _Compiler:
         kinds = arrays["coordinates"]
         arrays["condensed"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
-        tables = t.Tables(**arrays, band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
+        tables = t.Tables(**arrays, **no_shifts(), band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
         check_tables(tables)
         return tables
 

@@ -22,26 +22,45 @@ def banded_order(tables: Tables, unknowns: np.ndarray) -> tuple[np.ndarray, int]
     """The unknowns in an order with small bandwidth, and the half bandwidth (0: dense, in the given order)."""
     if len(unknowns) < SMALLEST:
         return unknowns, 0
-    from scipy.sparse import coo_matrix
+    graph = coupling_graph(tables, unknowns, NARROW)
+    if graph is None:
+        return unknowns, 0
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-    place = np.full(len(tables.coordinates), -1)
-    place[unknowns] = np.arange(len(unknowns))
-    rows, columns = [], []
-    for group in _groups(tables):
-        own = place[group]
-        own = own[own >= 0]
-        if NARROW * len(own) > len(unknowns):
-            return unknowns, 0
-        rows.append(np.repeat(own, len(own)))
-        columns.append(np.tile(own, len(own)))
-    i, j = np.concatenate(rows), np.concatenate(columns)
-    graph = coo_matrix((np.ones(len(i), dtype=np.int8), (i, j)), shape=(len(unknowns),) * 2).tocsr()
     order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    band = int(np.abs(number[i] - number[j]).max())
+    rows = np.repeat(np.arange(len(order)), np.diff(graph.indptr))
+    band = int(np.abs(number[rows] - number[graph.indices]).max())
     return (unknowns[order], band) if NARROW * band < len(unknowns) else (unknowns, 0)
+
+
+def coupling_graph(tables: Tables, unknowns: np.ndarray, narrow: int = 1):
+    """Which unknowns are coupled, in their order: a symmetric CSR matrix of ones.
+
+    None where a group has more than 1 / ``narrow`` of all unknowns. Entries of tangent matrices outside it are zero.
+    """
+    from scipy.sparse import csr_matrix
+
+    place = np.full(len(tables.coordinates), -1)
+    place[unknowns] = np.arange(len(unknowns))
+    members, sizes = [], []
+    for group in _groups(tables):
+        own = place[group]
+        own = own[own >= 0]
+        if narrow * len(own) > len(unknowns):
+            return None
+        members.append(own)
+        sizes.append(len(own))
+    if not members:
+        return None
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    joined = np.concatenate(members)
+    belongs = csr_matrix((np.ones(len(joined), dtype=np.int32), joined, start), shape=(len(sizes), len(unknowns)))
+    graph = (belongs.T @ belongs).tocsr()
+    graph.sort_indices()
+    graph.data[:] = 1
+    return graph
 
 
 def _groups(tables: Tables) -> Iterator[np.ndarray]:
@@ -60,19 +79,18 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
 
 def constraint_groups(tables: Tables) -> list[tuple[np.ndarray, np.ndarray]]:
     """For each constraint, its multipliers and the coordinates on which it depends (unique)."""
-    paths, markers, groups = _paths(tables), tables.markers["body"], []
-    for constraint in tables.constraints:
-        own = np.arange(constraint["row"], constraint["row"] + constraint["rows"])
-        if constraint["kind"] == COUPLING:
-            touched = tables.terms["coordinate"][constraint["start"] : constraint["end"]]
+    paths, owner, moved = _paths(tables), tables.markers["body"].tolist(), _moved_by_each(tables.axes)
+    groups = []
+    names = ("kind", "a", "b", "row", "rows", "start", "end")
+    columns = (tables.constraints[name].tolist() for name in names)
+    for kind, a, b, row, rows, start, end in zip(*columns, strict=True):
+        if kind == COUPLING:
+            touched = set(tables.terms["coordinate"][start:end].tolist())
         else:
-            part = slice(constraint["start"], constraint["end"])
-            ends = [constraint["a"], constraint["b"]]
-            if constraint["kind"] == CABLE:
-                ends = tables.terms["coordinate"][part]
-            own_axes = tables.axes[part] if constraint["kind"] == CLOSURE else tables.axes[:0]
-            touched = np.concatenate([_moved_by(own_axes), *(paths[markers[end]] for end in ends)])
-        groups.append((own, np.unique(touched).astype(np.int64)))
+            ends = tables.terms["coordinate"][start:end].tolist() if kind == CABLE else [a, b]
+            own_axes = moved[start:end] if kind == CLOSURE else []
+            touched = set().union(*own_axes, *(paths[owner[marker]].tolist() for marker in ends))
+        groups.append((np.arange(row, row + rows), np.array(sorted(touched), dtype=np.int64)))
     return groups
 
 
@@ -96,15 +114,21 @@ def coloured(groups: list[tuple[np.ndarray, np.ndarray]], count: int) -> list[np
 def _paths(tables: Tables) -> list[np.ndarray]:
     """For each body, its own coordinates and those on its path to ground."""
     paths = [np.zeros(0, dtype=np.int64)]
-    for body in tables.bodies[1:]:
-        own = list(np.arange(body["modal_start"], body["modal_start"] + body["modes"]))
-        own += _moved_by(tables.axes[body["axis_start"] : body["axis_end"]]).tolist()
-        parent = int(tables.markers["body"][body["parent_marker"]])
-        paths.append(np.concatenate([paths[parent], np.unique(own).astype(np.int64)]))
+    # columns as lists: reading single fields of single records takes most of the time of large models
+    bodies, owner = tables.bodies, tables.markers["body"].tolist()
+    columns = (bodies[name].tolist() for name in ("parent_marker", "axis_start", "axis_end", "modal_start", "modes"))
+    moved = _moved_by_each(tables.axes)
+    for parent, axis_start, axis_end, modal_start, modes in list(zip(*columns, strict=True))[1:]:
+        own = set(range(modal_start, modal_start + modes)).union(*moved[axis_start:axis_end])
+        paths.append(np.concatenate([paths[owner[parent]], np.array(sorted(own), dtype=np.int64)]))
     return paths
 
 
-def _moved_by(axes: np.ndarray) -> np.ndarray:
-    """Coordinates of joint axes: three for a ball joint, two for a surface."""
-    ball = axes["coordinate"][axes["kind"] == BALL]
-    return np.concatenate([axes["coordinate"], axes["second"][axes["second"] >= 0], ball + 1, ball + 2])
+def _moved_by_each(axes: np.ndarray) -> list[list[int]]:
+    """Coordinates of each joint axis."""
+    found = []
+    columns = (axes[name].tolist() for name in ("kind", "coordinate", "second"))
+    for kind, coordinate, second in zip(*columns, strict=True):
+        count = 3 if kind == BALL else 1
+        found.append([*range(coordinate, coordinate + count), *([second] if second >= 0 else [])])
+    return found

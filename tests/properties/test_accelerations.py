@@ -74,6 +74,24 @@ def test_trees_of_rigid_bodies(seed):
     check(mechanism)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_trees_without_forces_have_a_way_of_their_own(seed):
+    mechanism = Evaluation(rigid_tree(seed), seed)
+    assert mechanism.work.free_tree == 1
+    direct, free = accelerations(mechanism)
+    mechanism.work.free_tree = 0
+    general, _free = accelerations(mechanism)
+    assert np.abs(direct - general)[free].max() < 1e-10 * np.abs(general[free]).max()
+
+
+def test_forces_take_the_general_way():
+    system = rigid_tree(0)
+    system.force(system.bodies["body 3"]["out"], (1.0, 2.0, 3.0), name="push")
+    mechanism = Evaluation(system, 0)
+    assert (mechanism.work.rigid_tree, mechanism.work.free_tree) == (1, 0)
+    check(mechanism)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_with_flexible_bodies(seed):
     mechanism = Evaluation(random_tree(seed), seed)

@@ -11,10 +11,16 @@ from flexmbs.core.layout.tables import Tables, make_workspace
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.tangent_shifts import no_shifts
 
 
 def with_tables(model: Model, **changed: np.ndarray) -> Model:
-    """``model`` with some arrays of its tables replaced; MechanismError if the kernels could not use them."""
+    """``model`` with some arrays of its tables replaced; MechanismError if the kernels could not use them.
+
+    Other unknowns are shifted alone in tangents, unless the fields of model.tangent_shifts come with them.
+    """
+    if "free" in changed:
+        changed = {**no_shifts(), **changed}
     fields = {name: getattr(model.tables, name) for name in Tables.fields}
     tables = Tables(**{**fields, **changed})
     check_tables(tables)

@@ -20,6 +20,7 @@ from flexmbs.mechanism.geometry.rotations import as_quaternion
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.spanning_tree import DEEP
+from flexmbs.model.tangent_shifts import tangent_shifts
 from flexmbs.model.unknown_ordering import banded_order
 
 
@@ -111,4 +112,10 @@ def with_unknowns(model: Model, rows: np.ndarray) -> Model:
     """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for small bandwidth."""
     tables = model.tables
     free, band = banded_order(tables, np.concatenate([model.free_coordinates, np.sort(rows)]))
-    return with_tables(model, free=free, band=band)
+    return with_choice(model, free, band)
+
+
+def with_choice(model: Model, free: np.ndarray, band: int | np.ndarray) -> Model:
+    """``model`` with given unknowns and half bandwidth, and what follows from them."""
+    chosen = with_tables(model, free=free, band=band)
+    return with_tables(chosen, **tangent_shifts(chosen.tables, chosen.tables.free))

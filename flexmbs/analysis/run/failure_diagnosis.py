@@ -9,10 +9,10 @@ from scipy.sparse import issparse
 
 from flexmbs.analysis.assembly.independent_constraints import free_columns
 from flexmbs.analysis.evaluation.constraint_directions import null_space
-from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
+from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
 from flexmbs.analysis.run.resume import fill
@@ -251,7 +251,7 @@ def step_size_limit(
     model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
 ) -> str:  # fmt: skip
     """What kept the steps small before ``state``: those from ``saved`` on are repeated and their failures counted."""
-    model = with_tables(model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE})
+    model = with_choice(model, *(saved.arrays[f"tables.{name}"] for name in CHOICE))
     again = s.make_state(model.tables, len(model.balls), method.history_rows)
     scratch = s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.analysis.assembly.independent_constraints import better_rows
-from flexmbs.analysis.evaluation.driver_elimination import with_tables
-from flexmbs.analysis.prepare.prepare import with_unknowns
+from flexmbs.analysis.prepare.prepare import with_choice, with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.reactions import reaction_settler
@@ -168,7 +167,7 @@ class Run:
     def _continue(self, saved: SavedState, resume: bool) -> int:
         """Restore every array from a saved state."""
         t_end, max_step = self.settings.t_end.copy(), self.settings.max_step.copy()
-        self._set_model(with_tables(self.model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE}))
+        self._set_model(with_choice(self.model, *(saved.arrays[f"tables.{name}"] for name in CHOICE)))
         if not saves.fits(saved, self.blocks):
             raise MechanismError("start: the saved state was written by a different version of flexmbs")
         saves.fill(saved, self.blocks)
@@ -278,7 +277,7 @@ class Run:
         if saved.arrays["tables.free"].shape != self.model.tables.free.shape or np.any(
             saved.arrays["tables.free"] != self.model.tables.free
         ):
-            self._set_model(with_tables(self.model, **{name: saved.arrays[f"tables.{name}"] for name in CHOICE}))
+            self._set_model(with_choice(self.model, *(saved.arrays[f"tables.{name}"] for name in CHOICE)))
         saves.fill(saved, self.blocks)
         self.recorder.return_to(place)
 

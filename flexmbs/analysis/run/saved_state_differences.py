@@ -10,6 +10,8 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.result.saved_state import SavedState
 
 CHOICE = ("free", "band")  # tables that hold the current choice of unknowns
+# what follows from it
+OF_CHOICE = ("pattern_start", "pattern_rows", "shift_start", "shift_columns", "shift_split")
 
 
 def setting_differences(saved: SavedState, requested: Mapping[str, str]) -> list[str]:
@@ -92,7 +94,7 @@ def _title(name: str) -> str:
 
 def system_arrays(model: Model) -> dict[str, np.ndarray]:
     """Tables and start values, with addresses (which differ between processes) reduced to whether they are set."""
-    found = {name: getattr(model.tables, name) for name in model.tables.fields if name not in CHOICE}
+    found = {name: getattr(model.tables, name) for name in model.tables.fields if name not in CHOICE + OF_CHOICE}
     addresses = {
         "signals": ("value", "rate", "acceleration"),
         "functions": ("address",),

@@ -9,6 +9,7 @@ from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.articulated_body import solve_for_accelerations
+from flexmbs.core.mechanics.free_tree import move_free_tree, solve_free_tree
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats
@@ -26,12 +27,30 @@ def find_accelerations(
 
     Signals are current in ``work.signal`` and driven coordinates in ``q``, ``v`` and ``a`` (impose_drivers).
     """
+    if work.free_tree != 0:
+        return solve_directly(tables, state, scratch, work, q, v, a)
     if work.rigid_tree != 0:
         done = iterate(tables, state, scratch, work, q, v, a)
         # user functions that read accelerations may act as more inertia than the bodies have
         if done or work.reads_accelerations == 0:
             return done
     return fill_mass(tables, state, scratch, work, q, v, a) and iterate_with_mass(tables, state, scratch, work, q, v, a)
+
+
+@kernel
+def solve_directly(tables, state, scratch, work, q, v, a):
+    """Accelerations of a tree on which nothing but gravity and drivers acts."""
+    forget(tables, a)
+    state.residual_evaluations += 1
+    move_free_tree(tables, q, v, a, state.reference, work)
+    if not solve_free_tree(tables, work, q, scratch.shifted_residual):
+        return False
+    total = 0.0
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        a[k] = scratch.shifted_residual[k]
+        total += abs(a[k])
+    return math.isfinite(total)
 
 
 @kernel

@@ -27,6 +27,7 @@ from flexmbs.machine_code.kernel import kernel
 MAX_PROJECTIONS = 8
 # Multipliers are polished to these parts of the largest one and of rtol, whichever is more.
 MAX_POLISHES, POLISHED, POLISHED_PART = 20, 1e-8, 1e-2
+FIRST_CHANGE = 1e300  # before there is one
 # Constraints are lengths (m), angles (rad) and their rates: below this, or this part of rtol, they are left alone.
 TARGET, TARGET_PART = 1e-13, 1e-8
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
@@ -187,7 +188,7 @@ def polish_multipliers(tables, state, scratch, work):
 
     Newton's iteration stops when positions and velocities are right; multipliers, which neither hold, may lag behind.
     """
-    previous = 1e300
+    previous = FIRST_CHANGE
     target = max(POLISHED, POLISHED_PART * state.rtol)
     for _ in range(MAX_POLISHES):
         residual(
@@ -211,7 +212,10 @@ def polish_multipliers(tables, state, scratch, work):
                 scratch.end_a[k] += scratch.real_x[i]
                 change = max(change, abs(scratch.real_x[i]))
                 size = max(size, abs(scratch.end_a[k]))
-        if not (change > target * size and change < 0.9 * previous):
+        left = change
+        if change < previous < FIRST_CHANGE:  # what is left behind corrections that shrink like these
+            left *= min(1.0, change / (previous - change))
+        if not (left > target * size and change < 0.9 * previous):
             return
         previous = change
 

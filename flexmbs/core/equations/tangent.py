@@ -35,38 +35,24 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
     evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
-    m = len(tables.free)
-    # columns of a band that are further apart than its width share no rows: they are shifted together
-    stride = m if tables.band == 0 else min(m, 2 * tables.band + 1)
     for kind in range(kinds):
         vector = a if kind == 0 else (v if kind == 1 else q)
         matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
-        for group in range(stride):
-            moved = 0
-            for j in range(group, m, stride):
-                k = tables.free[j]
-                scratch.unshifted[j] = vector[k]
-                # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
-                if kind > 0 and is_algebraic(tables.coordinates[k]):
-                    continue
-                moved += 1
-                # the step as it is after rounding
-                vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
-            if moved == 0:
-                continue
+        if len(tables.shift_start) == 0:
+            for j in range(len(tables.free)):
+                if shift(tables, state, scratch, vector, j, kind):
+                    residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted_residual)
+                    state.residual_evaluations += 1
+                    fill_full_column(tables, scratch, vector, j, matrix)
+            continue
+        for group in groups_of(tables, kind):
+            first, end = tables.shift_start[group], tables.shift_start[group + 1]
+            for i in range(first, end):
+                shift(tables, state, scratch, vector, tables.shift_columns[i], kind)
             residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted_residual)
             state.residual_evaluations += 1
-            for j in range(group, m, stride):
-                k = tables.free[j]
-                step = vector[k] - scratch.unshifted[j]
-                vector[k] = scratch.unshifted[j]
-                if step == 0.0:
-                    continue
-                first, end, _shift = columns_of(j, m, tables.band)
-                for i in range(first, end):
-                    _first, _end, back = columns_of(i, m, tables.band)
-                    row = tables.free[i]
-                    matrix[i, j + back] = (scratch.shifted_residual[row] - scratch.residual[row]) / step
+            for i in range(first, end):
+                fill_column(tables, scratch, vector, tables.shift_columns[i], matrix)
     place_condensed(tables, q, v, a)
     if len(tables.constraints) > 0:
         equilibrate(state.mass, tables.band, state.scale)
@@ -76,6 +62,60 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
     state.tangent_status = CURRENT if kinds == 3 else REUSABLE
     state.convergence_rate = 1.0
     return regular
+
+
+@kernel
+def groups_of(tables, kind):
+    """Unknowns that are shifted together: those of accelerations (``kind`` 0) or of velocities and positions."""
+    if kind == 0:
+        return range(0, tables.shift_split)
+    return range(tables.shift_split, len(tables.shift_start) - 1)
+
+
+@kernel
+def shift(tables, state, scratch, vector, j, kind):
+    """Shift unknown ``j`` in its acceleration (``kind`` 0), velocity or position; False where that means nothing."""
+    k = tables.free[j]
+    scratch.unshifted[j] = vector[k]
+    # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
+    if kind > 0 and is_algebraic(tables.coordinates[k]):
+        return False
+    vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
+    return True
+
+
+@kernel
+def shift_back(tables, scratch, vector, j):
+    """Put unknown ``j`` back; by how much it was shifted: the step as it is after rounding."""
+    k = tables.free[j]
+    step = vector[k] - scratch.unshifted[j]
+    vector[k] = scratch.unshifted[j]
+    return step
+
+
+@kernel
+def fill_full_column(tables, scratch, vector, j, matrix):
+    """Differences of all residuals into column ``j``."""
+    m, step = len(tables.free), shift_back(tables, scratch, vector, j)
+    first, end, _shift = columns_of(j, m, tables.band)
+    for i in range(first, end):
+        put_difference(tables, scratch, i, j, m, step, matrix)
+
+
+@kernel
+def fill_column(tables, scratch, vector, j, matrix):
+    """Differences of the residuals with which unknown ``j`` is coupled into its column."""
+    m, step = len(tables.free), shift_back(tables, scratch, vector, j)
+    for at in range(tables.pattern_start[j], tables.pattern_start[j + 1]):
+        put_difference(tables, scratch, tables.pattern_rows[at], j, m, step, matrix)
+
+
+@kernel
+def put_difference(tables, scratch, i, j, m, step, matrix):
+    """The derivative of residual ``i`` by unknown ``j``."""
+    _first, _end, back = columns_of(i, m, tables.band)
+    row = tables.free[i]
+    matrix[i, j + back] = (scratch.shifted_residual[row] - scratch.residual[row]) / step
 
 
 @kernel
@@ -93,8 +133,9 @@ def consistent_accelerations(tables, state, scratch, work, kinds):
 @entry
 def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Workspace, kinds: int) -> bool:
     """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (update_tangent)."""
-    update_tangent(tables, state, scratch, work, kinds)
-    if not factorise_mass(tables, state, scratch):
+    if not update_tangent(tables, state, scratch, work, kinds):
+        return False
+    if len(tables.constraints) == 0 and not factorise_mass(tables, state, scratch):
         return False
     # without user functions and condensed modes the residual is linear in the accelerations: one solution does
     linear = len(tables.functions) == 0 and len(tables.condensed) == 0

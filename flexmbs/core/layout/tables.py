@@ -234,6 +234,12 @@ class Tables(Block):
         "couplers": (COUPLER, 1),
         "free": ("i8", 1),  # the unknowns: coordinates that are not driven, multipliers of independent constraints
         "band": ("i8", 0),  # half bandwidth of matrices over the unknowns; 0: dense
+        # which unknowns are coupled, which are shifted together (model.tangent_shifts); empty: all, each alone
+        "pattern_start": ("i8", 1),  # (unknowns + 1,) where each column begins in
+        "pattern_rows": ("i8", 1),
+        "shift_start": ("i8", 1),  # where each group begins in
+        "shift_columns": ("i8", 1),
+        "shift_split": ("i8", 0),  # groups of accelerations; those behind them are of velocities and positions
         "pool": ("f8", 1),
         "gravity": ("f8", 1),
     }
@@ -276,6 +282,7 @@ class Workspace(Block):
         "articulated": (ARTICULATED, 1),  # (nb,) and (coordinates,): see core.mechanics.articulated_body
         "columns": (COLUMN, 1),
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
+        "free_tree": ("i8", 0),  # 1: and nothing but gravity and drivers acts (core.mechanics.free_tree)
         "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
     }
@@ -315,6 +322,7 @@ def make_workspace(tables: Tables) -> Workspace:
         articulated=np.zeros(bodies, ARTICULATED),
         columns=np.zeros(len(tables.coordinates), COLUMN),
         rigid_tree=int(is_rigid_tree(tables)),
+        free_tree=int(is_rigid_tree(tables) and not has_forces(tables)),
         reads_accelerations=int(reads_accelerations(tables)),
         record=np.zeros(max(1, record_size(tables))),
     )
@@ -330,6 +338,12 @@ def is_rigid_tree(tables: Tables) -> bool:
     """Whether all bodies are rigid, no joint runs along a curve, and nothing closes a loop."""
     simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
     return bool(len(tables.constraints) == 0 and np.all(tables.bodies["modes"] == 0) and np.all(simple))
+
+
+def has_forces(tables: Tables) -> bool:
+    """Whether anything but gravity and drivers acts on the bodies, or states of users have equations of their own."""
+    forces = ("elements", "bushings", "loads", "spread_loads", "contacts", "couplers", "functions", "states")
+    return any(len(getattr(tables, name)) > 0 for name in forces)
 
 
 def reads_accelerations(tables: Tables) -> bool:

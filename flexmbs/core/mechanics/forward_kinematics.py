@@ -18,20 +18,25 @@ def forward_kinematics(tables: Tables, q: Floats, v: Floats, a: Floats, referenc
     """Fill ``work.weight`` and ``work.frame`` for all bodies; gravity enters as an upward acceleration of ground."""
     weigh_fields(tables, q, v, a, work)
     place_ground(work.frame[0], tables.gravity)
-    frame = work.marker[A]
     for b in range(1, len(tables.bodies)):
-        body = tables.bodies[b]
-        marker_in_world(tables, body.parent_marker, q, v, a, work, frame)
-        for axis in range(body.axis_start, body.axis_end):
-            through_axis(tables, axis, q, v, a, reference, A, work)
-        for i in range(3):
-            work.joint_point[b, i] = frame.p_WM[i]
-        own = tables.markers[body.own_marker]
-        if own.flexible == 0:
-            detach_rigid(frame, own, work.frame[b])
-        else:
-            marker_motion(tables, body.own_marker, work)
-            detach(frame, work.marker_in_body[0], work.frame[b])
+        move_body(tables, b, q, v, a, reference, work)
+
+
+@kernel
+def move_body(tables, b, q, v, a, reference, work):
+    """Frame of body ``b`` from that of its parent, and the point of its joint."""
+    body, frame = tables.bodies[b], work.marker[A]
+    marker_in_world(tables, body.parent_marker, q, v, a, work, frame)
+    for axis in range(body.axis_start, body.axis_end):
+        through_axis(tables, axis, q, v, a, reference, A, work)
+    for i in range(3):
+        work.joint_point[b, i] = frame.p_WM[i]
+    own = tables.markers[body.own_marker]
+    if own.flexible == 0:
+        detach_rigid(frame, own, work.frame[b])
+    else:
+        marker_motion(tables, body.own_marker, work)
+        detach(frame, work.marker_in_body[0], work.frame[b])
 
 
 @kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.state import ALL_STALE
@@ -45,7 +46,7 @@ def any_due(tables, state):
 
 
 @kernel
-def take_samples(tables, state, scratch, work):
+def take_samples(tables, state, settings, scratch, work):
     """Call all controllers that are due, with the same state; False when an output is not finite or M is singular."""
     q, v, a = state.q, state.v, state.a
     evaluate_signals(tables, state.time, work.signal)
@@ -68,4 +69,6 @@ def take_samples(tables, state, scratch, work):
         state.samples[s] += 1
     state.has_prediction = 0
     state.factored_step_size = 0.0
+    if settings.explicit != 0:
+        return find_accelerations(tables, state, scratch, work, q, v, a)
     return renew_accelerations(tables, state, scratch, work, 3 if state.tangent_status == ALL_STALE else 1)

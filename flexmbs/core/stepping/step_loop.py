@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
 from flexmbs.core.layout.state import (
@@ -58,8 +59,7 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
         gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
         if abs(gap) < 1e-12 and rate < 0.0:
             state.active[c] = 1
-    # explicit methods need no more than the mass matrix
-    if not consistent_accelerations(tables, state, scratch, work, 1 if settings.explicit != 0 else 3):
+    if not first_accelerations(tables, state, settings, scratch, work):
         return SINGULAR
     update_speeds(tables, state, settings, work)
     set_motion_scales(tables, state, settings, scratch)
@@ -70,6 +70,17 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
         if state.active[c] != 0:
             begin_contact(tables, c, state, scratch, work)
     return CHUNK_FULL
+
+
+@kernel
+def first_accelerations(tables, state, settings, scratch, work):
+    """Accelerations at the start; False when the mass matrix is singular.
+
+    Explicit methods need no matrices, which cost a residual per unknown: theirs are found as in their stages.
+    """
+    if settings.explicit == 0:
+        return consistent_accelerations(tables, state, scratch, work, 3)
+    return find_accelerations(tables, state, scratch, work, state.q, state.v, state.a)
 
 
 @entry
@@ -85,7 +96,7 @@ def advance(
         if log.row_count >= last or log.contact_count + len(tables.contacts) >= log.contacts.shape[0]:
             return CHUNK_FULL
         if any_due(tables, state):
-            if not take_samples(tables, state, scratch, work):
+            if not take_samples(tables, state, settings, scratch, work):
                 return NOT_FINITE
             write_row(tables, state, log)
         outcome = step(tables, state, settings, scratch, work, log)

@@ -6,25 +6,30 @@ import sys
 import time
 
 import numpy as np
+from accuracy import End
 
 sys.exudynFast = True  # the build without range checks
 
-STEPS, STEP = 50, 1e-3
 
+def exudyn_rods(mechanism: str, bodies: int, t_end: float, solver: str, steps: int, newton: float) -> End:
+    """Centres of all rods (n, 2) and their velocities, in the order stated, at the end of equal steps.
 
-def exudyn_seconds_per_step(mechanism: str, bodies: int) -> float:
-    """Seconds per step of generalised-alpha (2-D bodies, so that no constraints are redundant)."""
+    The solve is timed. Bodies are 2-D, so that no constraints are redundant.
+
+    ``solver``: "GeneralizedAlpha" or "TrapezoidalIndex2"; ``newton``: relative tolerance of modified Newton.
+    """
     import exudyn as exu
     from exudyn import itemInterface as items
 
     exu.SetWriteToConsole(False)
     exu.SuppressWarnings(True)
     mbs = exu.SystemContainer().AddSystem()
-    ground = mbs.AddObject(items.ObjectGround())
+    ground, starts = mbs.AddObject(items.ObjectGround()), []
 
     def rod(x: float, y: float, angle: float, rate: float, velocity=(0.0, 0.0)):
         centre = np.array([x + 0.5 * np.cos(angle), y + 0.5 * np.sin(angle)])
         speed = np.array(velocity) + 0.5 * rate * np.array([-np.sin(angle), np.cos(angle)])
+        starts.append(centre)
         node = mbs.AddNode(
             items.NodeRigidBody2D(referenceCoordinates=[*centre, angle], initialVelocities=[*speed, rate])
         )
@@ -59,13 +64,18 @@ def exudyn_seconds_per_step(mechanism: str, bodies: int) -> float:
             top = head
     mbs.Assemble()
     settings = exu.SimulationSettings()
-    settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = STEPS, STEPS * STEP
-    settings.timeIntegration.verboseMode = 0
-    settings.timeIntegration.newton.useModifiedNewton = True
-    settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
+    integration = settings.timeIntegration
+    integration.numberOfSteps, integration.endTime, integration.verboseMode = steps, t_end, 0
+    integration.newton.useModifiedNewton = True
+    integration.newton.relativeTolerance, integration.newton.absoluteTolerance = newton, 1e-10
+    integration.generalizedAlpha.spectralRadius = 0.9
     settings.solutionSettings.writeSolutionToFile = False
     settings.linearSolverType = exu.LinearSolverType.EigenSparse
     settings.parallel.numberOfThreads = 1
     begin = time.perf_counter()
-    mbs.SolveDynamic(settings)
-    return (time.perf_counter() - begin) / STEPS
+    mbs.SolveDynamic(settings, solverType=getattr(exu.DynamicSolverType, solver))
+    seconds = time.perf_counter() - begin
+    moved = np.array(mbs.systemData.GetODE2Coordinates()).reshape(-1, 3)[:, :2]
+    velocity = np.array(mbs.systemData.GetODE2Coordinates_t()).reshape(-1, 3)[:, :2]
+    iterations = mbs.sys["dynamicSolver"].it.newtonStepsCount
+    return End(np.array(starts) + moved, velocity, seconds, steps, iterations)
