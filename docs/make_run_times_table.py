@@ -54,12 +54,14 @@ def tables(t_end: float, counts: tuple[int, ...], tolerances: tuple[float, ...])
     parts += [row(f"rtol {rtol:.0e}", swing(strip(middle, None), t_end, rtol=rtol), first) for rtol in tolerances]
     parts += ["", HEAD.format(f"damping, {middle} modes, rtol 1e-4")]
     for name, damping in (
-        ("none", None), ("0.1 %", 0.001), ("1 %", 0.01), ('"adams"', "adams"), ("Rayleigh(0, 1e-5)", fm.Rayleigh(0.0, 1e-5))
+        ("none", None), ("0.1 %", 0.001), ("1 %", 0.01), ('"adams"', "adams"),
+        ("Rayleigh(0, 1e-5)", fm.Rayleigh(0.0, 1e-5)),
     ):  # fmt: skip
         parts.append(row(name, swing(strip(middle, damping), t_end, rtol=1e-4), first))
     parts += ["", HEAD.format(f"second-order terms, {middle} modes, rtol 1e-4")]
     for name, choice in (
-        ('"full"', "full"), ("SecondOrder(tolerance=1e-6)", fm.SecondOrder(tolerance=1e-6)), ('"none" (wrong here)', "none")
+        ('"full"', "full"), ("SecondOrder(tolerance=1e-6)", fm.SecondOrder(tolerance=1e-6)),
+        ('"none" (wrong here)', "none"),
     ):  # fmt: skip
         parts.append(row(name, swing(strip(middle, None, choice), t_end, rtol=1e-4), first))
     return "\n".join(parts)
