@@ -15,6 +15,7 @@ from flexmbs.machine_code.kernel import kernel
 MAX_ITERATIONS = 8
 # Newton corrections below this part of their tolerance are not asked to shrink.
 ROUNDING = 1e-3
+REFRESHED_UNKNOWNS = 60
 GO_ON, CONVERGED, DIVERGING = range(3)
 
 
@@ -41,7 +42,8 @@ def after_singular(state, h):
 def after_failure(state, h):
     """Newton's iteration did not converge: a new tangent next, or half the step where it is new already."""
     state.newton_failures += 1
-    state.tangent_refreshes_left = TANGENT_REFRESHES
+    # each costs three residuals per unknown: fewer where there are many
+    state.tangent_refreshes_left = min(TANGENT_REFRESHES, 1 + REFRESHED_UNKNOWNS // state.mass.shape[0])
     if state.tangent_status == CURRENT:
         state.step_size = 0.5 * h
         state.last_step_rejected = 1
