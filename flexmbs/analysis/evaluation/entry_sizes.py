@@ -8,6 +8,9 @@ motion of the body frames, the lever arms to the markers, and the modal displace
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from flexmbs.core.layout.tables import CABLE, CLOSURE, COUPLING, ROLLING, Tables
@@ -21,12 +24,10 @@ class EntrySizes:
 
     def __init__(self, tables: Tables, frames: np.ndarray):
         """``frames`` (bodies,): body frames at this position, with their accelerations for zero coordinate rates."""
-        self.tables, self.base = tables, frames.copy()
-        ends = [_markers(tables, constraint) for constraint in tables.constraints.view(np.ndarray)]
-        self.count = len(ends)
-        self.constraint = np.repeat(np.arange(self.count), [len(found) for found in ends])
-        self.marker = np.array([m for found in ends for m in found], dtype=np.int64)
-        self.body = tables.markers["body"][self.marker]
+        self.base = frames.view(np.ndarray).copy()  # fields of record arrays are slow to read
+        ends = _ends(tables)
+        self.count, self.constraint, self.marker, self.body = ends.count, ends.constraint, ends.marker, ends.body
+        self.modal, self.weights = ends.modal, ends.weights
         offsets, bodies = tables.markers["p_BM"][self.marker], self.base[self.body]
         points = bodies["p_WB"] + np.einsum("mij,mj->mi", bodies["R_WB"], offsets)
         first = np.searchsorted(self.constraint, np.arange(self.count))
@@ -36,45 +37,72 @@ class EntrySizes:
         rolling = tables.constraints["kind"] == ROLLING
         across[rolling] += tables.constraints["length"][rolling]
         self.arm = np.linalg.norm(offsets, axis=1) + across[self.constraint]
-        modes = {b: self._modes(b) for b in np.unique(self.body)}
-        self.modal = [modes[b] for b in self.body]
-
-    def _modes(self, body: int) -> tuple[slice, np.ndarray, np.ndarray] | None:
-        """Modal coordinates of a body, with the largest displacement (m) and rotation (rad) of a marker in each mode.
-
-        Maxima over the whole body: a torsion mode displaces the markers on its axis by rounding only.
-        """
-        n = int(self.tables.bodies["modes"][body])
-        if n == 0:
-            return None
-        record = self.tables.bodies[body]
-        markers = self.tables.markers[(self.tables.markers["body"] == body) & (self.tables.markers["flexible"] != 0)]
-        if len(markers) == 0:
-            return None
-        places, first = int(record["place_end"] - record["place_start"]), int(record["order_start"])
-        fields = self.tables.pool[markers["fields_at"][:, None] + np.arange(6 * places)].reshape(-1, 2, 3, places)
-        largest = np.zeros((2, n))
-        order = self.tables.mode_order[first : first + n]
-        largest[:, order] = np.linalg.norm(fields[..., :n], axis=2).max(axis=0)
-        moves, turns = largest
-        start, size = int(record["modal_start"]), size_of_body(self.tables, body)
-        return slice(start, start + n), moves + size * turns, turns + moves / size
 
     def of(self, frames: np.ndarray, a: np.ndarray) -> np.ndarray:
         """(constraints, 2) magnitudes for coordinate rates ``a`` (size,) with at most one coordinate per constraint."""
+        frames = frames.view(np.ndarray)
         turn = np.linalg.norm(frames["alpha_WB"] - self.base["alpha_WB"], axis=1)[self.body]
         move = np.linalg.norm(frames["a_WB"] - self.base["a_WB"], axis=1)[self.body] + turn * self.arm
         for number, modes in enumerate(self.modal):
             if modes is not None:
                 move[number] += modes[1] @ np.abs(a[modes[0]])
                 turn[number] += modes[2] @ np.abs(a[modes[0]])
-        weights = np.ones(len(self.marker))
-        cables = self.tables.constraints["kind"][self.constraint] == CABLE
-        weights[cables] = np.maximum(1.0, self.tables.terms["factor"].max(initial=1.0))
         sizes = np.zeros((self.count, 2))
-        np.add.at(sizes[:, 0], self.constraint, weights * move)
+        np.add.at(sizes[:, 0], self.constraint, self.weights * move)
         np.add.at(sizes[:, 1], self.constraint, turn)
         return sizes
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The markers of all constraints: what does not depend on the position."""
+
+    count: int
+    constraint: np.ndarray
+    marker: np.ndarray
+    body: np.ndarray
+    weights: np.ndarray
+    modal: list[tuple[slice, np.ndarray, np.ndarray] | None]
+
+
+_known_ends: WeakKeyDictionary[Tables, _Ends] = WeakKeyDictionary()
+
+
+def _ends(tables: Tables) -> _Ends:
+    """Found once for each model."""
+    if tables not in _known_ends:
+        ends = [_markers(tables, constraint) for constraint in tables.constraints.view(np.ndarray)]
+        constraint = np.repeat(np.arange(len(ends)), [len(found) for found in ends])
+        marker = np.array([m for found in ends for m in found], dtype=np.int64)
+        body = tables.markers["body"][marker]
+        weights = np.ones(len(marker))
+        cables = tables.constraints["kind"][constraint] == CABLE
+        weights[cables] = np.maximum(1.0, tables.terms["factor"].max(initial=1.0))
+        modes = {b: _modes(tables, b) for b in np.unique(body)}
+        _known_ends[tables] = _Ends(len(ends), constraint, marker, body, weights, [modes[b] for b in body])
+    return _known_ends[tables]
+
+
+def _modes(tables: Tables, body: int) -> tuple[slice, np.ndarray, np.ndarray] | None:
+    """Modal coordinates of a body, with the largest displacement (m) and rotation (rad) of a marker in each mode.
+
+    Maxima over the whole body: a torsion mode displaces the markers on its axis by rounding only.
+    """
+    n = int(tables.bodies["modes"][body])
+    if n == 0:
+        return None
+    record = tables.bodies[body]
+    markers = tables.markers[(tables.markers["body"] == body) & (tables.markers["flexible"] != 0)]
+    if len(markers) == 0:
+        return None
+    places, first = int(record["place_end"] - record["place_start"]), int(record["order_start"])
+    fields = tables.pool[markers["fields_at"][:, None] + np.arange(6 * places)].reshape(-1, 2, 3, places)
+    largest = np.zeros((2, n))
+    order = tables.mode_order[first : first + n]
+    largest[:, order] = np.linalg.norm(fields[..., :n], axis=2).max(axis=0)
+    moves, turns = largest
+    start, size = int(record["modal_start"]), size_of_body(tables, body)
+    return slice(start, start + n), moves + size * turns, turns + moves / size
 
 
 def _markers(tables: Tables, constraint) -> list[int]:

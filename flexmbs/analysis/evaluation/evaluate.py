@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 from scipy.sparse import coo_matrix
 
@@ -17,6 +19,7 @@ from flexmbs.core.layout.tables import (
     POSITION_LEVEL,
     VELOCITY_LEVEL,
     WHOLE,
+    Tables,
     Workspace,
     make_workspace,
 )
@@ -69,13 +72,13 @@ class Evaluator:
         n, first = self.model.coordinate_count, self.model.coordinate_count
         if len(self.rows) == 0 or n == 0:
             return np.zeros((len(self.rows), n))
-        groups = constraint_groups(self.model.tables)
+        groups, colours = shared_columns(self.model.tables, n)
         zero = np.zeros(self.size)
         base = self.residual(q, zero, zero, reference, t, extent)
         sizes = EntrySizes(self.model.tables, self.work.frame)
         constraints = self.model.tables.constraints.view(np.ndarray)  # records of a plain array are quicker to read
         rows, columns, values = [], [], []
-        for together in coloured(groups, n):
+        for together in colours:
             a = zero.copy()
             a[together] = 1.0
             moved = self.residual(q, zero, a, reference, t, extent) - base
@@ -104,6 +107,17 @@ class Evaluator:
             a[k] = 1.0
             M[:, k] = self.residual(q, zero, a, reference, t)[:n] - base
         return M
+
+
+_known_columns: WeakKeyDictionary[Tables, tuple[list, list]] = WeakKeyDictionary()
+
+
+def shared_columns(tables: Tables, count: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[np.ndarray]]:
+    """``constraint_groups``, and coordinates that can be moved together; found once for each model."""
+    if tables not in _known_columns:
+        groups = constraint_groups(tables)
+        _known_columns[tables] = groups, coloured(groups, count)
+    return _known_columns[tables]
 
 
 def _rotation_vector(sine: np.ndarray, cosine: float) -> np.ndarray:
