@@ -40,7 +40,7 @@ TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6)
 STEPS = (12, 18, 25, 35, 50, 70, 100, 140, 200, 280, 400, 560, 800)
 FIRST_ORDER_STEPS, FIRST_ORDER_BODIES = (100, 400, 1600, 6400, 12800, 25600), 30
 NEWTON = 1e-5  # relative tolerance of Exudyn's Newton iteration; tighter ones cost more and reach the same
-FINEST = {"flexmbs": 1e-8, "Exudyn": 3200, "MuJoCo": 400}
+FINEST = {"flexmbs": 1e-8, "Exudyn": 2400, "MuJoCo": 200}
 LARGEST_ABSOLUTE = 300  # bodies in absolute coordinates
 
 
