@@ -25,14 +25,13 @@ def tangent_shifts(tables: Tables, free: np.ndarray) -> dict[str, np.ndarray]:
     graph = coupling_graph(tables, free) if len(free) >= FEWEST and len(tables.constraints) > 0 else None
     if graph is None:
         return no_shifts()
-    records = tables.coordinates[free]
-    multiplier = records["multiplier"] != 0
+    multiplier = tables.coordinates["multiplier"][free] != 0
     rows = np.repeat(np.arange(len(free)), np.diff(graph.indptr))
     # equations of constraints do not contain multipliers
     kept = ~(multiplier[rows] & multiplier[graph.indices])
     pattern_rows = graph.indices[kept].astype(np.int64)
     pattern_start = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=len(free)))])
-    moving = np.flatnonzero(~multiplier & (records["unit"] == 0.0))
+    moving = np.flatnonzero(~multiplier)
     accelerations = _coloured(np.arange(len(free)), pattern_start, pattern_rows)
     motions = _coloured(moving, pattern_start, pattern_rows)
     groups = accelerations + motions

@@ -97,6 +97,8 @@ def shift_back(tables, scratch, vector, j):
 def fill_full_column(tables, scratch, vector, j, matrix):
     """Differences of all residuals into column ``j``."""
     m, step = len(tables.free), shift_back(tables, scratch, vector, j)
+    if step == 0.0:
+        return
     first, end, _shift = columns_of(j, m, tables.band)
     for i in range(first, end):
         put_difference(tables, scratch, i, j, m, step, matrix)
@@ -106,6 +108,8 @@ def fill_full_column(tables, scratch, vector, j, matrix):
 def fill_column(tables, scratch, vector, j, matrix):
     """Differences of the residuals with which unknown ``j`` is coupled into its column."""
     m, step = len(tables.free), shift_back(tables, scratch, vector, j)
+    if step == 0.0:
+        return
     for at in range(tables.pattern_start[j], tables.pattern_start[j + 1]):
         put_difference(tables, scratch, tables.pattern_rows[at], j, m, step, matrix)
 
