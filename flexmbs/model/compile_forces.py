@@ -19,6 +19,11 @@ from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compile_functions import FunctionTables, part_name
 
 
+def law_number(law: type) -> int:
+    """What ``Tables.elements`` and saved states know a law by."""
+    return zlib.crc32(law.__qualname__.encode())
+
+
 @dataclass(frozen=True)
 class RecordColumn:
     """A history: ``factor`` times number ``at`` of ``Workspace.record``, or of the reaction of ``reaction_of``."""
@@ -90,7 +95,7 @@ class ForceTables:
         return {
             "force": self._address(law_force, type(law).force),
             "energy": self._address(law_energy, type(law).energy),
-            "law": zlib.crc32(type(law).__qualname__.encode()),
+            "law": law_number(type(law)),
             "rest": law.rest,
             "signal": row,
             "parameters_at": self.compiler.pool.add(parameters),

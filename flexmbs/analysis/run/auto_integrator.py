@@ -6,12 +6,14 @@ import numpy as np
 
 from flexmbs.analysis.run.integrators import named
 from flexmbs.core.equations.tangent import update_tangent
+from flexmbs.core.laws.force.stop import StopLaw
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.tables import CURVE, make_workspace
 from flexmbs.core.methods.explicit import Explicit
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau import Radau
+from flexmbs.model.compile_forces import law_number
 from flexmbs.model.compiled_model import Model
 
 # Explicit steps are limited by the fastest component, implicit ones by the accuracy of the motion: below this ratio of
@@ -40,6 +42,8 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
     tables = model.tables
     if not (len(tables.elements) or len(tables.bushings) or len(tables.couplers) or len(tables.functions)):
         return Explicit(), "a tree of rigid bodies without contacts, on which nothing stiff acts"
+    if np.any(tables.elements["law"] == law_number(StopLaw)):
+        return Radau(), "stops in joints, which are stiff where they are met"
     if len(tables.free) > MAX_DENSE:
         return Explicit(), "a tree of rigid bodies without contacts"
     fastest, slowest = extreme_rates(model)
