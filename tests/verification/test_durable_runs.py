@@ -19,7 +19,7 @@ import pytest
 import flexmbs as fm
 
 SCRIPT = Path(long_runs.__file__)
-RUNS = [("impact", 0.15), ("four_bar", 2.0)]  # with a contact; with a loop and a ball joint; s
+RUNS = [("impact", 0.15), ("four_bar", 5.0)]  # with a contact; with a loop and a ball joint; s
 
 
 def started(name, folder, t_end, *more):

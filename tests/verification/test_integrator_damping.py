@@ -37,7 +37,7 @@ def radius(found):
 
 def exact_radius(integrator, phase):
     """Spectral radius of the amplification of (x, h v, h^2 a) at omega h = ``phase``."""
-    alpha_m, alpha_f, beta, gamma = integrator.parameters
+    alpha_m, alpha_f, beta, gamma = integrator.parameters(1e-6)
     square = phase**2
     after = np.array([[1.0, 0.0, -beta], [0.0, 1.0, -gamma], [square * (1.0 - alpha_f), 0.0, 1.0 - alpha_m]])
     before = np.array([[1.0, 1.0, 0.5 - beta], [0.0, 1.0, 1.0 - gamma], [-square * alpha_f, 0.0, -alpha_m]])

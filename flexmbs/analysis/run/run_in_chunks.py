@@ -23,10 +23,17 @@ from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
-from flexmbs.analysis.run.saved_state_differences import CHOICE, setting_differences, system_differences
+from flexmbs.analysis.run.saved_state_differences import (
+    CHOICE,
+    is_of_another_version,
+    setting_differences,
+    system_differences,
+)
+from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
-from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.progress import Progress
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
@@ -116,13 +123,17 @@ class Run:
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
         """Whether the method can continue with its full history; MechanismError if a resumed run must but cannot."""
-        found = system_differences(saved, self.stated) or setting_differences(saved, self.requested)
+        older = is_of_another_version(saved, self.stated)
+        found = system_differences(saved, self.stated) or setting_differences(saved, self.requested, older)
         if folder is not None and found:
             raise MechanismError(
                 f"{folder}: this run cannot be resumed, because the system or settings differ: {'; '.join(found)}. To "
                 "start a new run from its state, use start=... and another folder"
             )
-        return not found and saved.note["status"] != saves.STOPPED
+        if older and not found:
+            text = "the saved state is of another version of flexmbs: the run goes on from it, not to the same digits"
+            warn(text, ResultWarning, where="" if folder is None else f"{folder}")
+        return not found and not older and saved.note["status"] != saves.STOPPED
 
     def _place(self, saved: SavedState) -> None:
         """Take positions, velocities, contacts and samples from a saved state; the method restarts."""
@@ -167,7 +178,7 @@ class Run:
     def _continue(self, saved: SavedState, resume: bool) -> int:
         """Restore every array from a saved state."""
         t_end, max_step = self.settings.t_end.copy(), self.settings.max_step.copy()
-        self._set_model(with_choice(self.model, *(saved.arrays[f"tables.{name}"] for name in CHOICE)))
+        self._set_model(with_choice(self.model, **saved_choice(saved.arrays)))
         if not saves.fits(saved, self.blocks):
             raise MechanismError("start: the saved state was written by a different version of flexmbs")
         saves.fill(saved, self.blocks)

@@ -14,12 +14,13 @@ CHOICE = ("free", "band")  # tables that hold the current choice of unknowns
 OF_CHOICE = ("pattern_start", "pattern_rows", "shift_start", "shift_columns", "shift_split")
 
 
-def setting_differences(saved: SavedState, requested: Mapping[str, str]) -> list[str]:
-    """Differing tolerances, largest step and integrator, as stated by the user."""
-    there = saved.note["asked"]
-    return [
-        f"{name}: saved {there.get(name)}, now {here}" for name, here in requested.items() if there.get(name) != here
-    ]
+def setting_differences(saved: SavedState, requested: Mapping[str, str], older: bool = False) -> list[str]:
+    """Differing tolerances, largest step and integrator, as stated by the user; of an ``older`` one only its kind."""
+    there, here = dict(saved.note["asked"]), dict(requested)
+    if older:
+        for settings in (there, here):
+            settings["integrator"] = str(settings.get("integrator")).partition("(")[0]
+    return [f"{name}: saved {there.get(name)}, now {value}" for name, value in here.items() if there.get(name) != value]
 
 
 def system_differences(saved: SavedState, model: Model) -> list[str]:
@@ -30,11 +31,11 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
         parts = [f"{title} {names}" for title, names in (("only saved:", gone), ("only now:", new)) if names]
         return [f"coordinates {'; '.join(parts) or 'in a different order'}"]
     current, found = system_arrays(model), []
-    older = any(name in saved.system and saved.system[name].dtype != other.dtype for name, other in current.items())
+    older = is_of_another_version(saved, model)
     for name, other in current.items():
         array = saved.system.get(name)
-        if older and name == "pool":
-            continue  # other versions keep other values in it
+        if older and (name == "pool" or array is None):
+            continue  # other versions keep other values in it, and other tables
         if array is None:
             found.append(f"{_title(name)}: not in the saved state")
         elif array.shape != other.shape or (array.dtype.names is None) != (other.dtype.names is None):
@@ -45,6 +46,12 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
             for field in _comparable(array.dtype, other.dtype) if older else other.dtype.names:
                 found += _numbers(name, array[field], other[field], model, field)
     return found
+
+
+def is_of_another_version(saved: SavedState, model: Model) -> bool:
+    """Whether the tables of a saved state are laid out otherwise than those of this version of flexmbs."""
+    current = system_arrays(model)
+    return any(name not in saved.system or saved.system[name].dtype != other.dtype for name, other in current.items())
 
 
 def _comparable(there: np.dtype, here: np.dtype) -> list[str]:

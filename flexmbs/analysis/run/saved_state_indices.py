@@ -17,6 +17,18 @@ _OF_METHOD = (
 )  # fmt: skip
 
 
+# The same of arrays, which kernels use as indices.
+_OF_MECHANISM = ("by_motion", "scale_body", "point_start", "point_Phi_at")
+
+
+def saved_choice(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The choice of unknowns in the ``arrays`` of a saved state; MechanismError unless it is one."""
+    free, band = arrays["tables.free"], arrays["tables.band"]
+    if free.ndim != 1 or band.shape != () or free.dtype.kind != "i" or band.dtype.kind != "i":
+        raise MechanismError("start: the saved state is damaged: its choice of unknowns has another shape or type")
+    return {"free": free, "band": band}
+
+
 def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block]) -> None:
     """MechanismError if the saved ``arrays`` (of the same shapes as the ``blocks``) hold invalid indices."""
     state = blocks["state"]
@@ -34,6 +46,9 @@ def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block])
         own, there = getattr(blocks[block], name), arrays[f"{block}.{name}"]
         if int(there) != int(own):
             raise MechanismError(f"start: the saved state is damaged: {name} is {there}; expected {own}")
+    for name in _OF_MECHANISM:
+        if not np.array_equal(arrays[f"settings.{name}"], getattr(blocks["settings"], name)):
+            raise MechanismError(f"start: the saved state is damaged: settings.{name} is not that of this mechanism")
     for block, content in blocks.items():
         for name in content.fields:
             if name.endswith("pivots"):

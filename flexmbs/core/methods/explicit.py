@@ -108,7 +108,9 @@ def estimate_error(tables, state, settings, scratch, work, pair, h):
         scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, h * eq, h * ev)
         fine += scratch.squared_error[k]
     size = error_norm(tables, state, settings, scratch, work)
-    return max(size * math.sqrt(fine / (fine + 0.01 * coarse)), MIN_ERROR) if fine > 0.0 else MIN_ERROR
+    if fine == 0.0:
+        return MIN_ERROR
+    return max(size * math.sqrt(fine / (fine + 0.01 * coarse)), MIN_ERROR)
 
 
 METHOD = Method(

@@ -21,6 +21,7 @@ from flexmbs.machine_code.kernel import kernel
 
 # Absolute tolerance of points relative to rtol, size and size per second, as of coordinates (analysis.run.tolerances).
 ABSOLUTE = 1e-3
+HUGE = 1e100  # errors beyond it, and those that are no numbers
 
 
 @entry
@@ -77,6 +78,9 @@ def error_of_bodies(tables: Tables, state: State, settings: Settings, scratch: S
 
     User states, which move nothing, count each by itself. Keeps the worst coordinate.
     """
+    for k in range(len(tables.coordinates)):
+        if not (abs(scratch.missed_q[k]) < HUGE and abs(scratch.missed_v[k]) < HUGE):
+            return math.inf
     worst, found = 0.0, -1
     for level in range(2):
         missed = scratch.missed_q if level == 0 else scratch.missed_v

@@ -34,7 +34,7 @@ def sprung(stiffness):
 @pytest.mark.parametrize(
     ("build", "name", "reason"),
     [
-        (double_pendulum, "explicit", "a tree without contacts"),
+        (double_pendulum, "explicit", "a tree of rigid bodies without contacts"),
         (four_bar, "radau", "constraints"),
         (ball_on_plane, "radau", "contacts (floor)"),
         (lambda: sprung(2.0), "explicit", "not stiff"),

@@ -269,9 +269,9 @@ def test_impact_that_is_slow_for_the_condensed_modes(rod):
 
 @pytest.mark.parametrize("integrator", ["bdf", "generalised_alpha"])
 def test_other_implicit_integrators_condense_alike(rod, integrator):
-    """Within ten times the tolerance of what Radau finds."""
+    """Within twenty times the tolerance of what Radau finds: rates count against the speed, not the deflection."""
     ends = [
-        pendulum(rod, fm.QuasiStatic(above=50.0)).simulate(0.05, rtol=1e-5, integrator=method)
+        pendulum(rod, fm.QuasiStatic(above=50.0)).simulate(0.05, rtol=5e-6, integrator=method)
         for method in ("radau", integrator)
     ]
     for name in ("hinge.angle", "rod.tip.displacement.y"):
