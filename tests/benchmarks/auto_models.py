@@ -93,7 +93,7 @@ def cantilever() -> fm.System:
     """The strip clamped at its root, with a force at its tip that is there from the start."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     rod = system.add(steel_strip(8, None), name="rod")
-    system.fix(system.ground.marker("wall"), rod["hinge"], name="wall")
+    system.fixed(system.ground.marker("wall"), rod["hinge"], name="wall")
     system.force(rod["tip"], (0.0, 1.0, 0.0), name="pull")
     return system
 

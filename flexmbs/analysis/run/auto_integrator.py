@@ -20,11 +20,15 @@ from flexmbs.model.compiled_model import Model
 # the largest to the smallest rate the explicit integrator costs less (docs/integrators.md).
 STIFF = 300.0
 SLOWEST = 1e-2  # rad/s
+FEW = 12  # coordinates that vibrate on springs: Radau IIA of high order costs less up to there
 MAX_DENSE = 400  # coordinates; larger models are not analysed, and rigid trees among them are assumed not stiff
 
 
 def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integrator, str]:
-    """The integrator of a run, and the reason for the choice."""
+    """The integrator of a run, and the reason for the choice.
+
+    It does not depend on how long the run is, so that a resumed one finds the same.
+    """
     if integrator != "auto":
         return named(integrator), "as requested"
     if len(model.tables.constraints):
@@ -51,6 +55,9 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
         fastest = max(fastest, extreme_rates(model, at_rest=True)[0])
     if fastest > STIFF * slowest:
         return Radau(), f"stiff: rates from {slowest:.3g} to {fastest:.3g} rad/s"
+    springs = bool(np.any(tables.elements["energy"] != 0)) or len(tables.bushings) > 0 or len(tables.couplers) > 0
+    if springs and len(tables.free) <= FEW:
+        return Radau(), "springs and few coordinates: vibrations, for which high orders cost least"
     return Explicit(), f"a tree without contacts, not stiff (rates from {slowest:.3g} to {fastest:.3g} rad/s)"
 
 

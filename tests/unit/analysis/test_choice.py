@@ -31,13 +31,29 @@ def sprung(stiffness):
     return system
 
 
+def pushed(friction=None, stop=None):
+    """A block that slides, pushed by a constant force."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    block = system.add(fm.RigidBody.box(1000.0, (0.1, 0.1, 0.1)), name="block")
+    slide = system.prismatic(system.ground["origin"], block["origin"], axis="x", rate=1.0, name="slide").actuate(0.1)
+    if friction is not None:
+        slide.friction(0.3, normal_force=20.0, transition=friction)
+    if stop is not None:
+        slide.limit(upper=stop, stiffness=1e6)
+    return system
+
+
 @pytest.mark.parametrize(
     ("build", "name", "reason"),
     [
         (double_pendulum, "explicit", "a tree of rigid bodies without contacts"),
         (four_bar, "radau", "constraints"),
         (ball_on_plane, "radau", "contacts (floor)"),
-        (lambda: sprung(2.0), "explicit", "not stiff"),
+        (lambda: sprung(2.0), "radau", "springs and few coordinates"),
+        (pushed, "explicit", "not stiff"),
+        (lambda: pushed(friction=1e-6), "radau", "stiff"),  # where it comes to rest
+        (lambda: pushed(stop=1.0), "radau", "stops in joints"),
+        (flexible_pendulum, "radau", "flexible bodies (pendulum)"),
         (lambda: sprung(1e9), "radau", "stiff"),
     ],
 )
