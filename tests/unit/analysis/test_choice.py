@@ -53,7 +53,6 @@ def pushed(friction=None, stop=None):
         (pushed, "explicit", "not stiff"),
         (lambda: pushed(friction=1e-6), "radau", "stiff"),  # where it comes to rest
         (lambda: pushed(stop=1.0), "radau", "stops in joints"),
-        (flexible_pendulum, "radau", "flexible bodies (pendulum)"),
         (lambda: sprung(1e9), "radau", "stiff"),
     ],
 )

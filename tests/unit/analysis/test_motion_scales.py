@@ -7,6 +7,7 @@ import pytest
 
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
+from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.motion_scales import measured_points, motion_scales
 from flexmbs.analysis.run.step_statistics import vibrations_that_decide
 
@@ -90,6 +91,11 @@ def test_points_tell_all_modes_apart(pendulum):
     points, Phi = measured_points(body)
     assert Phi.shape == (body.mode_count, len(points), 3)
     assert np.linalg.matrix_rank(Phi.reshape(body.mode_count, -1)) == body.mode_count
+
+
+def test_auto_takes_radau_for_flexible_bodies(pendulum):
+    method, reason = choose_integrator("auto", ready(pendulum))
+    assert (method.name, reason) == ("radau", "flexible bodies (pendulum)")
 
 
 def test_orders_of_radau_are_checked():
