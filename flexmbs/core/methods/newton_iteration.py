@@ -15,7 +15,7 @@ from flexmbs.machine_code.kernel import kernel
 MAX_ITERATIONS = 8
 # Newton corrections below this part of their tolerance are not asked to shrink.
 ROUNDING = 1e-3
-REFRESHED_UNKNOWNS = 60
+REFRESHED_FOR = 180  # residuals that new tangents after a failure may cost, beside the first one
 GO_ON, CONVERGED, DIVERGING = range(3)
 
 
@@ -39,11 +39,13 @@ def after_singular(state, h):
 
 
 @kernel
-def after_failure(state, h):
+def after_failure(tables, state, h):
     """Newton's iteration did not converge: a new tangent next, or half the step where it is new already."""
     state.newton_failures += 1
-    # each costs three residuals per unknown: fewer where there are many
-    state.tangent_refreshes_left = min(TANGENT_REFRESHES, 1 + REFRESHED_UNKNOWNS // state.mass.shape[0])
+    # each costs residuals: fewer where it costs many
+    shifts = max(len(tables.shift_start) - 1, 0)  # unknowns that are shifted together
+    cost = shifts if shifts > 0 else 3 * state.mass.shape[0]
+    state.tangent_refreshes_left = min(TANGENT_REFRESHES, 1 + REFRESHED_FOR // cost)
     if state.tangent_status == CURRENT:
         state.step_size = 0.5 * h
         state.last_step_rejected = 1

@@ -49,7 +49,7 @@ REUSE_WITHIN = 0.2
 def solve_stage(tables, state, settings, scratch, work, h, beta_v, beta_q, on_group):
     """Newton's iteration for the end of the step; its number of iterations, or 0 with the next attempt prepared."""
     if not end_signals_are_finite(tables, state, scratch, work, h):
-        after_failure(state, h)
+        after_failure(tables, state, h)
         return 0
     factored = state.factored_step_size
     if factored == 0.0 or abs(beta_v / factored - 1.0) > REUSE_WITHIN:
@@ -61,7 +61,7 @@ def solve_stage(tables, state, settings, scratch, work, h, beta_v, beta_q, on_gr
             return 0
     iterations = iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, on_group)
     if iterations == 0:
-        after_failure(state, h)
+        after_failure(tables, state, h)
     return iterations
 
 

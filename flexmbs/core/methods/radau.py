@@ -87,7 +87,7 @@ def attempt_step(tables, state, settings, scratch, work, h):
         return 0, 1.0, order
     iterations = newton(tables, state, settings, scratch, work, f, h)
     if iterations == 0:
-        after_failure(state, h)
+        after_failure(tables, state, h)
         return 0, 1.0, order
     return iterations, settings.parameters[f] * estimate_error(tables, state, settings, scratch, work, f, h), order
 

@@ -80,15 +80,19 @@ def test_failure_asks_for_a_new_tangent_first_and_a_shorter_step_then():
         newton_failures=0, tangent_refreshes_left=0, tangent_status=REUSABLE, step_size=1.0, last_step_rejected=0,
         mass=np.zeros((2, 2)),
     )  # fmt: skip
-    after_failure(state, 0.5)
+    tables = SimpleNamespace(shift_start=np.zeros(0))
+    after_failure(tables, state, 0.5)
     assert (state.tangent_status, state.step_size, state.newton_failures) == (ALL_STALE, 1.0, 1)
     assert state.tangent_refreshes_left == TANGENT_REFRESHES
     state.tangent_status = CURRENT
-    after_failure(state, 0.5)
+    after_failure(tables, state, 0.5)
     assert (state.step_size, state.last_step_rejected, state.newton_failures) == (0.25, 1, 2)
     state.mass = np.zeros((40, 40))  # a tangent costs more there
-    after_failure(state, 0.5)
+    after_failure(tables, state, 0.5)
     assert state.tangent_refreshes_left == 2
+    tables.shift_start = np.arange(8)  # unless unknowns are shifted together
+    after_failure(tables, state, 0.5)
+    assert state.tangent_refreshes_left == TANGENT_REFRESHES
 
 
 def test_singular_matrix_asks_for_another_step():
