@@ -76,9 +76,12 @@ def parts_of(folder: Path, run: str) -> Parts:
     of_state = run if state is None else str(state.get("run", ""))
     if of_state != run and not note:
         raise damaged(folder / STATE, f"belongs to a different run than {MODEL}")
-    if state is not None and of_state == run and total < int(state["rows"]):
+    wanted = 0 if state is None else state.get("rows")
+    if not isinstance(wanted, int):
+        raise damaged(folder / STATE, f"states {wanted!r} as its number of steps")
+    if of_state == run and total < wanted:
         raise ResultFolderError(
-            f"{folder}: {int(state['rows']) - total} of the {state['rows']} steps up to {STATE} are missing: {RESULT} "
+            f"{folder}: {wanted - total} of the {wanted} steps up to {STATE} are missing: {RESULT} "
             f"or the last chunks have been deleted; {REMEDY}"
         )
     return Parts(folder, run, rows, note, tuple(numbered.values()))

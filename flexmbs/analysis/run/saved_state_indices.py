@@ -26,6 +26,8 @@ def saved_choice(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     free, band = arrays["tables.free"], arrays["tables.band"]
     if free.ndim != 1 or band.shape != () or free.dtype.kind != "i" or band.dtype.kind != "i":
         raise MechanismError("start: the saved state is damaged: its choice of unknowns has another shape or type")
+    if len(np.unique(free)) < len(free):
+        raise MechanismError("start: the saved state is damaged: an unknown is listed twice")
     return {"free": free, "band": band}
 
 
