@@ -73,30 +73,27 @@ def place_joints(tables, work):
 
 
 @kernel
-def add_body(tables, b, work, inertia):
-    """Add the inertia of rigid body ``b`` about the point of its joint."""
-    body, frame, pool = tables.bodies[b], work.frame[b], tables.pool
+def moments_about_joint(body, frame, point, pool):
+    """Second moments (xx, xy, xz, yy, yz, zz) and first moments (x, y, z) of a rigid body about ``point``."""
     root, rank, at = body.root_mass, body.rank, body.x_at
     r0, r1, r2, r3, r4, r5, r6, r7, r8 = elements(frame.R_WB)
-    ox, oy, oz = difference(frame.p_WB, work.joint_point[b])
-    ox, oy, oz = root * ox, root * oy, root * oz
+    ox, oy, oz = difference(frame.p_WB, point)
     xx = xy = xz = yy = yz = zz = hx = hy = hz = 0.0
     for s in range(rank):
         u, v, w = pool[at + s], pool[at + rank + s], pool[at + 2 * rank + s]
-        x = r0 * u + r1 * v + r2 * w
-        y = r3 * u + r4 * v + r5 * w
-        z = r6 * u + r7 * v + r8 * w
+        x, y, z = r0 * u + r1 * v + r2 * w, r3 * u + r4 * v + r5 * w, r6 * u + r7 * v + r8 * w
         if s == 0:  # the first function is constant over the body
-            x += ox
-            y += oy
-            z += oz
+            x, y, z = x + root * ox, y + root * oy, z + root * oz
             hx, hy, hz = root * x, root * y, root * z
-        xx += x * x
-        xy += x * y
-        xz += x * z
-        yy += y * y
-        yz += y * z
-        zz += z * z
+        xx, xy, xz, yy, yz, zz = xx + x * x, xy + x * y, xz + x * z, yy + y * y, yz + y * z, zz + z * z
+    return xx, xy, xz, yy, yz, zz, hx, hy, hz
+
+
+@kernel
+def add_body(tables, b, work, inertia):
+    """Add the inertia of rigid body ``b`` about the point of its joint."""
+    body, root = tables.bodies[b], tables.bodies[b].root_mass
+    xx, xy, xz, yy, yz, zz, hx, hy, hz = moments_about_joint(body, work.frame[b], work.joint_point[b], tables.pool)
     mass, A, B, C = root * root, inertia.A, inertia.B, inertia.C
     A[0, 0] += yy + zz
     A[0, 1] -= xy
@@ -232,14 +229,21 @@ def add_upper(matrix, xx, xy, xz, yy, yz, zz):
 
 @kernel
 def shift(g, here, there, out):
-    """Add what a body passes on, about ``here``, to that of its parent, about ``there``.
-
-    With d = here - there: C' = C, B' = B + d~ C, A' = A - B d~ + d~ B'^T.
-    """
+    """Add what a body passes on, about ``here``, to that of its parent, about ``there``."""
     x, y, z = difference(here, there)
-    a0, a1, a2, a3, a4, a5 = upper(g.A)
-    b0, b1, b2, b3, b4, b5, b6, b7, b8 = elements(g.B)
-    c0, c1, c2, c3, c4, c5 = upper(g.C)
+    A, B, C = upper(g.A), elements(g.B), upper(g.C)
+    add_shifted(A, B, C, components(g.force), components(g.moment), x, y, z, out)
+
+
+@kernel
+def add_shifted(A, B, C, force, moment, x, y, z, out):
+    """:func:`shift` by d = (x, y, z) of an inertia and a force that are held as numbers.
+
+    C' = C, B' = B + d~ C, A' = A - B d~ + d~ B'^T.
+    """
+    a0, a1, a2, a3, a4, a5 = A
+    b0, b1, b2, b3, b4, b5, b6, b7, b8 = B
+    c0, c1, c2, c3, c4, c5 = C
     n0, n1, n2 = b0 + y * c2 - z * c1, b1 + y * c4 - z * c3, b2 + y * c5 - z * c4
     n3, n4, n5 = b3 + z * c0 - x * c2, b4 + z * c1 - x * c4, b5 + z * c2 - x * c5
     n6, n7, n8 = b6 + x * c1 - y * c0, b7 + x * c3 - y * c1, b8 + x * c4 - y * c2
@@ -249,13 +253,12 @@ def shift(g, here, there, out):
         a2 - (b0 * y - b1 * x) + y * n8 - z * n7, a3 - (b5 * x - b3 * z) + z * n3 - x * n5,
         a4 - (b3 * y - b4 * x) + z * n6 - x * n8, a5 - (b6 * y - b7 * x) + x * n7 - y * n6,
     )  # fmt: skip
-    for i, (n_x, n_y, n_z) in enumerate(((n0, n1, n2), (n3, n4, n5), (n6, n7, n8))):
-        out.B[i, 0] += n_x
-        out.B[i, 1] += n_y
-        out.B[i, 2] += n_z
+    add(out.B[0], n0, n1, n2)
+    add(out.B[1], n3, n4, n5)
+    add(out.B[2], n6, n7, n8)
     add_upper(out.C, c0, c1, c2, c3, c4, c5)
-    fx, fy, fz = components(g.force)
-    mx, my, mz = components(g.moment)
+    fx, fy, fz = force
+    mx, my, mz = moment
     px, py, pz = cross(x, y, z, fx, fy, fz)
     add(out.moment, mx + px, my + py, mz + pz)
     add(out.force, fx, fy, fz)

@@ -12,10 +12,11 @@ import math
 from flexmbs.core.layout.tables import BALL, ROTATION
 from flexmbs.core.mechanics.articulated_body import (
     add_body,
-    add_upper,
+    add_shifted,
     clear_column,
     clear_inertia,
     eliminate,
+    moments_about_joint,
     set_columns,
     shift,
     substitute,
@@ -161,21 +162,13 @@ def pass_joint(tables, b, q, work, nothing):
 @kernel
 def pass_hinge(tables, b, work):
     """:func:`pass_joint` of a body on a hinge, whose point does not move with it."""
-    body, frame, g, pool = tables.bodies[b], work.frame[b], work.articulated[b], tables.pool
-    root, rank, at = body.root_mass, body.rank, body.x_at
+    body, frame, g = tables.bodies[b], work.frame[b], work.articulated[b]
+    point = work.joint_point[b]
     # the body about the point of its joint: products of inertia, first moment h
-    r0, r1, r2, r3, r4, r5, r6, r7, r8 = elements(frame.R_WB)
-    ox, oy, oz = difference(frame.p_WB, work.joint_point[b])
-    xx = xy = xz = yy = yz = zz = hx = hy = hz = 0.0
-    for s in range(rank):
-        i, j, k = pool[at + s], pool[at + rank + s], pool[at + 2 * rank + s]
-        x, y, z = r0 * i + r1 * j + r2 * k, r3 * i + r4 * j + r5 * k, r6 * i + r7 * j + r8 * k
-        if s == 0:  # the first function is constant over the body
-            x, y, z = x + root * ox, y + root * oy, z + root * oz
-            hx, hy, hz = root * x, root * y, root * z
-        xx, xy, xz, yy, yz, zz = xx + x * x, xy + x * y, xz + x * z, yy + y * y, yz + y * z, zz + z * z
+    xx, xy, xz, yy, yz, zz, hx, hy, hz = moments_about_joint(body, frame, point, tables.pool)
+    ox, oy, oz = difference(frame.p_WB, point)
     a0, a1, a2, a3, a4, a5 = yy + zz, -xy, -xz, xx + zz, -yz, xx + yy
-    mass = root * root
+    mass = body.root_mass * body.root_mass
     # the force that it needs, and its moment
     wx, wy, wz = components(frame.w_WB)
     px, py, pz = components(frame.alpha_WB)
@@ -225,25 +218,9 @@ def pass_hinge(tables, b, work):
     c0, c1, c2, c3, c4, c5 = c0 - v3 * u3, c1 - v3 * u4, c2 - v3 * u5, c3 - v4 * u4, c4 - v4 * u5, c5 - v5 * u5
     mx, my, mz = mx + v0 * effort, my + v1 * effort, mz + v2 * effort
     fx, fy, fz = fx + v3 * effort, fy + v4 * effort, fz + v5 * effort
-    # about the point of the parent's joint (core.mechanics.articulated_body.shift)
-    out = work.articulated[parent]
-    x, y, z = difference(work.joint_point[b], work.joint_point[parent])
-    n0, n1, n2 = b0 + y * c2 - z * c1, b1 + y * c4 - z * c3, b2 + y * c5 - z * c4
-    n3, n4, n5 = b3 + z * c0 - x * c2, b4 + z * c1 - x * c4, b5 + z * c2 - x * c5
-    n6, n7, n8 = b6 + x * c1 - y * c0, b7 + x * c3 - y * c1, b8 + x * c4 - y * c2
-    add_upper(
-        out.A,
-        a0 - (b1 * z - b2 * y) + y * n2 - z * n1, a1 - (b2 * x - b0 * z) + y * n5 - z * n4,
-        a2 - (b0 * y - b1 * x) + y * n8 - z * n7, a3 - (b5 * x - b3 * z) + z * n3 - x * n5,
-        a4 - (b3 * y - b4 * x) + z * n6 - x * n8, a5 - (b6 * y - b7 * x) + x * n7 - y * n6,
-    )  # fmt: skip
-    add(out.B[0], n0, n1, n2)
-    add(out.B[1], n3, n4, n5)
-    add(out.B[2], n6, n7, n8)
-    add_upper(out.C, c0, c1, c2, c3, c4, c5)
-    px, py, pz = cross(x, y, z, fx, fy, fz)
-    add(out.moment, mx + px, my + py, mz + pz)
-    add(out.force, fx, fy, fz)
+    A, B, C = (a0, a1, a2, a3, a4, a5), (b0, b1, b2, b3, b4, b5, b6, b7, b8), (c0, c1, c2, c3, c4, c5)
+    x, y, z = difference(point, work.joint_point[parent])
+    add_shifted(A, B, C, (fx, fy, fz), (mx, my, mz), x, y, z, work.articulated[parent])
     return True
 
 

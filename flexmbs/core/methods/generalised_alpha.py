@@ -23,11 +23,11 @@ from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.rotation import cross
 from flexmbs.core.methods import method_interface as interface
-from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
+from flexmbs.core.methods.error_norm import set_weights
 from flexmbs.core.methods.integrator import Integrator, check_formulation, check_number
 from flexmbs.core.methods.method_interface import Method
-from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
-from flexmbs.core.methods.one_stage import INDEX_3, add_quadrature_errors, solve_stage
+from flexmbs.core.methods.newton_iteration import refresh_tangent
+from flexmbs.core.methods.one_stage import INDEX_3, filter_errors, norm_of_errors, solve_stage
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -119,14 +119,8 @@ def estimate_error(tables, state, settings, scratch, work, h, g):
         project_on_tangent(tables, state, scratch, scratch.error_q)
         project_on_tangent(tables, state, scratch, scratch.error_v)
     else:
-        filter_right_side(tables, state, scratch, g)
-        solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
-        for i in range(m):
-            scratch.error_v[i] = scratch.real_x[i]
-            scratch.error_q[i] += g * scratch.real_x[i]
-    set_squared_errors(tables, state, settings, scratch)
-    add_quadrature_errors(tables, state, settings, scratch, h)
-    return error_norm(tables, state, settings, scratch, work)
+        filter_errors(tables, state, scratch, g)
+    return norm_of_errors(tables, state, settings, scratch, work, h)
 
 
 @kernel

@@ -14,17 +14,17 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.equations.accelerations import find_accelerations
-from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.dense_output_coefficients import A_MORE, NODES, STAGES, D
 from flexmbs.core.methods.error_norm import position_weight, velocity_weight
 from flexmbs.core.methods.explicit_coefficients import HIGH, pair_for
+from flexmbs.core.methods.missed_by_quintic import missed_by_quintic
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
-INTERMEDIATE_ROWS, MIDDLE = 3, 1
+INTERMEDIATE_ROWS, QUARTER, MIDDLE = 3, 0, 1
 # What halving leaves of K: 1/64^2 in positions; in velocities the largest slope of (x (1 - x))^3 over 2^5.
 LEFT_Q = 1.0 / 4096.0
 LEFT_V = 0.0537 / 32.0
@@ -98,7 +98,7 @@ def fill_from_polynomial(tables, state, settings, scratch, work, h):
         return 0
     for row in range(INTERMEDIATE_ROWS):
         evaluate_polynomial(state, scratch, h, 0.25 * (row + 1), row)
-    missed = missed_by_quintic(tables, state, settings, scratch, h)
+    missed = missed_by_quintic(tables, state, settings, scratch, h, MIDDLE, QUARTER)
     if missed <= MISSED_BY_ONE:
         return 0
     if missed <= MISSED_BY_TWO:
@@ -162,20 +162,3 @@ def polynomial(slopes, h, x, k, change):
             f = first - change if i == 5 else change
         value = (value + f) * (x if i % 2 == 0 else 1.0 - x)
     return value
-
-
-@kernel
-def missed_by_quintic(tables, state, settings, scratch, h):
-    """Weighted rms of what the quintic of the step misses: positions in the middle, velocities at a quarter."""
-    interpolate(tables, state, scratch, h, 0.5)
-    total = 0.0
-    for i in range(len(tables.free)):
-        k = tables.free[i]
-        missed = scratch.point_q[k] - scratch.intermediate_q[MIDDLE, k]
-        total += (missed * position_weight(settings, scratch, k, abs(scratch.point_q[k]))) ** 2
-    interpolate(tables, state, scratch, h, 0.25)
-    for i in range(len(tables.free)):
-        k = tables.free[i]
-        missed = scratch.point_v[k] - scratch.intermediate_v[0, k]
-        total += (missed * velocity_weight(settings, scratch, k, abs(scratch.point_v[k]))) ** 2
-    return math.sqrt(total / (2.0 * max(len(tables.free), 1)))

@@ -28,7 +28,7 @@ from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.methods.error_norm import is_integrated, squared_error
+from flexmbs.core.methods.error_norm import error_norm, is_integrated, set_squared_errors, squared_error
 from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
     DIVERGING,
@@ -36,6 +36,7 @@ from flexmbs.core.methods.newton_iteration import (
     after_failure,
     after_singular,
     convergence,
+    filter_right_side,
     initial_rate,
 )
 from flexmbs.machine_code.kernel import kernel
@@ -187,6 +188,24 @@ def correct_positions(tables, state, scratch, work):
             scratch.correction_q[k] += scratch.real_x[i]
             total += (scratch.real_x[i] * scratch.weight_q[i]) ** 2
     return total
+
+
+@kernel
+def filter_errors(tables, state, scratch, g):
+    """Damp the errors of stiff components as the method damps the components (newton_iteration.filter_right_side)."""
+    filter_right_side(tables, state, scratch, g)
+    solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
+    for i in range(len(tables.free)):
+        scratch.error_v[i] = scratch.real_x[i]
+        scratch.error_q[i] += g * scratch.real_x[i]
+
+
+@kernel
+def norm_of_errors(tables, state, settings, scratch, work, h):
+    """Norm of ``scratch.error_q`` and ``error_v``, and of what is integrated of driven coordinates."""
+    set_squared_errors(tables, state, settings, scratch)
+    add_quadrature_errors(tables, state, settings, scratch, h)
+    return error_norm(tables, state, settings, scratch, work)
 
 
 @kernel

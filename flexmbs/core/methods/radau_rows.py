@@ -6,17 +6,14 @@ step of these orders does.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from flexmbs.core.equations.projection import project
-from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.linalg.copying import copy_vector
-from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
+from flexmbs.core.mechanics.condensed_modes import place_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
-from flexmbs.core.methods.error_norm import position_weight, velocity_weight
+from flexmbs.core.methods.missed_by_quintic import missed_by_quintic
 from flexmbs.core.methods.radau_coefficients import MAX_STAGES, STAGES, C, lagrange
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -56,7 +53,7 @@ def fill_intermediate_rows(tables, state, settings, scratch, work, h):
         return 0
     for row in (QUARTER, MIDDLE):
         evaluate_row(tables, state, scratch, work, f, h, row, row)
-    missed = missed_by_quintic(tables, state, settings, scratch, h)
+    missed = missed_by_quintic(tables, state, settings, scratch, h, MIDDLE, QUARTER)
     count = 0
     while count < INTERMEDIATE_ROWS and missed > 1.0:
         count = 2 * count + 1
@@ -89,25 +86,6 @@ def evaluate_row(tables, state, scratch, work, f, h, eighth, row):
     evaluate_signals(tables, state.time + x * h, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
     place_condensed(tables, q, v, a)
-
-
-@kernel
-def missed_by_quintic(tables, state, settings, scratch, h):
-    """Weighted rms of what the quintic of the step misses: positions in the middle, velocities at a quarter."""
-    interpolate(tables, state, scratch, h, 0.5)
-    total = 0.0
-    for i in range(len(tables.free)):
-        k = tables.free[i]
-        if not is_algebraic(tables.coordinates[k]):
-            missed = scratch.point_q[k] - scratch.intermediate_q[MIDDLE, k]
-            total += (missed * position_weight(settings, scratch, k, abs(scratch.point_q[k]))) ** 2
-    interpolate(tables, state, scratch, h, 0.25)
-    for i in range(len(tables.free)):
-        k = tables.free[i]
-        if not is_algebraic(tables.coordinates[k]):
-            missed = scratch.point_v[k] - scratch.intermediate_v[QUARTER, k]
-            total += (missed * velocity_weight(settings, scratch, k, abs(scratch.point_v[k]))) ** 2
-    return math.sqrt(total / (2.0 * max(len(tables.free) - scratch.algebraic, 1)))
 
 
 @kernel

@@ -14,14 +14,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flexmbs.core.linalg.matrix import solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods import method_interface as interface
-from flexmbs.core.methods.error_norm import error_norm, set_squared_errors, set_weights
+from flexmbs.core.methods.error_norm import set_weights
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_interface import Method
-from flexmbs.core.methods.newton_iteration import filter_right_side, refresh_tangent
-from flexmbs.core.methods.one_stage import add_quadrature_errors, solve_stage
+from flexmbs.core.methods.newton_iteration import refresh_tangent
+from flexmbs.core.methods.one_stage import filter_errors, norm_of_errors, solve_stage
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -68,15 +67,8 @@ def estimate_error(tables, state, settings, scratch, work, h):
         if not is_algebraic(tables.coordinates[k]):
             scratch.error_q[i] = local_error(h, state.v[k], scratch.stage_v[0, k], scratch.end_v[k])
             scratch.error_v[i] = local_error(h, state.a[k], scratch.stage_a[0, k], scratch.end_a[k])
-    g = h * DIAGONAL
-    filter_right_side(tables, state, scratch, g)
-    solve_scaled(scratch.real, scratch.real_pivots, tables.band, state.scale, scratch.real_x)
-    for i in range(m):
-        scratch.error_v[i] = scratch.real_x[i]
-        scratch.error_q[i] += g * scratch.real_x[i]
-    set_squared_errors(tables, state, settings, scratch)
-    add_quadrature_errors(tables, state, settings, scratch, h)
-    return error_norm(tables, state, settings, scratch, work)
+    filter_errors(tables, state, scratch, h * DIAGONAL)
+    return norm_of_errors(tables, state, settings, scratch, work, h)
 
 
 @kernel
