@@ -15,8 +15,8 @@ __version__ = "0.1.0"
 _WHERE = {
     "flexmbs.common.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
-        "ResultFolderError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning", "MechanismWarning",
-        "ResultWarning", "CacheWarning",
+        "ResultFolderError", "StudyError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning",
+        "MechanismWarning", "ResultWarning", "StudyWarning", "CacheWarning",
     ),
     "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
     "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
@@ -97,9 +97,9 @@ _WHERE = {
     "flexmbs.result.stress_peak": ("PeakStress",),
     "flexmbs.result.trajectory": ("ContactRecord",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),
-    "flexmbs.app.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
-    "flexmbs.app.case.metrics": ("contact_figures", "energy_error", "angle_from_hanging", "chord_deflection"),
-    "flexmbs.app.case.bar_mesh": ("bar_values", "bar_with", "centreline_point"),
+    "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
+    "flexmbs.case.metrics": ("contact_figures", "energy_error", "angle_from_hanging", "chord_deflection"),
+    "flexmbs.case.bar_mesh": ("bar_values", "bar_with", "centreline_point"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

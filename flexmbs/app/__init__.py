@@ -1,1 +1,1 @@
-"""The program around the library: case files and the command line."""
+"""The program around the library: verification and the command line."""

@@ -25,6 +25,10 @@ class CaseError(FlexmbsError):
     """A case script or one of its parameters cannot be used."""
 
 
+class StudyError(FlexmbsError):
+    """A study is stated inconsistently, or its folder belongs to another study or cannot be used."""
+
+
 class SimulationError(FlexmbsError):
     """A run stopped before its end; everything computed up to then is saved.
 
@@ -60,6 +64,10 @@ class CacheWarning(FlexmbsWarning):
 
 class MechanismWarning(FlexmbsWarning):
     """A mechanism has unusual or non-physical properties; it is computed as stated."""
+
+
+class StudyWarning(FlexmbsWarning):
+    """Runs of a study failed, or the study has a property that its table alone does not show."""
 
 
 class ResultWarning(FlexmbsWarning):

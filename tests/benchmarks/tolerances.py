@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from smooth_motions import CONSTRAINED, MOTIONS, Motion, double_pendulum, top  # noqa: E402
 
 import flexmbs as fm  # noqa: E402
-from flexmbs.app.case.cases import load_case  # noqa: E402
+from flexmbs.case.cases import load_case  # noqa: E402
 
 TIGHTEST = {"radau": 9, "explicit": 9, "bdf": 9, "generalised_alpha": 6}  # -log10 of rtol
 PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "tolerances.png"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from flexmbs import CaseError, load_case, parameter
-from flexmbs.app.case.parameters import from_values, number, settings_of, split_assignments
+from flexmbs.case.parameters import from_values, number, settings_of, split_assignments
 
 DATACLASS = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Parameters:\n"
 

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from flexmbs import RunFolder, load
-from flexmbs.app.case.cases import find_mesh
 from flexmbs.app.cli import main as cli
 from flexmbs.app.cli.terminal_text import LINE, WORD, plain, short_paths
+from flexmbs.case.cases import find_mesh
 
 CASE = '''
 """A pendulum."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from flexmbs.app.case.cases import list_cases
+from flexmbs.case.cases import list_cases
 
 
 @click.command("cases")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.case.cases import checked_parameters, load_case
-from flexmbs.app.case.parameters import split_assignments
+from flexmbs.case.cases import checked_parameters, load_case
+from flexmbs.case.parameters import split_assignments
 from flexmbs.common.errors import CaseError
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.case.cases import load_case, run_case, write_plots
-from flexmbs.app.case.parameters import settings_of, split_assignments
+from flexmbs.case.cases import load_case, run_case, write_plots
+from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress import ProgressBar
 from flexmbs.result.run_folder import RunFolder, numbered

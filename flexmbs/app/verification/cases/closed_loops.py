@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexmbs.app.case.cases import run_case
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
+from flexmbs.case.cases import run_case
 
 _CONSTRAINTS = Quantity("largest constraint error", 0.0, 1e-10, "m, rad", scale=1.0)
 

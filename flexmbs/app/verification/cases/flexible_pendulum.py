@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.app.case.cases import run_case
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
+from flexmbs.case.cases import run_case
 
 _SOURCE = (
     "Sheng, Liu and Yu (2006), formulation with foreshortening; exact Lagrangian of the same ansatz, DOP853 at 1e-12"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexmbs.app.case.cases import run_case
 from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
+from flexmbs.case.cases import run_case
 
 _MODAL = reference("spin_up_beam")["kane_n3_axial0"]
 _EXACT = reference("spin_up_beam")["geometrically exact"]

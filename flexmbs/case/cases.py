@@ -29,7 +29,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.storage_options import checked_storage
 from flexmbs.analysis.run.settings import check_end, check_tolerances
-from flexmbs.app.case.parameters import from_values, settings_of
+from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
 from flexmbs.common.installed_data import cases_folder, meshes_folder

@@ -1,0 +1,1 @@
+"""Running the points of a study: worker processes, limits, schedulers, progress."""

@@ -1,0 +1,33 @@
+"""What all runs of a study have in common, as plain data that any process can be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: What is kept of a finished run: its whole result folder, or its record (and histories) only.
+KEEP = ("results", "figures")
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """How each point of a study is run.
+
+    Attributes
+    ----------
+    case : path of the case file
+    case_digest : hash of the case file and the modules beside it that it imports
+    fixed : name -> value of parameters that differ from their defaults in all runs
+    storage : ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
+    keep : "results" (the whole result folder) or "figures" (the record and the histories only)
+    histories : names of histories that are stored with the record, at ``history_times`` evenly spaced times
+    history_times : number of times from 0 to the end of the run
+    """
+
+    case: str
+    case_digest: str
+    fixed: Mapping[str, object] = field(default_factory=dict)
+    storage: Mapping[str, object] = field(default_factory=dict)
+    keep: str = "results"
+    histories: tuple[str, ...] = ()
+    history_times: int = 201
