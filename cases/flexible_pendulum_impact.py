@@ -19,6 +19,10 @@ PLOTS = {
     "Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"),
 }
 VIEW = {"color": "von_mises"}
+UNITS = {
+    "first_contact_time": "s", "first_contact_duration": "s", "first_peak_force": "N", "first_impulse": "N s",
+    "contact_starts": "s", "peak_forces": "N", "angle_end": "rad", "tip_deflection_end": "m", "tip_deflection_max": "m",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Parameters:
     density: float | None = fm.parameter(None, "kg/m3", "density; none: as in the mesh")
     gravity: float = fm.parameter(9.81, "m/s2", "gravity, downwards")
     start_angle: float = fm.parameter(pi / 2, "rad", "angle at the start, from hanging")
+    start_speed: float = fm.parameter(0.0, "rad/s", "angular velocity at the start, anticlockwise")
     bending_modes: int = fm.parameter(3, "", "bending modes in the swing plane")
     axial_modes: int = fm.parameter(1, "", "axial modes")
     contact_position: float | None = fm.parameter(None, "m", "distance of the contact point from the hinge; none: tip")
@@ -71,7 +76,7 @@ def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, -p.gravity, 0.0))
     pendulum = system.add(rod, name="pendulum")
     hanging = system.ground.marker("hinge", rotation=HANGING)
-    system.revolute(hanging, pendulum["hinge"], axis="z", angle=p.start_angle, name="hinge")
+    system.revolute(hanging, pendulum["hinge"], axis="z", angle=p.start_angle, rate=p.start_speed, name="hinge")
     if p.stop:
         wall = fm.Plane(hanging, normal=(0.0, 1.0, 0.0))
         system.contact(fm.Point(pendulum["contact"]), wall, law=fm.Hertz(p.contact_stiffness), name="stop")

@@ -8,6 +8,8 @@ A case file contains
   ``atol`` are passed to ``System.simulate``.  A case without motion has ``analyse(parameters) -> dict`` instead,
 - optionally ``resolve(parameters) -> Parameters``: replaces parameters that are None by the values used instead (those
   of the mesh file), so that the summary shows them,
+- optionally ``SIMULATION``: further arguments of ``System.simulate``, such as {"quasi_static_start": True},
+- optionally ``UNITS``: unit of each figure that has one,
 - optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
 """
 
@@ -37,6 +39,10 @@ from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.view.plots import plot_histories
+
+#: What ``SIMULATION`` of a case may set: arguments of ``System.simulate`` that decide the motion. Tolerances are
+#: parameters; where and what to store is for those who run the case.
+SIMULATION_OPTIONS = ("max_step", "integrator", "from_equilibrium", "quasi_static_start", "second_order")
 
 
 def parameter(
@@ -214,7 +220,8 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
         if out is not None:
             out.clear()
         return CaseOutcome(case.name, used, figures, {}, None, {})
-    settings = {name: used[name] for name in ("rtol", "atol") if used.get(name) is not None}
+    settings = dict(getattr(case.module, "SIMULATION", {}))
+    settings |= {name: used[name] for name in ("rtol", "atol") if used.get(name) is not None}
     started = time.perf_counter()
     system = case.module.build(parameters)
     build_seconds = time.perf_counter() - started
@@ -269,6 +276,12 @@ def _check_parts(path: Path, module: ModuleType) -> None:
         raise CaseError(f"{path}: a case needs build() and figures(), or analyse(); missing: {', '.join(missing)}")
     if "t_end" not in parameters.__dataclass_fields__:
         raise CaseError(f"{path}: Parameters of a case with build() needs a field t_end, the end time in s")
+    for name in getattr(module, "SIMULATION", {}):
+        if name not in SIMULATION_OPTIONS:
+            known = ", ".join(SIMULATION_OPTIONS)
+            raise CaseError(
+                f"{path}: SIMULATION: no option {name!r}{_near(name, list(SIMULATION_OPTIONS))}; options: {known}"
+            )
 
 
 def _near(word: str, known: list[str]) -> str:

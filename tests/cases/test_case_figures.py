@@ -17,6 +17,7 @@ def test_all_cases_are_listed():
         "cam_follower",
         "car_axis",
         "composite_inertia",
+        "engine_connecting_rod",
         "flexible_double_pendulum_impact",
         "flexible_four_bar",
         "flexible_pendulum_impact",
@@ -42,6 +43,31 @@ def test_flexible_pendulum_impact():
     assert outcome.figures["contact_count"] == 1
     assert outcome.parameters["length"] == pytest.approx(1.0, rel=1e-12)
     assert outcome.parameters["contact_stiffness"] == pytest.approx(15384615384.615385, rel=1e-9)
+
+
+def test_pendulum_starts_with_the_given_speed():
+    values = {"stop": False, "start_angle": 0.3, "start_speed": -8.0, "t_end": 1e-3, "gravity": 0.0}
+    # a straight bar in steady rotation: nothing bends it
+    figures = run_case("flexible_pendulum_impact", values).figures
+    assert figures["angle_end"] == pytest.approx(0.3 - 8.0e-3, rel=1e-5)
+
+
+@pytest.mark.parametrize("values", [{}, {"length": 0.18, "shank_height": 0.02, "shank_thickness": 0.018, "modes": 0}])
+def test_engine_connecting_rod(values):
+    """Forces at top dead centre, where they are largest, against those of a rigid rod.
+
+    Its deflection alters them by some 1e-4 (docs/engine.md).
+    """
+    outcome = run_case("engine_connecting_rod", values)
+    figures, p = outcome.figures, outcome.parameters
+    ratio = p["crank"] / p["length"]
+    piston = p["piston_mass"] * p["crank"] * p["speed"] ** 2 * (1.0 + ratio)
+    assert figures["piston_pin_force_max"] == pytest.approx(piston, rel=1e-3)
+    body = outcome.result.flexible("rod")
+    center = body.center[0] / p["length"]  # at the crank's end 0, at the piston's 1
+    rod = figures["rod_mass"] * p["crank"] * p["speed"] ** 2 * (1.0 + ratio * center)
+    assert figures["crank_pin_force_max"] == pytest.approx(piston + rod, rel=1e-3)
+    assert figures["peak_stress"] > 2.0 * piston / (0.024 * 0.022)
 
 
 def test_flexible_pendulum_without_stop_has_no_contact():

@@ -83,6 +83,11 @@ def test_settings_describe_every_parameter():
         ("x = (", "the case file raised SyntaxError"),
         (DATACLASS + "    a: float = 1.0\n", "missing: build, figures"),
         (DATACLASS + "    a: float = 1.0\ndef build(p): pass\ndef figures(r, p): pass\n", "needs a field t_end"),
+        (
+            DATACLASS
+            + "    t_end: float = 1.0\nSIMULATION = {'integrater': 'bdf'}\ndef build(p): pass\ndef figures(r, p): pass\n",
+            "SIMULATION: no option 'integrater' .did you mean 'integrator'",
+        ),
         (DATACLASS + "    a: list = None\ndef analyse(p): pass\n", "parameter 'a': its type"),
     ],
 )
