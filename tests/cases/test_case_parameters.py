@@ -85,7 +85,7 @@ def test_settings_describe_every_parameter():
         (DATACLASS + "    a: float = 1.0\ndef build(p): pass\ndef figures(r, p): pass\n", "needs a field t_end"),
         (
             DATACLASS
-            + "    t_end: float = 1.0\nSIMULATION = {'integrater': 'bdf'}\ndef build(p): pass\ndef figures(r, p): pass\n",
+            + "    t_end: float = 1.0\nSIMULATION = {'integrater': 'bdf'}\ndef build(p): ...\ndef figures(r, p): ...\n",
             "SIMULATION: no option 'integrater' .did you mean 'integrator'",
         ),
         (DATACLASS + "    a: list = None\ndef analyse(p): pass\n", "parameter 'a': its type"),
