@@ -1,1 +1,399 @@
-"""Study."""
+"""Studies: a case, what is varied, at which points, and the folder in which each run is kept once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
+from flexmbs.common.errors import CaseError, StudyError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.result.result import Result, load
+from flexmbs.study.designs import design_of
+from flexmbs.study.evaluation.collect import collect
+from flexmbs.study.evaluation.export import export
+from flexmbs.study.evaluation.plots.history_band import HistoryBand, plot_histories_as_band
+from flexmbs.study.evaluation.plots.plot import plot
+from flexmbs.study.evaluation.reliability import Reliability, reliability
+from flexmbs.study.evaluation.report.report import write_report
+from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
+from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
+from flexmbs.study.evaluation.table import StudyTable
+from flexmbs.study.execution.limits import RunLimits
+from flexmbs.study.execution.messages import Answer
+from flexmbs.study.execution.run_points import run_points
+from flexmbs.study.execution.run_tasks import task_of
+from flexmbs.study.execution.study_outcome import StudyOutcome
+from flexmbs.study.execution.study_progress import StudyProgress, StudyProgressLine
+from flexmbs.study.histories import band
+from flexmbs.study.space.sampler_names import sampler_by_name, sampler_from_json
+from flexmbs.study.space.samplers import Sampler
+from flexmbs.study.space.space import Space
+from flexmbs.study.store.case_source import case_file, source_of
+from flexmbs.study.store.layout import CASE, LOG, STUDY
+from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord
+from flexmbs.study.store.run_spec import KEEP
+from flexmbs.study.store.statement import Statement
+from flexmbs.study.store.store import Store
+from flexmbs.study.study_report import report_content
+from flexmbs.study.study_status import StudyStatus
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Points of a study with their values and records, in order.
+Row = tuple[int, Mapping[str, object], RunRecord | None]
+
+
+class Study:
+    """Many runs of one case with varied parameters, of which none is lost and none is computed twice.
+
+    ``study.run()`` computes what is missing; ``study.table()``, ``plot()``, ``report()`` evaluate what is there. The
+    same script can be run again at any time, also in several processes and on several machines that share the folder.
+
+    Parameters
+    ----------
+    case : name of a case that comes with flexmbs, path of a case file, or a case that was loaded
+    space : parameter -> what it varies over: (low, high), a list of values, ``fm.Range``, ``fm.Normal``, ... or a frozen
+        distribution of scipy.stats; "axis[1]" is one component of a parameter that is a tuple
+    sampler : "lhs", "sobol", "halton", "random" (with ``runs``), "grid", or a sampler such as ``fm.Sobol(256)``
+    runs : number of runs, for a sampler given by name
+    seed : of the sampler, and of parameters with ``fm.RunSeeds()``
+    fixed : parameter -> value, for parameters that differ from their defaults in all runs
+    figures : names of the figures of interest: columns of tables and plots (default: all figures that are numbers)
+    folder : of the study; default: studies/CASE
+    keep : "results": the whole result folder of each run; "figures": its figures and ``histories`` only
+    histories : names of histories that are stored with the figures, at ``history_times`` evenly spaced times
+    storage : ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
+
+    Raises StudyError or CaseError for anything that does not fit the case; nothing is computed or written then.
+    """
+
+    def __init__(
+        self, case: Case | str | os.PathLike[str], space: Space | Mapping[str, object], sampler: Sampler | str = "lhs",
+        *, runs: int | None = None, seed: int = 0, fixed: Mapping[str, object] | None = None,
+        figures: Sequence[str] = (), folder: str | os.PathLike[str] | None = None, keep: str = "results",
+        histories: Sequence[str] = (), history_times: int = 201, storage: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        source = source_of(case)
+        self.case = case if isinstance(case, Case) else load_case(source.path)
+        self.space = space if isinstance(space, Space) else Space(self.case.parameters, space, fixed)
+        self.sampler = _sampler(sampler, runs)
+        self.seed = seed
+        self.figures = (figures,) if isinstance(figures, str) else tuple(figures)
+        self.store = Store(Path("studies") / self.case.name if folder is None else folder)
+        self.points = self.sampler.points(self.space, seed)
+        for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
+            checked_parameters(self.case, {**self.space.fixed, **self.points[index]})
+        self._statement = Statement.of(
+            source, self.space.to_json(), self.sampler.to_json(), seed, fixed=self.space.fixed, keep=_keep(keep),
+            histories=tuple(histories), history_times=history_times, storage=dict(storage or {}),
+        )  # fmt: skip
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Study:
+        """The study in a folder, as it was stated; StudyError if there is none.
+
+        If the case file is not where it was, the copy in the folder serves for evaluation.
+        """
+        store = Store(folder)
+        stated = store.open()
+        path = Path(stated.spec.case)
+        case = load_case(path if path.exists() else store.folder / CASE)
+        sampler = sampler_from_json(stated.sampler)
+        space = Space.from_json(case.parameters, stated.space)
+        spec = stated.spec
+        study = cls(
+            case, space, sampler, seed=stated.seed, folder=store.folder, keep=spec.keep, histories=spec.histories,
+            history_times=spec.history_times, storage=spec.storage,
+        )  # fmt: skip
+        study.case = replace(case, name=stated.case)
+        return study
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the study."""
+        return self.store.folder
+
+    def __len__(self) -> int:
+        """Number of points."""
+        return len(self.points)
+
+    def __str__(self) -> str:
+        varied = "\n".join(f"  {line}" for line in str(self.space).splitlines())
+        return f"study of {self.case.name}: {len(self)} points ({self.sampler}), in {self.folder}, varying\n{varied}"
+
+    def run(
+        self, *, workers: int | None = None, executor: object = None, shard: str | tuple[int, int] | None = None,
+        limits: RunLimits | None = None, retries: int = 2, on_error: str = "skip", retry_failed: bool = False,
+        accept_versions: bool = False, threads: int = 1, progress: Callable[[StudyProgress], object] | bool = True,
+    ) -> StudyOutcome:  # fmt: skip
+        """Compute the runs that are missing; how many were computed, were there, failed.
+
+        Parameters
+        ----------
+        workers : runs at once on this machine; default: one per processor
+        executor : where: None: processes of this machine; "dask": a local Dask cluster; the address of a Dask scheduler
+            ("tcp://..."); a ``distributed.Client``; any ``concurrent.futures.Executor``
+        shard : (3, 40) or "3/40": the third of 40 parts, for job arrays without any scheduler of runs
+        limits : of time, memory and disk space of each run
+        retries : new attempts after a worker died or the system failed
+        on_error : when a run fails: "skip" or "nan": go on; "stop": begin no further ones
+        retry_failed : also compute runs again that failed earlier, from the state that they saved
+        accept_versions : go on although another version of flexmbs computed the runs so far
+        threads : of the linear algebra of each run
+        progress : True: a line on the terminal; False: nothing; or a function that gets a ``StudyProgress``
+
+        Raises
+        ------
+        StudyError
+            Nothing was computed: the folder holds another study, or the case file has changed (the lines that differ
+            are shown). Or the study stopped: the disk is full, a run failed with on_error="stop", a figure is unknown.
+        KeyboardInterrupt
+            Ctrl-C: runs that were going on have saved their state; the next call goes on from there.
+        """
+        self._require_extension()
+        stated = self.store.create_or_open(self._statement, accept_versions=accept_versions)
+        options: dict[str, Any] = {
+            "workers": workers, "executor": executor, "shard": shard, "limits": limits, "retries": retries,
+            "on_error": on_error, "retry_failed": retry_failed, "threads": threads,
+        }  # fmt: skip
+        check = _FigureCheck(self)
+        if callable(progress):
+            return run_points(
+                self.points, self.store, stated.spec, case=self.case, progress=progress, on_answer=check, **options
+            )
+        with StudyProgressLine(self.case.name, plain=progress) as line:
+            return run_points(
+                self.points, self.store, stated.spec, case=self.case, progress=line if progress else None,
+                on_answer=check, **options,
+            )  # fmt: skip
+
+    def evaluate(self, points: Sequence[Mapping[str, object]], **options: Any) -> list[RunRecord]:
+        """Records of runs at any points (parameter -> value), computed unless they are there: for optimisers.
+
+        They are kept in the folder of the study, but are no rows of its table. ``options``: those of :meth:`run`.
+        """
+        self._require_extension()
+        stated = self.store.create_or_open(self._statement, accept_versions=options.pop("accept_versions", False))
+        keys = [task_of(self.case, stated.spec, values).key for values in points]
+        run_points(points, self.store, stated.spec, case=self.case, **options)
+        found = [self.store.record(key) for key in keys]
+        return [record for record in found if record is not None]
+
+    def point(self, index: int) -> Mapping[str, object]:
+        """Parameter -> value of one point; values that are the same in all runs are in ``space.fixed``."""
+        self._require_index(index)
+        return self.points[index]
+
+    def key(self, index: int) -> str:
+        """Name of the run of a point in the store."""
+        return task_of(self.case, self._stored().spec, self.point(index)).key
+
+    def rows(self) -> Iterator[Row]:
+        """Index, values and record (None: not computed yet) of each point, one after the other."""
+        spec = self._stored().spec
+        for index in range(len(self.points)):
+            values = self.points[index]
+            yield index, values, self.store.record(task_of(self.case, spec, values).key)
+
+    def status(self) -> StudyStatus:
+        """How many points are finished, failed, begun, missing. Visits every file of the study."""
+        spec = self._stored().spec
+        finished, failed = self.store.finished_keys(), self.store.failed_keys()
+        begun = self.store.begun_keys()
+        count = {"finished": 0, "failed": 0, "begun": 0, "missing": 0}
+        for index in range(len(self.points)):
+            key = bytes.fromhex(task_of(self.case, spec, self.points[index]).key)
+            what = "finished" if key in finished else "failed" if key in failed else "begun" if key in begun else "missing"
+            count[what] += 1
+        size = self.store.size()
+        return StudyStatus(
+            str(self.folder), len(self.points), **count, packed=size.packed, files=size.files, bytes=size.bytes
+        )
+
+    def table(self, figures: Sequence[str] = (), *, on_error: str = "nan", lists: Sequence[str] = ()) -> StudyTable:
+        """Varied parameters and figures of all runs.
+
+        Parameters
+        ----------
+        figures : names of columns; default: those of the study, or all figures that are numbers or text
+        on_error : "nan": a failed run is a row whose figures are nan; "skip": it has no row
+        lists : figures that are lists and become columns "peak_forces[0]", "peak_forces[1]", ...
+        """
+        parameters = {name: (self.space.units[name], self.space.helps[name]) for name in self.space.names}
+        wanted = tuple(figures) or self.figures
+        lists = (*lists, *(name.partition("[")[0] for name in wanted if name.endswith("]")))
+        table = collect(self.rows(), parameters, on_error, units=self.case.units, lists=lists)
+        return table.select([*table.parameters, *wanted]) if wanted and len(table) else table
+
+    def plot(self, kind: str, names: Sequence[str] | None = None, *, save: str | os.PathLike[str] | None = None,
+             **options: Any) -> Figure | None:  # fmt: skip
+        """Draw all runs, and return the matplotlib figure or write it to ``save``.
+
+        Parameters
+        ----------
+        kind : "scatter" (matrix), "parallel" (coordinates), "effects" (main effects), "histogram", "surface" (response
+            surface), "histories" (bands of quantiles over time)
+        names : columns to draw; for "surface" two parameters; for "histories" the history
+        options : ``response`` ("effects", "surface"), ``color`` ("scatter", "parallel"), ``title``
+        """
+        place = None if save is None else Path(save)
+        if kind == "histories":
+            if names is None or isinstance(names, str) or len(names) != 1:
+                raise StudyError("plot 'histories' draws one history: names=['hinge.angle']")
+            return plot_histories_as_band(self.band(names[0]), save=place, **options)
+        wanted = [*names] if names else None
+        columns = {*(wanted or ()), *(value for value in (options.get("response"), options.get("color")) if value)}
+        lists = [name.partition("[")[0] for name in columns if name.endswith("]") and name not in self.space.names]
+        return plot(self.table(lists=lists), kind, wanted, save=place, **options)
+
+    def band(self, history: str) -> HistoryBand:
+        """Quantiles over all finished runs of a history, at common times."""
+        return band(self.store, self._stored().spec, (record for _, _, record in self.rows()), history)
+
+    def sensitivity(self, figure: str, *, table: StudyTable | None = None) -> Sensitivities:
+        """How much each varied parameter matters for a figure, by the method that the sampler allows.
+
+        Sobol indices with ``fm.SobolIndices``, elementary effects with ``fm.Morris``; with other samplers what any
+        sample gives: regression coefficients, rank correlations, first-order indices. ``table``: of this study.
+        """
+        design = design_of(self.sampler, self.points)
+        return sensitivity(self.table() if table is None else table, figure, design)
+
+    def reliability(
+        self, figure: str, *, above: float | None = None, below: float | None = None, confidence: float = 0.95,
+        table: StudyTable | None = None,
+    ) -> Reliability:  # fmt: skip
+        """Probability that a figure exceeds (``above``) or falls below (``below``) a limit, with its confidence interval."""
+        return reliability(
+            self.table() if table is None else table, figure, above=above, below=below, confidence=confidence,
+            sampler=self.sampler.name,
+        )  # fmt: skip
+
+    def export(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the table as .csv, .jsonl or .parquet; ``options``: those of :meth:`table`."""
+        export(self.table(**options), Path(path))
+        return Path(path)
+
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *,
+        limits: Mapping[str, tuple[float | None, float | None]] | None = None, histories: Sequence[str] = (),
+    ) -> Path:  # fmt: skip
+        """Write one HTML page with everything that can be said of the study, and the table beside it as CSV.
+
+        Parameters
+        ----------
+        path : default: report.html in the study's folder
+        limits : figure -> (lowest, highest) allowed value, None for none: the probability to be beyond is stated
+        histories : names of histories shown as bands; default: those that the study keeps
+        """
+        target = self.folder / "report.html" if path is None else Path(path)
+        csv = target.with_name(f"{target.stem}.csv")
+        content = report_content(self, limits or {}, histories, csv.name)
+        export(content.table, csv)
+        write_report(content, target)
+        return target
+
+    def record(self, index: int) -> RunRecord | None:
+        """Record of a run: all its parameters, figures, statistics, warnings; None if it was not computed yet."""
+        return self.store.record(self.key(index))
+
+    def result(self, index: int) -> Result:
+        """The result of a run; StudyError if it was not kept or is not there."""
+        key = self.key(index)
+        record = self.store.record(key)
+        if record is None:
+            raise StudyError(f"{self.folder}: run {index} was not computed yet")
+        if self._stored().spec.keep != "results" and record.status == FINISHED:
+            raise StudyError(
+                f"{self.folder}: this study keeps figures only (keep='figures'); study.run_alone({index}) computes the "
+                "run again"
+            )
+        return load(self.store.files_of(key))
+
+    def run_alone(self, index: int, out: str | os.PathLike[str] | None = None) -> CaseOutcome:
+        """The run of a point in this process, outside of the study: to look at a failure, or at a result not kept."""
+        values = {**self.space.fixed, **self.point(index)}
+        return run_case(self.case, values, out=None if out is None else Path(out), storage=self._statement.spec.storage)
+
+    def failed(self) -> list[tuple[int, RunRecord]]:
+        """Index and record of each failed run."""
+        return [(index, record) for index, _, record in self.rows() if record is not None and record.status == FAILED]
+
+    def log(self, index: int) -> str:
+        """What a run printed; of a failed run with its warnings and the traceback."""
+        content = self.store.content_of(self.key(index), LOG)
+        return "" if content is None else content.decode("utf-8", "replace")
+
+    def pack(self) -> int:
+        """Put the folders of finished runs into a few large files; how many. They are read as before."""
+        self._stored()
+        return self.store.pack()
+
+    def _stored(self) -> Statement:
+        """The statement in the folder, after a check that it is of this study."""
+        if not (self.folder / STUDY).exists():
+            raise StudyError(f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'")
+        stored = self.store.open()
+        if self._statement.spec.case == str(self.folder / CASE):  # for evaluation only
+            return stored
+        stored.merged_with(self._statement, self.folder, accept_versions=True)
+        return stored
+
+    def _require_extension(self) -> None:
+        """StudyError where the folder has the same study with another number of runs whose points differ."""
+        if not (self.folder / STUDY).exists():
+            return
+        stored = self.store.open()
+        former = sampler_from_json(stored.sampler)
+        if type(former) is type(self.sampler) and not self.sampler.extends(former):
+            raise StudyError(
+                f"{self.folder}: holds a study with the sampler {former}, whose points are not among those of "
+                f"{self.sampler}; give another folder. Studies with Sobol, Halton or random points can be extended by more "
+                "runs"
+            )
+
+    def _require_index(self, index: int) -> None:
+        if not 0 <= index < len(self.points):
+            raise StudyError(f"no run {index}: the study has {len(self.points)} points, 0 to {len(self.points) - 1}")
+
+
+class _FigureCheck:
+    """Looks at the first run that has finished for the figures of the study: unknown names stop it at once."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._waiting = bool(study.figures)
+
+    def __call__(self, index: int, answer: Answer) -> None:
+        if not self._waiting or answer.status != FINISHED:
+            return
+        self._waiting = False
+        record = self._study.store.record(answer.key)
+        if record is None:
+            return
+        for name in self._study.figures:
+            if name.partition("[")[0] not in record.figures:
+                raise StudyError(
+                    f"the case {self._study.case.name} has no figure {name!r}. {near_names(name, record.figures)}"
+                )
+
+
+def _sampler(given: Sampler | str, runs: int | None) -> Sampler:
+    if isinstance(given, str):
+        return sampler_by_name(given, **({} if runs is None else {"runs": runs}))
+    if not isinstance(given, Sampler):
+        raise StudyError(f"sampler={given!r}: it is a name such as 'lhs', or a sampler such as fm.Sobol(256)")
+    if runs is not None:
+        raise StudyError(f"runs={runs} is for samplers given by name; {given} has its own number of runs")
+    return given
+
+
+def _keep(given: str) -> str:
+    if given not in KEEP:
+        raise StudyError(f"keep={given!r}: it is 'results' (whole result folders) or 'figures'")
+    return given

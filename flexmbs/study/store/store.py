@@ -120,6 +120,11 @@ class Store:
         """Keys of the failed runs, 16 bytes each."""
         return {bytes.fromhex(folder.name) for folder in run_folders(self.folder / FAILED)} - self._finished_names()
 
+    def begun_keys(self) -> set[bytes]:
+        """Keys of the runs that are going on or were cut off, 16 bytes each."""
+        names = {name[:32] for name in entries(self.folder / WORK) if not name.endswith(GONE)}
+        return {bytes.fromhex(name) for name in names if is_key(name)}
+
     def claim(self, key: str, *, count: bool = True) -> Claim | None:
         """The run, for this process alone; None if another process has it.
 

@@ -1,0 +1,1 @@
+"""``flexmbs study``: commands that state, run and evaluate studies, one file each."""

@@ -1,0 +1,52 @@
+"""``flexmbs study new``: write the script of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from flexmbs.case.cases import checked_parameters, load_case
+from flexmbs.case.parameters import split_assignments
+from flexmbs.study.space.space import Space
+from flexmbs.study.space.text import parse_sampler, parse_vary
+from flexmbs.study.study_script import write_script
+
+
+@click.command("new")
+@click.argument("script", type=click.Path(dir_okay=False, path_type=Path), metavar="SCRIPT.py")
+@click.option("--case", "case_name", required=True, metavar="CASE", help="Name of a case, or path of a case file.")
+@click.option(
+    "--vary", "varied", multiple=True, metavar="NAME=VALUES",
+    help="What varies, may be repeated: length=0.8..1.2, youngs_modulus=1e9..1e11:log, modes=2,3,4, "
+    "density=normal(7850,50).",
+)  # fmt: skip
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A parameter with one value in all runs.")
+@click.option(
+    "--sampler", default="lhs", show_default=True, metavar="NAME",
+    help="lhs (Latin hypercube), sobol, halton, random, grid, or the path of a CSV file with points.",
+)  # fmt: skip
+@click.option("--runs", type=int, default=None, help="Number of runs. Default: 100; grid, CSV: all points.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sampler.")
+@click.option(
+    "--keep", type=click.Choice(["results", "figures"]), default="results", show_default=True,
+    help="What is kept of a run: its result folder, or its figures only.",
+)  # fmt: skip
+def new_command(
+    script: Path, case_name: str, varied: tuple[str, ...], assignments: tuple[str, ...], sampler: str, runs: int | None,
+    seed: int, keep: str,
+) -> None:  # fmt: skip
+    """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
+    script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
+    case = load_case(case_name)
+    fixed = split_assignments(assignments)
+    parameters = checked_parameters(case, fixed)
+    entries = dict(parse_vary(text) for text in varied)
+    chosen = parse_sampler(sampler, runs)
+    if entries:
+        space = Space(case.parameters, entries)
+        click.echo(f"{chosen.count(space)} runs of {case.name}, varying {', '.join(space.names)}")
+    write_script(script, case, entries, chosen, seed, {name: getattr(parameters, name) for name in fixed}, keep)
+    click.echo(f"wrote {script}; run it with: flexmbs study run {script}")
+    if not entries:
+        click.echo("nothing varies yet: edit 'space' in it first", err=True)

@@ -1,0 +1,67 @@
+"""Histories of the runs of a study, for bands: stored ones, or those of kept results."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from flexmbs.common.errors import StudyError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.result.result import load
+from flexmbs.study.evaluation.plots.history_band import HistoryBand, history_band
+from flexmbs.study.store.layout import HISTORIES
+from flexmbs.study.store.run_record import FINISHED, RunRecord
+from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.store.store import Store
+
+Series = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+
+def band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name: str) -> HistoryBand:
+    """Quantiles over the finished runs of one history.
+
+    StudyError if no run has finished, or the runs have not kept this history.
+    """
+    keys = [record.key for record in records if record is not None and record.status == FINISHED]
+    if not keys:
+        raise StudyError(f"history {name!r}: no run has finished yet")
+    if name in spec.histories:
+        return history_band(name, _stored(store, keys, name), _stored_unit(store, keys[0], name))
+    if spec.keep != "results":
+        raise StudyError(
+            f"history {name!r} was not kept; the study kept {_list(spec.histories)}. State it with histories=[{name!r}] or "
+            "keep='results', in another folder"
+        )
+    first = load(store.files_of(keys[0]))
+    if name not in first.names:
+        raise StudyError(f"the runs have no history {name!r}. {near_names(name, first.names)}")
+    return history_band(name, _of_results(store, keys, name), first.unit(name))
+
+
+def _stored(store: Store, keys: Sequence[str], name: str) -> Iterator[Series]:
+    for key in keys:
+        content = store.content_of(key, HISTORIES)
+        if content is not None:
+            with np.load(io.BytesIO(content)) as arrays:
+                yield arrays["t"], arrays[name]
+
+
+def _stored_unit(store: Store, key: str, name: str) -> str:
+    content = store.content_of(key, HISTORIES)
+    if content is None:
+        return ""
+    with np.load(io.BytesIO(content)) as arrays:
+        return str(arrays[f"{name} unit"]) if f"{name} unit" in arrays else ""
+
+
+def _of_results(store: Store, keys: Sequence[str], name: str) -> Iterator[Series]:
+    for key in keys:
+        result = load(store.files_of(key))
+        yield np.asarray(result.t), np.asarray(result[name])
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) if names else "none"
