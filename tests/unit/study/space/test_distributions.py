@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from study_parameters import Parameters
 
 import flexmbs as fm
 from flexmbs.study.space.entries import entry_from, entry_from_json
-from study_parameters import Parameters
 
 # Midpoint rule over the quantiles.
 U = (np.arange(20_000) + 0.5) / 20_000
@@ -68,8 +68,8 @@ def test_levels_are_medians_of_parts_of_equal_probability():
 @pytest.mark.parametrize(
     "entry",
     [
-        fm.Range(0.1, 0.7), fm.Range(1e-3, 1e3, log=True), fm.Choices([1, 2.5, None, "a", True, (0, 1, 0)]), fm.RunSeeds(),
-        fm.Normal(1 / 3, 0.1, low=0), fm.Distribution(stats.gumbel_r(10, scale=2)), fm.Weibull(3, 2, 1),
+        fm.Range(0.1, 0.7), fm.Range(1e-3, 1e3, log=True), fm.Choices([1, 2.5, None, "a", True, (0, 1, 0)]),
+        fm.RunSeeds(), fm.Normal(1 / 3, 0.1, low=0), fm.Distribution(stats.gumbel_r(10, scale=2)), fm.Weibull(3, 2, 1),
         fm.Distribution(stats.binom(10, 0.3), high=8),
     ],
     ids=str,
