@@ -9,13 +9,14 @@ from study_runs import fill, keys
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
+from flexmbs.study.space.samplers import Halton, LatinHypercube, Sobol
 from flexmbs.study.store.case_source import source_of
 from flexmbs.study.store.input_files import file_digest
 from flexmbs.study.store.statement import Statement
 from flexmbs.study.store.store import Store
 
 SPACE = {"length": {"kind": "range", "low": 0.5, "high": 1.5}}
-SAMPLER = {"name": "sobol", "runs": 64}
+SAMPLER = Sobol(64).to_json()
 
 
 def statement(case, **changes):
@@ -48,7 +49,8 @@ def test_study_is_opened_again(store, case):
             "space.length.high: 1.5 in the study, 2.5 now",
         ),
         ({"space": {}}, "space.length: .* in the study, nothing now"),
-        ({"sampler": {"name": "halton", "runs": 64}}, 'sampler.name: "sobol" in the study, "halton" now'),
+        ({"sampler": Halton(64).to_json()}, 'sampler.sampler: "sobol" in the study, "halton" now'),
+        ({"sampler": LatinHypercube(128).to_json()}, 'sampler.sampler: "sobol" in the study, "lhs" now'),
         ({"fixed": {"mesh": "rod.inp"}}, 'fixed.mesh: nothing in the study, "rod.inp" now'),
         ({"storage": {"store_every": 3}}, "storage.store_every: 2 in the study, 3 now"),
         ({"keep": "figures"}, 'keep: "results" in the study, "figures" now'),
@@ -58,7 +60,7 @@ def test_study_is_opened_again(store, case):
 def test_another_study_is_refused_with_what_differs(store, case, changes, told):
     store.create_or_open(statement(case))
     before = (store.folder / "study.json").read_bytes()
-    with pytest.raises(StudyError, match=f"holds another study; give another folder.*\n  {told}"):
+    with pytest.raises(StudyError, match=f"(?s)holds another study; give another folder.*\n  {told}"):
         store.create_or_open(statement(case, **changes))
     assert (store.folder / "study.json").read_bytes() == before
 
@@ -68,8 +70,14 @@ def test_more_runs_continue_a_study_and_fewer_do_not(store, case):
     more = {**SAMPLER, "runs": 128}
     assert store.create_or_open(statement(case, sampler=more)).sampler == more
     assert store.open().sampler == more
-    with pytest.raises(StudyError, match="more runs than are asked for .runs: 128 in the study, 64 now"):
+    with pytest.raises(StudyError, match="more runs than are asked for .sampler.runs: 128 in the study, 64 now"):
         store.create_or_open(statement(case))
+
+
+def test_sampler_that_cannot_be_extended_is_refused(store, case):
+    store.create_or_open(statement(case, sampler=LatinHypercube(10).to_json()))
+    with pytest.raises(StudyError, match="this one makes others:\n  sampler.runs: 10 in the study, 20 now"):
+        store.create_or_open(statement(case, sampler=LatinHypercube(20).to_json()))
 
 
 def test_changed_case_is_refused_with_its_lines(store, case, tmp_path):
