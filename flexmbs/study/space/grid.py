@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ class Grid(Sampler):
     """
 
     levels: int | Mapping[str, int] = _DEFAULT_LEVELS
-    confirmed: bool = False
+    confirmed: bool = field(default=False, compare=False)
     name = "grid"
 
     def __post_init__(self) -> None:
@@ -67,13 +67,9 @@ class Grid(Sampler):
         return Points(space, seed, count, columns, extremes=(0, count - 1))
 
     def to_json(self) -> dict[str, Any]:
-        """The grid as plain data."""
+        """The grid as plain data; one that is stored has been confirmed."""
         levels = dict(self.levels) if isinstance(self.levels, Mapping) else self.levels
-        return {"sampler": self.name, "levels": levels, "confirmed": self.confirmed}
-
-    def extends(self, other: Sampler) -> bool:
-        """Whether the points are the same."""
-        return isinstance(other, Grid) and self.levels == other.levels
+        return {"sampler": self.name, "levels": levels}
 
     def _values(self, space: Space) -> list[Sequence[object]]:
         given = self.levels if isinstance(self.levels, Mapping) else dict.fromkeys(space.names, self.levels)

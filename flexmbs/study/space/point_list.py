@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from flexmbs.case.parameters import Setting, converted, settings_of
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.study.space.plain_numbers import plain_value
@@ -61,7 +63,11 @@ class PointList(Sampler):
         of_points = space.with_entries(entries)
         ordered = [columns[name] for name in of_points.names]
         return Points(
-            of_points, seed, len(self._given.rows), lambda first, last: [each[first:last] for each in ordered]
+            of_points,
+            seed,
+            len(self._given.rows),
+            lambda first, last: [each[first:last] for each in ordered],
+            extremes=(place for values in ordered for place in _extremes(values)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -103,6 +109,14 @@ class PointList(Sampler):
             except CaseError as error:
                 raise StudyError(f"{where}, column {self._given.names[place]}: {error}") from None
         return values
+
+
+def _extremes(values: Sequence[object]) -> tuple[int, int]:
+    """Places of the smallest and the largest number; of the first and last value where not all are numbers."""
+    if not all(isinstance(value, int | float) for value in values):
+        return 0, len(values) - 1
+    numbers = np.array(values, dtype=float)
+    return int(numbers.argmin()), int(numbers.argmax())
 
 
 def _check_unit(name: str, unit: str | None, setting: Setting) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import InitVar, dataclass
 from typing import Any
 
@@ -53,7 +54,8 @@ class SobolIndices(Sampler):
     def points(self, space: Space, seed: int = 0) -> Points:
         """The points, in SALib's order."""
         _refuse_too_few(space, 2)
-        sample = _salib("SALib.sample.sobol")
+        with _explained():
+            from SALib.sample.sobol import sample
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of the power of 2, which has been said
             unit = sample(self.problem(space), self.base, calc_second_order=self.second_order, seed=generator(seed))
@@ -92,15 +94,17 @@ class Morris(Sampler):
     def points(self, space: Space, seed: int = 0) -> Points:
         """The points, in SALib's order."""
         _refuse_too_few(space, 1)
-        sample = _salib("SALib.sample.morris")
+        with _explained():
+            from SALib.sample.morris import sample
         unit = sample(self.problem(space), self.trajectories, num_levels=self.levels, seed=generator(seed))
         return Points.of_unit_cube(space, seed, np.ascontiguousarray(unit))
 
 
-def _salib(module: str) -> Any:
-    """The function ``sample`` of a module of SALib; StudyError if SALib is not installed."""
+@contextmanager
+def _explained() -> Iterator[None]:
+    """StudyError instead of ImportError if SALib is not installed."""
     try:
-        return importlib.import_module(module).sample
+        yield
     except ImportError as error:
         raise StudyError(
             f"these samples are made by SALib, which cannot be loaded ({error}); install it: "

@@ -49,6 +49,8 @@ def sampler_from_json(data: Mapping[str, Any]) -> Sampler:
     kind = SAMPLERS[name]
     if kind in (Sobol, SobolIndices):
         options["quiet"] = True
+    if kind is Grid:
+        options["confirmed"] = True
     try:
         return kind(**options)
     except TypeError as error:

@@ -88,9 +88,10 @@ class RandomSample(UnitCubeSampler):
 class LatinHypercube(UnitCubeSampler):
     """``runs`` points, of which each parameter has one in each of ``runs`` parts of equal probability.
 
-    ``optimization="random-cd"`` exchanges coordinates so that the points fill the space more evenly (scipy.stats.qmc);
-    the time that takes is proportional to runs squared. Other numbers of runs have other points: a study cannot be
-    extended (Sobol, Halton and random points can).
+    ``optimization="random-cd"`` exchanges coordinates so that the points fill the space more evenly (scipy.stats.qmc).
+    It takes seconds for 1,000 runs, in proportion to their number, and decides by comparing sums: machines that share a
+    study must be of one kind. Other numbers of runs have other points: a study cannot be extended (Sobol, Halton and
+    random points can).
     """
 
     optimization: str | None = None
@@ -98,8 +99,8 @@ class LatinHypercube(UnitCubeSampler):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.optimization not in (None, "random-cd", "lloyd"):
-            raise StudyError(f"optimization must be None, 'random-cd' or 'lloyd', not {self.optimization!r}")
+        if self.optimization not in (None, "random-cd"):
+            raise StudyError(f"optimization must be None or 'random-cd', not {self.optimization!r}")
 
     def unit(self, dimensions: int, seed: int) -> FloatArray:
         """Points of the unit cube, of shape (runs, dimensions)."""

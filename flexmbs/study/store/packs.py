@@ -117,17 +117,21 @@ class Packs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._packs: dict[str, Pack] = {}
+        self._packs: dict[tuple[str, int, int], Pack] = {}  # by name, number and size of the file
         self._recent: list[Pack] = []
 
     def all(self) -> list[Pack]:
-        names = [name for name in entries(self.folder) if name.endswith(SUFFIX) and not name.startswith(".")]
-        for gone in self._packs.keys() - set(names):
+        present = {}
+        for name in entries(self.folder):
+            if name.endswith(SUFFIX) and not name.startswith("."):
+                state = os.stat(self.folder / name)
+                present[name, state.st_ino, state.st_size] = name
+        for gone in self._packs.keys() - present.keys():  # replaced, where it was damaged
             self._packs.pop(gone).close()
-        for name in names:
-            if name not in self._packs:
-                self._packs[name] = Pack(self.folder / name)
-        return [self._packs[name] for name in names]
+        for file, name in present.items():
+            if file not in self._packs:
+                self._packs[file] = Pack(self.folder / name)
+        return [self._packs[file] for file in present]
 
     def has(self, key: str) -> bool:
         return self._find(key) is not None
