@@ -59,6 +59,7 @@ class Study:
     case : name of a case that comes with flexmbs, path of a case file, or a case that was loaded
     space : parameter -> what it varies over: (low, high), a list of values, ``fm.Range``, ``fm.Normal``, ... or a frozen
         distribution of scipy.stats; "axis[1]" is one component of a parameter that is a tuple
+        (empty for ``fm.PointList``, which names its parameters itself)
     sampler : "lhs", "sobol", "halton", "random" (with ``runs``), "grid", or a sampler such as ``fm.Sobol(256)``
     runs : number of runs, for a sampler given by name
     seed : of the sampler, and of parameters with ``fm.RunSeeds()``
@@ -80,16 +81,17 @@ class Study:
     ) -> None:  # fmt: skip
         source = source_of(case)
         self.case = case if isinstance(case, Case) else load_case(source.path)
-        self.space = space if isinstance(space, Space) else Space(self.case.parameters, space, fixed)
+        stated = space if isinstance(space, Space) else Space(self.case.parameters, space, fixed)
         self.sampler = _sampler(sampler, runs)
         self.seed = seed
         self.figures = (figures,) if isinstance(figures, str) else tuple(figures)
         self.store = Store(Path("studies") / self.case.name if folder is None else folder)
-        self.points = self.sampler.points(self.space, seed)
+        self.points = self.sampler.points(stated, seed)
+        self.space = self.points.space  # of a list of points: with its columns
         for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
             checked_parameters(self.case, {**self.space.fixed, **self.points[index]})
         self._statement = Statement.of(
-            source, self.space.to_json(), self.sampler.to_json(), seed, fixed=self.space.fixed, keep=_keep(keep),
+            source, stated.to_json(), self.sampler.to_json(), seed, fixed=self.space.fixed, keep=_keep(keep),
             histories=tuple(histories), history_times=history_times, storage=dict(storage or {}),
         )  # fmt: skip
 

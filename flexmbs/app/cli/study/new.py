@@ -8,9 +8,13 @@ import click
 
 from flexmbs.case.cases import checked_parameters, load_case
 from flexmbs.case.parameters import split_assignments
+from flexmbs.study.space.sampler_names import SAMPLERS
 from flexmbs.study.space.space import Space
-from flexmbs.study.space.text import parse_sampler, parse_vary
+from flexmbs.study.space.text import parse_sampler, parse_space
 from flexmbs.study.study_script import write_script
+
+#: Runs of samplers that need a number, if none is given (base points, trajectories).
+_RUNS = {"lhs": 128, "sobol": 128, "halton": 128, "random": 128, "sobol-indices": 64, "morris": 10}
 
 
 @click.command("new")
@@ -24,9 +28,10 @@ from flexmbs.study.study_script import write_script
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A parameter with one value in all runs.")
 @click.option(
     "--sampler", default="lhs", show_default=True, metavar="NAME",
-    help="lhs (Latin hypercube), sobol, halton, random, grid, or the path of a CSV file with points.",
+    help="lhs (Latin hypercube), sobol, halton, random, grid, sobol-indices, morris, or a CSV file with points.",
 )  # fmt: skip
-@click.option("--runs", type=int, default=None, help="Number of runs. Default: 100; grid, CSV: all points.")
+@click.option("--runs", type=int, default=None, help="Number of runs. Default: 128; grid, CSV: all points.")
+@click.option("--levels", metavar="N", help="Of a grid: 5, or length=5,mass=3.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sampler.")
 @click.option(
     "--keep", type=click.Choice(["results", "figures"]), default="results", show_default=True,
@@ -34,19 +39,19 @@ from flexmbs.study.study_script import write_script
 )  # fmt: skip
 def new_command(
     script: Path, case_name: str, varied: tuple[str, ...], assignments: tuple[str, ...], sampler: str, runs: int | None,
-    seed: int, keep: str,
+    levels: str | None, seed: int, keep: str,
 ) -> None:  # fmt: skip
     """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
     script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
     case = load_case(case_name)
     fixed = split_assignments(assignments)
     parameters = checked_parameters(case, fixed)
-    entries = dict(parse_vary(text) for text in varied)
-    chosen = parse_sampler(sampler, runs)
-    if entries:
-        space = Space(case.parameters, entries)
-        click.echo(f"{chosen.count(space)} runs of {case.name}, varying {', '.join(space.names)}")
+    entries = parse_space(varied)
+    chosen = parse_sampler(sampler, _RUNS.get(sampler) if runs is None else runs, levels)
+    if entries or sampler not in SAMPLERS:
+        points = chosen.points(Space(case.parameters, entries, fixed), seed)
+        click.echo(f"{len(points)} runs of {case.name}, varying {', '.join(points.names)}")
     write_script(script, case, entries, chosen, seed, {name: getattr(parameters, name) for name in fixed}, keep)
     click.echo(f"wrote {script}; run it with: flexmbs study run {script}")
-    if not entries:
+    if not entries and sampler in SAMPLERS:
         click.echo("nothing varies yet: edit 'space' in it first", err=True)
