@@ -30,6 +30,7 @@ def begin_output() -> None:
     """Forget what the run before has printed."""
     _flush()
     os.ftruncate(2, 0)
+    os.lseek(2, 0, os.SEEK_SET)
 
 
 def end_output() -> None:

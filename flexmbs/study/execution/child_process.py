@@ -32,14 +32,14 @@ class ChildProcess:
 
     def __init__(self, threads: int) -> None:
         """Start it; the linear algebra in it uses this many threads."""
-        self._printed: BinaryIO = tempfile.TemporaryFile("ab+", prefix="flexmbs-run-")  # noqa: SIM115 - until close()
+        self._printed = _file_for_output()
         apart: dict[str, Any] = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
             if sys.platform == "win32"
             else {"start_new_session": True}
         )
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "flexmbs.study.execution.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-P", "-m", "flexmbs.study.execution.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._printed, env=_environment(threads), **apart,
         )  # fmt: skip
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -127,6 +127,9 @@ class ChildProcess:
             with suppress(OSError):
                 if stream is not None:
                     stream.close()
+        if sys.platform == "win32":
+            with suppress(OSError):
+                os.unlink(self._printed.name)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -146,6 +149,16 @@ def how_it_ended(code: int) -> str:
         name = f"signal {-code}"
     hint = " (the system may have run out of memory)" if name == "SIGKILL" else ""
     return f"was killed by {name}{hint}"
+
+
+def _file_for_output() -> BinaryIO:
+    """A file without a name (Windows: with one), to whose end each write appends, whoever has read in between."""
+    handle, name = tempfile.mkstemp(prefix="flexmbs-run-")
+    os.close(handle)
+    file = open(name, "ab+", buffering=0)  # noqa: SIM115 - as long as the process lives
+    if sys.platform != "win32":
+        os.unlink(name)
+    return file
 
 
 def _environment(threads: int) -> dict[str, str]:

@@ -38,6 +38,7 @@ class WorkerSettings:
     retries : how often a run is begun again after its process died or the system failed
     threads : threads of the linear algebra in each worker process
     directory : that relative paths in parameters start from
+    path : where modules are looked for, behind the places that a worker process knows itself
     """
 
     study: str
@@ -46,6 +47,7 @@ class WorkerSettings:
     retries: int = 2
     threads: int = 1
     directory: str = ""
+    path: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """One line of JSON."""
@@ -57,7 +59,8 @@ class WorkerSettings:
         values = json.loads(text)
         spec = values.pop("spec")
         spec["histories"] = tuple(spec["histories"])
-        return cls(**values | {"spec": RunSpec(**spec), "limits": RunLimits(**values["limits"])})
+        limits, path = RunLimits(**values["limits"]), tuple(values["path"])
+        return cls(**values | {"spec": RunSpec(**spec), "limits": limits, "path": path})
 
 
 @dataclass(frozen=True)

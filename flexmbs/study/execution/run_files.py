@@ -13,7 +13,7 @@ from flexmbs.study.store.run_record import RunFailure
 
 def write_log(folder: Path, printed: str, issued: tuple[str, ...], failure: RunFailure) -> None:
     """Write what a failed run has printed, its warnings, and how it ended."""
-    parts = [printed, *(f"warning: {text}" for text in issued), failure.traceback or f"{failure.kind}: {failure.message}"]
+    parts = [printed, *(f"warning: {text}" for text in issued), f"{failure.kind}: {failure.message}", failure.traceback]
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(folder / LOG, "\n".join(filter(None, parts)).encode(), StudyError)
 

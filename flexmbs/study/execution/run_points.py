@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -80,7 +81,7 @@ def run_points(
     _check_count("threads", threads, 1)
     indices = range(len(points)) if shard is None else shard_of(shard).indices(len(points))
     settings = WorkerSettings(
-        str(store.folder), spec, limits or RunLimits(), retries, threads, directory=os.getcwd()
+        str(store.folder), spec, limits or RunLimits(), retries, threads, os.getcwd(), path=tuple(map(os.path.abspath, sys.path))
     )  # fmt: skip
     case = case or load_case(spec.case)
     found = executor_for(executor, settings, workers)

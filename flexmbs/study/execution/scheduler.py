@@ -41,6 +41,7 @@ class _Pending:
     indices: list[int] = field(default_factory=list)  # the points that it belongs to
     strikes: int = 0  # how often it came back without an answer
     look_again: float = 0.0  # when
+    future: Future[Answer] | None = None
 
 
 class Scheduler:
@@ -97,12 +98,12 @@ class Scheduler:
         while self._running or (self._elsewhere and not (self._stops and self.outcome.failed)):
             self._take()
         if self._stops and self.outcome.failed:
-            raise StudyError(f"a run failed, and the study stops at failures (on_error='stop'): {self.outcome.first_failure_text}")
+            raise StudyError(
+                f"a run failed, and the study stops at failures (on_error='stop'): {self.outcome.first_failure_text}"
+            )
         self._tell(now=True)
 
-    def _to_do(
-        self, points: Sequence[Mapping[str, object]], indices: Sequence[int]
-    ) -> Iterator[tuple[int, Task]]:
+    def _to_do(self, points: Sequence[Mapping[str, object]], indices: Sequence[int]) -> Iterator[tuple[int, Task]]:
         """The points whose runs are neither there nor under way."""
         for index in indices:
             self._tell()
@@ -127,7 +128,7 @@ class Scheduler:
         key = pending.task.key
         self._look_at_executor()
         self._running[key] = pending
-        future = self._executor.submit(pending.task)
+        pending.future = future = self._executor.submit(pending.task)
         future.add_done_callback(lambda future: self._answers.put((key, future)))
 
     def _look_at_executor(self) -> None:
@@ -240,6 +241,9 @@ class Scheduler:
     def _stop(self) -> None:
         """Stop what is being computed, which saves its state; a second Ctrl-C does not wait for that."""
         try:
+            for pending in self._running.values():
+                if pending.future is not None:
+                    pending.future.cancel()
             self._executor.interrupt()
             while self._running:
                 key, future = self._answers.get()

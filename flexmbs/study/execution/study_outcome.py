@@ -15,10 +15,10 @@ class StudyOutcome:
     Attributes
     ----------
     total : points looked at (of the shard)
-    present : were finished, or had failed, before
+    present : were finished, or had failed, before they were looked at
     computed : finished now, by this or another process
     failed : have failed, now or before
-    repeated : points with the same parameter values as another one: they share its run
+    repeated : points that share the run of another point, which was being computed when they were looked at
     failures : kind -> number of runs that failed in this way
     first_failure : index of the point, key, kind and message of the first failed run
     not_finite : runs with a figure that is nan or infinite

@@ -148,8 +148,15 @@ class SupervisedWorker:
             size = size_of(claim.folder)
             claim.fail(
                 RunRecord(
-                    key=task.key, status=FAILED, parameters=dict(task.values), figures={}, seconds=answer.seconds,
-                    attempts=claim.attempts, host=host(), versions=current_versions(), failure=failure,
+                    key=task.key,
+                    status=FAILED,
+                    parameters=dict(task.values),
+                    figures={},
+                    seconds=answer.seconds,
+                    attempts=claim.attempts,
+                    host=host(),
+                    versions=current_versions(),
+                    failure=failure,
                 )  # fmt: skip
             )
         return replace(answer, status=messages.FAILED, size=size)

@@ -12,6 +12,7 @@ import gc
 import json
 import os
 import queue
+import sys
 import threading
 from contextlib import suppress
 from typing import TextIO
@@ -23,8 +24,9 @@ from flexmbs.study.execution.captured_output import take_over_streams
 from flexmbs.study.execution.compute_run import RunComputer
 from flexmbs.study.execution.messages import Task, WorkerSettings
 from flexmbs.study.execution.stop_requests import StopRequests
-from flexmbs.study.store.case_source import source_of
+from flexmbs.study.store.case_source import difference, source_of
 from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.store.statement import Statement
 from flexmbs.study.store.store import Store
 
 _IDLE = 120.0  # s without a run, after which the process ends: its parent starts another one when it needs one
@@ -37,12 +39,12 @@ def main() -> None:
     stops = StopRequests()
     stops.install()
     settings = WorkerSettings.from_json(requests.readline())
+    sys.path += [place for place in settings.path if place not in sys.path]
     with suppress(OSError):  # on another machine, where only parameters that name files relative to it need it
         os.chdir(settings.directory or ".")
     try:
         store = Store(settings.study)
-        store.open()
-        case = checked_case(settings.spec)
+        case = checked_case(settings.spec, store.open())
         load()
     except FlexmbsError as error:
         _say(answers, {"refused": str(error)})
@@ -54,14 +56,15 @@ def main() -> None:
     _serve(computer, tasks, answers, stops)
 
 
-def checked_case(spec: RunSpec) -> Case:
-    """The case of the study; StudyError if its file is no longer what the study began with."""
-    digest = source_of(spec.case).digest
+def checked_case(spec: RunSpec, statement: Statement) -> Case:
+    """The case of the study; StudyError with the difference if its file is no longer what the study began with."""
+    source = source_of(spec.case)
     case = load_case(spec.case)
-    if digest != spec.case_digest:
+    if source.digest != spec.case_digest:
+        lines = difference(statement.case_text, source.text) or "a module that it imports is different"
         raise StudyError(
-            f"{spec.case}: the case file, or a module beside it, has changed since the study began. Its results would "
-            "not belong together: restore it, or give the changed case a study of its own"
+            f"{spec.case}: the case has changed since the study began, and results of two versions do not belong into "
+            f"one study. Restore it, or begin a study of the changed case in another folder. The difference:\n{lines}"
         )
     return case
 
@@ -89,9 +92,7 @@ def _serve(
             gc.collect()
 
 
-def _listen(
-    requests: TextIO, stops: StopRequests, tasks: queue.SimpleQueue[tuple[Task, bool] | None]
-) -> None:
+def _listen(requests: TextIO, stops: StopRequests, tasks: queue.SimpleQueue[tuple[Task, bool] | None]) -> None:
     """Take the parent's lines as they come, in a thread of its own."""
     for line in requests:
         request = json.loads(line)
