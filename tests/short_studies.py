@@ -49,7 +49,7 @@ def figures(result, p):
         return {"angle": float("nan"), "speed": float(result["hinge.angle.rate"][-1])}
     if p.what == "loop":
         while True:
-            pass
+            time.sleep(1e-3)
     if p.what == "sleep":
         time.sleep(1000.0)
     if p.what == "native":  # holds the lock of the interpreter, so no Python code runs any more

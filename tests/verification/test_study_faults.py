@@ -60,7 +60,7 @@ def test_misbehaving_runs_end_alone(tmp_path, journal):
     points = [*fine, {"what": f"once {once}"}, {"what": "nan"}, *({"what": what} for what in odd)]
     with pytest.warns(StudyWarning) as issued:
         outcome = study.run(
-            points, workers=1, retries=1, limits=RunLimits(wall_time=2.5, memory=500e6, grace=1.0), on_error="skip"
+            points, workers=1, retries=1, limits=RunLimits(wall_time=4.0, memory=500e6, grace=1.0), on_error="skip"
         )
     assert (outcome.computed, outcome.failed, outcome.not_finite) == (len(points), len(odd), 1)
     told = " ".join(str(warning.message) for warning in issued)

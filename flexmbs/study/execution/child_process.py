@@ -17,6 +17,7 @@ import psutil
 
 from flexmbs.study.execution.captured_output import text_in
 
+_WORKER = "flexmbs.study.execution.worker"  # module
 _THREADS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
@@ -33,13 +34,11 @@ class ChildProcess:
     def __init__(self, threads: int) -> None:
         """Start it; the linear algebra in it uses this many threads."""
         self._printed = _file_for_output()
-        apart: dict[str, Any] = (
-            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-            if sys.platform == "win32"
-            else {"start_new_session": True}
-        )
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "flexmbs.study.execution.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-P", "-m", _WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._printed, env=_environment(threads), **apart,
         )  # fmt: skip
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -17,9 +17,9 @@ _CONNECT = 30.0  # s to reach a Dask scheduler
 class DaskExecutor:
     """Threads of Dask workers, each with a supervised worker process beside it.
 
-    ``cluster`` is the address of a Dask scheduler, a ``distributed.Client`` (which stays the user's), or None for one in
-    this process: the computing is done by the worker processes anyway. The study's folder must have the same path on
-    all machines.
+    ``cluster`` is the address of a Dask scheduler, a ``distributed.Client`` (which stays the user's), or None for one
+    in this process: the computing is done by the worker processes anyway. The study's folder must have the same path
+    on all machines.
     """
 
     def __init__(self, settings: WorkerSettings, cluster: Any = None, workers: int | None = None) -> None:

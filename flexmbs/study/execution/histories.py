@@ -15,7 +15,7 @@ from flexmbs.study.store.run_spec import RunSpec
 
 
 def write_histories(result: Result, spec: RunSpec, folder: Path) -> None:
-    """Write folder/histories.npz: "t" (history_times,) in s, and each history that the study asks for, (history_times,).
+    """Write folder/histories.npz: "t" in s, and each history that the study asks for; all of shape (history_times,).
 
     StudyError for a name that the result does not have: it is wrong for all runs.
     """

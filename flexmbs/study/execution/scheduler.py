@@ -1,6 +1,7 @@
 """Has every point of a study computed, unless it is there: a bounded number at a time, in constant memory.
 
-The store decides what is there, so any number of schedulers may work on one study, and nothing is lost with one of them.
+The store decides what is there, so any number of schedulers may work on one study, and nothing is lost with any of
+them.
 """
 
 from __future__ import annotations

@@ -83,7 +83,10 @@ class StudyOutcome:
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """Ctrl-C has stopped a study; ``outcome`` says how far it was. What is finished is stored, and running it again goes on."""
+    """Ctrl-C has stopped a study; what is finished is stored, and running it again goes on.
+
+    ``outcome``: how far it was.
+    """
 
     def __init__(self, outcome: StudyOutcome) -> None:
         super().__init__(

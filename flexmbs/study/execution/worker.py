@@ -2,8 +2,9 @@
 
 Lines of JSON on stdin: the settings; then, one at a time, ``{"run": KEY, "values": ..., "last": ...}``, and while a run
 is being computed ``{"stop": KEY, "kind": ..., "message": ...}``. Lines on stdout: ``{"ready": PID}`` or
-``{"refused": TEXT}``; then one answer for each run; at the end of a process that has had nothing to do ``{"idle": true}``. stdin at its end, which is also that of the parent, ends the process
-as soon as the state of its run is saved.
+``{"refused": TEXT}``; then one answer for each run; from a process that has long had nothing to do ``{"idle": true}``
+before it ends. stdin at its end, which is also that of the parent, ends the process as soon as the state of its run is
+saved.
 """
 
 from __future__ import annotations
