@@ -1,0 +1,155 @@
+"""Locks of the operating system on files: held by one process at a time, and free as soon as that process has ended.
+
+However a process ends, its lock ends with it; the file may stay, which means nothing. On network file systems a lock is
+effective between machines if the file system supports it (NFS from version 4, SMB, Lustre with the option ``flock``).
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+import sys
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+
+
+class FileLock:
+    """The lock ``path``: ``acquire`` it, ``release`` it. One object is used once.
+
+    Attributes
+    ----------
+    supported : False once the file system has refused to lock at all; ``acquire`` then succeeds without a lock
+    found : what the previous holder wrote into the file; empty if it removed the file, as an orderly release does
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.supported = True
+        self.found: dict[str, object] = {}
+        self._file: BinaryIO | None = None
+
+    @property
+    def held(self) -> bool:
+        return self._file is not None
+
+    def acquire(self) -> bool:
+        """Whether the lock was free; it is then ours, and its file names this process. OSError as of ``open``."""
+        while True:
+            file = _opened(self.path)
+            try:
+                if not self._locked(file):
+                    file.close()
+                    return False
+                if _is_still(self.path, file):
+                    break
+            except BaseException:
+                file.close()
+                raise
+            file.close()  # its holder removed it meanwhile
+        self._file = file
+        self.found = _read_note(file)
+        return True
+
+    def write(self, **more: object) -> None:
+        """Write into the file who holds the lock, for people, and ``more`` for the next holder (``found``).
+
+        One write call, so that a process killed at any moment leaves the old text or the new one.
+        """
+        assert self._file is not None
+        note = {"pid": os.getpid(), "host": _host(), "since": time.strftime("%Y-%m-%d %H:%M:%S %z")}
+        line = json.dumps({**note, "command": " ".join(sys.argv)[:200], **more}).encode() + b"\n"
+        self._file.seek(0)
+        self._file.write(line)
+        self._file.truncate(len(line))
+
+    def release(self, *, remove: bool = True) -> None:
+        """Give the lock back; with ``remove`` its file goes too, without it stays for the next holder to read."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        if remove:
+            with suppress(OSError):  # unlink first: a waiting process then sees that this file is no longer the lock
+                self.path.unlink()
+        _unlock(file)
+        if remove and sys.platform == "win32":  # where an open file cannot be removed
+            with suppress(OSError):
+                self.path.unlink()
+
+    def holder(self) -> str:
+        """Who holds the lock, for messages: "process 17 on machine since 2026-01-31 12:00:00 +0000: command"."""
+        try:
+            note = json.loads(self.path.read_bytes().split(b"\n")[0])
+            return f"process {note['pid']} on {note['host']} since {note['since']}: {note['command']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "its process is unknown"
+
+    def _locked(self, file: BinaryIO) -> bool:
+        try:
+            _lock_or_raise(file)
+        except OSError as error:
+            if error.errno in _HELD:
+                return False
+            if error.errno not in _NO_LOCKS:
+                raise
+            self.supported = False
+        return True
+
+
+def _opened(path: Path) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    return open(os.open(path, flags, 0o666), "r+b", buffering=0)
+
+
+@cache
+def _host() -> str:
+    return socket.gethostname()
+
+
+def _is_still(path: Path, file: BinaryIO) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _read_note(file: BinaryIO) -> dict[str, object]:
+    try:
+        note = json.loads(file.read(65536).split(b"\n")[0])
+    except ValueError:
+        return {}
+    return note if isinstance(note, dict) else {}
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30  # behind the text: others may read that
+
+    def _lock_or_raise(file: BinaryIO) -> None:
+        file.seek(_FAR)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        finally:
+            file.seek(0)
+
+    def _unlock(file: BinaryIO) -> None:
+        file.close()
+
+else:
+    import fcntl
+
+    def _lock_or_raise(file: BinaryIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(file: BinaryIO) -> None:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)  # also where a forked process still has the file open
+        file.close()
