@@ -17,6 +17,7 @@ import numpy as np
 from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read
 from flexmbs.common.errors import BodyError
 from flexmbs.common.progress import stage
+from flexmbs.common.source_digest import source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body_store import load_body, save_body
 from flexmbs.reduction.body_turn import SUFFIX, Turn, remove_left
@@ -232,11 +233,7 @@ def _state_of_the_program() -> str:
 
 def _hash_of_sources() -> str:
     """Hash of the sources that make a body of a mesh, and the versions of the libraries they use."""
-    digest = hashlib.blake2b(digest_size=20)
-    package = Path(__file__).resolve().parent.parent
-    for folder in ("common", "mesh", "fem", "reduction"):
-        for path in sorted((package / folder).rglob("*.py")):
-            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    digest = hashlib.blake2b(source_digest(("common", "mesh", "fem", "reduction")).encode(), digest_size=20)
     for library in _LIBRARIES:
         with suppress(PackageNotFoundError):
             digest.update(f"{library} {version(library)}".encode())

@@ -7,13 +7,8 @@ system supports it (NFS from version 4, SMB); without any locks the run continue
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import secrets
-import socket
-import sys
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,13 +16,13 @@ from pathlib import Path
 
 from flexmbs.common.atomic_files import reason, remove_leftovers
 from flexmbs.common.errors import MechanismWarning, ResultFolderError
+from flexmbs.common.file_lock import FileLock
 from flexmbs.result.chunks import chunk_files, read_note
 from flexmbs.result.file_names import MODEL, RESULT, STATE, SUMMARY, SYSTEM
 from flexmbs.result.joined_file import lacks_its_state
 from flexmbs.result.structure_store import run_of
 
 LOCK = "run.lock"
-_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 def folder_path(folder: str | os.PathLike, argument: str = "out") -> Path:
@@ -57,7 +52,7 @@ class RunFolder(os.PathLike):
         self.holds_result = False  # whether the run has written its result, or a part of it
         self.run = ""  # identity of the run; empty for those of flexmbs 0.1.0
         self._former: str | None = None  # identity of the run that this one replaces
-        self._lock = None
+        self._lock: FileLock | None = None
         self._made: list[Path] = []
 
     def __fspath__(self) -> str:
@@ -81,7 +76,7 @@ class RunFolder(os.PathLike):
             self._make()
             self._take_lock()
         except OSError as error:
-            self._unmake()
+            self.__exit__()
             raise ResultFolderError(f"{self.path}: cannot write to this folder: {reason(error)}") from error
         try:
             self._look()
@@ -93,9 +88,7 @@ class RunFolder(os.PathLike):
     def __exit__(self, *_exception: object) -> None:
         """Release the lock; remove the folder if it was created for this run and is empty."""
         if self._lock is not None:
-            with suppress(OSError):  # unlink first: a waiting process then sees that this file is no longer the lock
-                (self.path / LOCK).unlink()
-            _unlock(self._lock)
+            self._lock.release()
             self._lock = None
         self._unmake()
 
@@ -126,29 +119,21 @@ class RunFolder(os.PathLike):
         self._made = []
 
     def _take_lock(self) -> None:
-        path = self.path / LOCK
-        while True:
-            file = open(path, "a+b")  # noqa: SIM115 - it stays open as long as the run writes
-            try:
-                locked = _lock(file)
-            except OSError:
-                file.close()
-                raise
-            if not locked:
-                holder = _holder(path)
-                file.close()
-                raise ResultFolderError(
-                    f"{self.path}: another run is writing to this folder ({holder}); wait for it to end, or give "
-                    "another folder"
-                )
-            if _is_still(path, file):
-                break
-            file.close()  # its holder removed it meanwhile
-        self._lock = file
-        note = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S %z")}
-        file.truncate(0)
-        file.write(json.dumps({**note, "command": " ".join(sys.argv)[:200]}).encode())
-        file.flush()
+        lock = FileLock(self.path / LOCK)
+        if not lock.acquire():
+            raise ResultFolderError(
+                f"{self.path}: another run is writing to this folder ({lock.holder()}); wait for it to end, or give "
+                "another folder"
+            )
+        self._lock = lock
+        if not lock.supported:
+            warnings.warn(
+                f"{lock.path}: this file system does not support locks: make sure that no other run writes to this "
+                "folder",
+                MechanismWarning,
+                stacklevel=2,
+            )
+        lock.write()
 
     def _look(self) -> None:
         """Raise ResultFolderError if an existing result would be overwritten or cannot be resumed."""
@@ -237,64 +222,3 @@ def _is_chunk(path: Path) -> bool:
         return "base_rows" in read_note(path)
     except ResultFolderError:
         return False
-
-
-def _holder(path: Path) -> str:
-    try:
-        note = json.loads(path.read_bytes())
-        return f"process {note['pid']} on {note['host']} since {note['since']}: {note['command']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "its process is unknown"
-
-
-def _is_still(path: Path, file) -> bool:
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
-    except FileNotFoundError:
-        return False
-
-
-def _lock(file) -> bool:
-    """Whether the lock was free; a warning where there are none."""
-    try:
-        _lock_or_raise(file)
-    except OSError as error:
-        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            return False
-        if error.errno not in _NO_LOCKS:
-            raise
-        warnings.warn(
-            f"{file.name}: this file system does not support locks ({error.strerror}): make sure that no other run "
-            "writes to this folder",
-            MechanismWarning,
-            stacklevel=2,
-        )
-    return True
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    _FAR = 1 << 30  # behind the text: others may read that
-
-    def _lock_or_raise(file) -> None:
-        file.seek(_FAR)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        file.seek(0)
-
-    def _unlock(file) -> None:
-        name = file.name
-        file.close()
-        with suppress(OSError):
-            os.unlink(name)
-
-else:
-    import fcntl
-
-    def _lock_or_raise(file) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _unlock(file) -> None:
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_UN)  # also where a forked process still has the file open
-        file.close()

@@ -1,0 +1,196 @@
+"""One run in the hands of one process: claimed, then finished, failed or left for another process.
+
+What a process that is killed at any instant leaves behind is either the state before or the state after:
+
+- ``work/KEY.lock`` with the number of attempts (nobody holds it any more), ``work/KEY`` with what was computed so far:
+  the next claim continues from there;
+- ``work/KEY.ready``, or ``work/KEY`` with its run.json: complete, but not under its final name yet: the next claim
+  gives it its name, unless the record is only a part;
+- ``runs/xx/KEY`` and still ``work/KEY``: the next claim, or the next start of the study, removes the latter.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from flexmbs.common.atomic_files import reason
+from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.common.file_lock import FileLock
+from flexmbs.common.user_warnings import warn_once
+from flexmbs.study.store.layout import HISTORIES, RECORD, Layout, move, remove
+from flexmbs.study.store.record_file import parsed_record, read_record, write_record
+from flexmbs.study.store.recorded_inputs import RecordedInputs
+from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord
+
+
+class Claim:
+    """A run that no other process works on as long as this one does: ``with claim: ... claim.finish(record)``.
+
+    Made by :meth:`Store.claim`. Leaving the context without ``finish`` or ``fail`` keeps what was computed so far
+    for the next claim; an attempt that ends by KeyboardInterrupt or SystemExit does not count.
+
+    Attributes
+    ----------
+    key : name of the run
+    folder : where it is computed (``run_case(..., out=claim.folder, resume=True)``); made by whoever writes to it first
+    attempts : how often the run was begun and not given back, this time included; also counts killed processes
+    present : the record, if the run was finished meanwhile: nothing is left to do
+    """
+
+    def __init__(
+        self, key: str, layout: Layout, lock: FileLock, inputs: RecordedInputs,
+        finished_record: Callable[[str], RunRecord | None],
+    ) -> None:  # fmt: skip
+        self.key = key
+        self.folder = layout.work(key)
+        self.present: RunRecord | None = None
+        self.attempts = 0
+        self._layout, self._lock, self._inputs, self._finished_record = layout, lock, inputs, finished_record
+        self._former = 0  # attempts before this one
+
+    def __enter__(self) -> Claim:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is not None and not issubclass(kind, Exception):
+            self.give_back()
+        self.release()
+
+    def begin(self, count: bool) -> None:
+        """Tidy what a killed process left, and count the attempt; called once, by :meth:`Store.claim`."""
+        if self._lock.supported:
+            self._complete()
+        else:
+            self.folder = self.folder.with_name(
+                f"{self.key}~{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+            )
+        self.present = self._finished_record(self.key)
+        if self.present is not None:
+            remove(self._layout.work(self.key))
+            return
+        found = self._lock.found.get("attempts", 0)
+        self._former = found if isinstance(found, int) else 0
+        self.attempts = self._former + count
+        self._lock.write(attempts=self.attempts)
+
+    def finish(self, record: RunRecord, keep: str = "results") -> bool:
+        """Store a finished run; False if another process has stored the same run meanwhile (its result stays).
+
+        Parameters
+        ----------
+        record : of this run
+        keep : "results": all that is in ``folder``; "figures": the record, and histories.npz if it is there
+
+        StudyError if it cannot be written (the run is not finished then), or if a file that the run has read has
+        changed since other runs of the study.
+        """
+        self._check(record, FINISHED)
+        self._inputs.add(record.files)
+        try:
+            stored = self._publish(self._prepared(record, keep))
+        except OSError as error:
+            raise StudyError(f"{self.folder}: the finished run cannot be stored: {reason(error)}") from error
+        self._tidy()
+        self.release(done=True)
+        return stored
+
+    def fail(self, record: RunRecord) -> None:
+        """Store why the run failed, with all that was computed so far (``failed/xx/KEY``)."""
+        self._check(record, FAILED)
+        target = self._layout.failed(self.key)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_record(record, self.folder)
+            if os.path.lexists(target):
+                self._layout.move_away(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            move(self.folder, target)
+        except OSError as error:
+            raise StudyError(f"{self.folder}: the failed run cannot be stored: {reason(error)}") from error
+        self.release(done=True)
+
+    def give_back(self) -> None:
+        """This attempt does not count: it was ended from outside, not by the run."""
+        if self._lock.held and self.attempts > self._former:
+            self.attempts = self._former
+            with suppress(OSError):
+                self._lock.write(attempts=self.attempts)
+
+    def release(self, *, done: bool = False) -> None:
+        """Let others claim the run; its attempts stay counted unless it is done. A second call does nothing."""
+        nothing_left = done or self.present is not None or self.attempts == 0
+        self._lock.release(remove=nothing_left)
+
+    def _check(self, record: RunRecord, status: str) -> None:
+        if not self._lock.held:
+            raise StudyError(f"run {self.key}: it is not claimed any more, so nothing can be stored for it")
+        if record.key != self.key or record.status != status:
+            raise StudyError(
+                f"run {self.key}: this is the record of run {record.key} ({record.status}), not ({status})"
+            )
+
+    def _complete(self) -> None:
+        """Give what a killed process had completed its final name; remove its other leftovers."""
+        ready = self._layout.ready(self.key)
+        for folder in (ready, self.folder):
+            try:
+                content = (folder / RECORD).read_bytes()
+            except (FileNotFoundError, NotADirectoryError):
+                pass
+            else:
+                try:
+                    parsed_record(content, self.key, FINISHED)
+                except ValueError:  # half written, or why an earlier attempt failed
+                    (folder / RECORD).unlink()
+                else:
+                    self._publish(folder)
+            if folder is ready:
+                remove(ready)
+
+    def _prepared(self, record: RunRecord, keep: str) -> Path:
+        """The folder of the complete run, still under a name of its own."""
+        if keep == "results":
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_record(record, self.folder)
+            return self.folder
+        if self._lock.supported:
+            ready = self._layout.ready(self.key)
+        else:
+            ready = self.folder.with_name(self.folder.name + "-ready")
+        ready.mkdir()
+        with suppress(FileNotFoundError):
+            os.rename(self.folder / HISTORIES, ready / HISTORIES)
+        write_record(record, ready)
+        return ready
+
+    def _publish(self, folder: Path) -> bool:
+        """Move a complete folder to its final name; False if that is taken (the folder is removed)."""
+        target = self._layout.finished(self.key)
+        for _ in range(3):
+            try:
+                move(folder, target)
+                return True
+            except FileNotFoundError:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            except OSError:
+                if not os.path.lexists(target):
+                    raise
+                if read_record(target, FINISHED) is not None:
+                    self._layout.move_away(folder)
+                    return False
+                aside = self._layout.set_aside(target)
+                warn_once(f"{target}: was damaged, and is now {aside}; the run was computed again", StudyWarning)
+        raise OSError(f"{target} cannot be made")
+
+    def _tidy(self) -> None:
+        """Remove what a finished run does not need any more; a failure to do so loses nothing."""
+        with suppress(OSError):
+            remove(self.folder)
+        if os.path.lexists(self._layout.failed(self.key)):
+            with suppress(OSError):
+                self._layout.move_away(self._layout.failed(self.key))

@@ -1,0 +1,240 @@
+"""What a study is, as study.json states it, and whether another statement is of the same study."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+
+from flexmbs.common.atomic_files import reason, write_bytes
+from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.common.file_lock import FileLock
+from flexmbs.common.user_warnings import warn
+from flexmbs.result.file_names import MODEL
+from flexmbs.study.store.case_source import CaseSource, difference
+from flexmbs.study.store.layout import CASE, PACKS, RUNS, STUDY
+from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.store.versions import current_versions
+
+FORMAT = 1
+_LOCK = "study.lock"
+_PATIENCE = 30.0  # s; another process holds the lock for milliseconds
+#: What says how many runs a sampler makes: more of them continue a study.
+_COUNTS = ("runs", "base", "trajectories")
+_SHOWN = 6  # differences that a message names
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A study: which case, over what, at which points, and how each run is made.
+
+    Attributes
+    ----------
+    case : name of the case
+    spec : what all runs have in common; its ``sources`` are those that the keys contain
+    space, sampler : as their ``to_json`` give them
+    seed : of the sampler
+    case_files : name of each module ("" for the case file) -> hash
+    case_text : content of the case file, kept as case.py beside study.json
+    versions : what the study was computed with: first that with which it was begun, then others that were accepted
+    """
+
+    case: str
+    spec: RunSpec
+    space: Mapping[str, object]
+    sampler: Mapping[str, object]
+    seed: int = 0
+    case_files: Mapping[str, str] = field(default_factory=dict)
+    case_text: str = field(default="", compare=False)
+    versions: tuple[Mapping[str, str], ...] = ()
+
+    @classmethod
+    def of(
+        cls, source: CaseSource, space: Mapping[str, object], sampler: Mapping[str, object], seed: int = 0,
+        **options: object,
+    ) -> Statement:  # fmt: skip
+        """The statement of a study of this case with this program; ``options``: further fields of :class:`RunSpec`."""
+        versions = current_versions()
+        spec = RunSpec(str(source.path), source.digest, sources=versions["sources"], **options)  # type: ignore[arg-type]
+        return cls(source.path.stem, spec, space, sampler, seed, source.files, source.text, (versions,))
+
+    @classmethod
+    def read(cls, folder: Path) -> Statement:
+        """The statement in a folder; StudyError if there is none, or it cannot be understood."""
+        path = folder / STUDY
+        try:
+            content = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise StudyError(f"{folder}: there is no study in this folder (no {STUDY})") from None
+        except OSError as error:
+            raise StudyError(f"{path}: cannot be read: {reason(error)}") from error
+        except ValueError as error:
+            raise StudyError(f"{path}: is damaged ({error}); restore it from a backup") from None
+        known = content.get("format") if isinstance(content, dict) else None
+        if not isinstance(known, int):
+            raise StudyError(f"{path}: is not the statement of a study (it has no format)")
+        if known > FORMAT:
+            raise StudyError(
+                f"{path}: was written by a newer flexmbs (format {known}, this one reads {FORMAT}): "
+                "install that version"
+            )
+        try:
+            return cls._of_json(content, folder)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise StudyError(
+                f"{path}: is damaged ({type(error).__name__}: {error}); restore it from a backup"
+            ) from None
+
+    @classmethod
+    def _of_json(cls, content: dict[str, object], folder: Path) -> Statement:
+        values = {entry.name: content[entry.name] for entry in fields(cls) if entry.name != "case_text"}
+        spec = dict(values.pop("spec"))  # type: ignore[call-overload]
+        spec["histories"] = tuple(spec["histories"])
+        try:
+            text = (folder / CASE).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            text = ""
+        versions: tuple[Mapping[str, str], ...] = tuple(values.pop("versions"))  # type: ignore[arg-type]
+        return cls(spec=RunSpec(**spec), versions=versions, case_text=text, **values)  # type: ignore[arg-type]
+
+    def to_json(self) -> dict[str, object]:
+        """The content of study.json."""
+        content = {"format": FORMAT, **asdict(self)}
+        del content["case_text"]
+        return content
+
+    def stored_in(self, folder: Path, *, accept_versions: bool = False) -> Statement:
+        """The statement as it stands in ``folder`` from now on; StudyError if another study is there.
+
+        More runs of the same sampler, another place of the same case file and, with ``accept_versions``, another
+        version of flexmbs are taken over into study.json.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(f"{folder}: cannot be made: {reason(error)}") from error
+        with _locked(folder):
+            if not (folder / STUDY).exists():
+                _require_free(folder)
+                write_bytes(folder / CASE, self.case_text.encode(), StudyError)
+                self._write(folder)
+                return self
+            stored = Statement.read(folder)
+            merged = stored.merged_with(self, folder, accept_versions=accept_versions)
+            if merged != stored:
+                merged._write(folder)
+            return merged
+
+    def merged_with(self, other: Statement, folder: Path, *, accept_versions: bool = False) -> Statement:
+        """This statement, stored in ``folder``, with what ``other`` may add to it; StudyError for other differences."""
+        self._require_same_case(other, folder)
+        found = _differences(self._compared(), other._compared())
+        if found:
+            shown = "".join(f"\n  {line}" for line in found[:_SHOWN]) + ("\n  ..." if len(found) > _SHOWN else "")
+            raise StudyError(f"{folder}: holds another study; give another folder, or state the same study:{shown}")
+        sampler = self._merged_sampler(other, folder)
+        versions = self._merged_versions(other, folder, accept_versions)
+        return replace(self, sampler=sampler, versions=versions, spec=replace(self.spec, case=other.spec.case))
+
+    def _require_same_case(self, other: Statement, folder: Path) -> None:
+        if self.spec.case_digest == other.spec.case_digest:
+            return
+        names = sorted(self.case_files.keys() | other.case_files.keys())
+        changed = [name for name in names if self.case_files.get(name) != other.case_files.get(name)]
+        which = ", ".join(f"module {name}" if name else other.spec.case for name in changed) or other.spec.case
+        lines = difference(self.case_text, other.case_text) if self.case_text else ""
+        raise StudyError(
+            f"{folder}: the case has changed since this study began ({which}), so its runs would be of two different "
+            f"cases; give another folder, or restore the case ({folder / CASE} is a copy)"
+            + (f":\n{lines}" if lines else "")
+        )
+
+    def _compared(self) -> dict[str, object]:
+        """What must be equal, as plain data."""
+        sampler = {name: value for name, value in self.sampler.items() if name not in _COUNTS}
+        spec = {
+            name: value for name, value in asdict(self.spec).items() if name not in ("case", "case_digest", "sources")
+        }
+        content = {"space": self.space, "sampler": sampler, "seed": self.seed, **spec}
+        return json.loads(json.dumps(content))
+
+    def _merged_sampler(self, other: Statement, folder: Path) -> Mapping[str, object]:
+        fewer = [
+            f"{name}: {self.sampler[name]} in the study, {other.sampler[name]} now"
+            for name in _COUNTS
+            if name in self.sampler and other.sampler.get(name, 0) < self.sampler[name]  # type: ignore[operator]
+        ]
+        if fewer:
+            raise StudyError(
+                f"{folder}: the study has more runs than are asked for ({'; '.join(fewer)}); give at least as many"
+            )
+        return other.sampler
+
+    def _merged_versions(self, other: Statement, folder: Path, accept: bool) -> tuple[Mapping[str, str], ...]:
+        now = dict(other.versions[0])
+        if any(now == dict(known) for known in self.versions):
+            return self.versions
+        own = [dict(known) for known in self.versions if known["sources"] == now["sources"]]
+        if not own and not accept:
+            began = self.versions[0]
+            which = "; ".join(
+                _differences(
+                    {n: began.get(n) for n in ("flexmbs", "sources")}, {n: now[n] for n in ("flexmbs", "sources")}
+                )
+            )
+            raise StudyError(
+                f"{folder}: this study was computed with another flexmbs ({which}), and results may differ in their "
+                "last digits or more; install that version, give another folder, or accept it (accept_versions=True, "
+                "--accept-versions)"
+            )
+        before = own[-1] if own else dict(self.versions[-1])
+        warn(f"{folder}: the study goes on with other versions: {'; '.join(_differences(before, now))}", StudyWarning)
+        return (*self.versions, now)
+
+    def _write(self, folder: Path) -> None:
+        text = json.dumps(self.to_json(), indent=1) + "\n"
+        write_bytes(folder / STUDY, text.encode(), StudyError)
+
+
+def _differences(before: object, now: object, name: str = "") -> list[str]:
+    """ "name: value in the study, value now" for each entry that differs."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        found = []
+        for key in dict.fromkeys((*before, *now)):
+            found += _differences(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
+        return found
+    return [] if before == now else [f"{name}: {_shown(before)} in the study, {_shown(now)} now"]
+
+
+def _shown(value: object) -> str:
+    text = "nothing" if value is None else json.dumps(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _require_free(folder: Path) -> None:
+    taken = [name for name in (RUNS, PACKS, MODEL) if os.path.lexists(folder / name)]
+    if taken:
+        what = "a result" if taken == [MODEL] else f"runs, but no {STUDY}: restore it from a backup"
+        raise StudyError(f"{folder}: holds {what} ({', '.join(taken)}); give another folder for this study")
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    lock = FileLock(folder / _LOCK)
+    end = time.monotonic() + _PATIENCE
+    try:
+        while not lock.acquire():
+            if time.monotonic() > end:
+                raise StudyError(f"{folder}: the study is being written by another process ({lock.holder()})")
+            time.sleep(0.01)
+        lock.write()
+    except OSError as error:
+        raise StudyError(f"{folder}: cannot be written: {reason(error)}") from error
+    try:
+        yield
+    finally:
+        lock.release()
