@@ -160,11 +160,11 @@ class Store:
         except OSError as error:
             raise StudyError(f"{lock.path}: cannot be written: {reason(error)}") from error
         try:
-            remove(self.layout.work(key))  # of a claim after the failure, which got nowhere
+            if not self.layout.failed(key).exists():
+                return False
+            remove(self.layout.work(key))  # of a claim after the failure, which began again and did not end
             move(self.layout.failed(key), self.layout.work(key))
             (self.layout.work(key) / RECORD).unlink(missing_ok=True)
-        except FileNotFoundError:
-            return False
         except OSError as error:
             raise StudyError(f"{self.layout.failed(key)}: cannot be moved: {reason(error)}") from error
         finally:

@@ -1,0 +1,247 @@
+"""Claims: one process at a time, nothing lost when it is killed."""
+
+import json
+import os
+import signal
+
+import pytest
+from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, killed_at, record
+
+from flexmbs import StudyError
+from flexmbs.common import file_lock
+from flexmbs.common.errors import StudyWarning
+from flexmbs.study.store.run_record import FAILED, FINISHED
+from flexmbs.study.store.store import Store
+
+KEY = key_of(1)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "study")
+
+
+def work(store):
+    return sorted(path.name for path in (store.folder / "work").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("keep", "files"), [("results", ["histories.npz", "result.h5", "run.json"]), ("figures", ["histories.npz", "run.json"])]
+)
+def test_finished_run_keeps_what_it_should(store, keep, files):
+    fill(store, [KEY], keep)
+    folder = store.files_of(KEY)
+    assert folder == store.folder / "runs" / KEY[:2] / KEY
+    assert sorted(os.listdir(folder)) == files
+    assert work(store) == []
+    check_each_once(store, [KEY])
+    with store.claim(KEY) as claim:
+        assert claim.present == store.record(KEY) != None  # noqa: E711
+    assert work(store) == []
+
+
+def test_run_without_files_needs_its_record_only(store):
+    with store.claim(KEY) as claim:
+        assert not claim.folder.exists()
+        claim.finish(record(KEY), "figures")
+    assert os.listdir(store.files_of(KEY)) == ["run.json"]
+
+
+def test_run_belongs_to_one_process(store):
+    first = store.claim(KEY)
+    assert store.claim(KEY) is None
+    assert in_child(lambda: os._exit(3 if store.claim(KEY) is None else 4)) == 3
+    first.release()
+    with store.claim(KEY) as second:
+        assert second.attempts == 2
+    with pytest.raises(StudyError, match="not claimed any more"):
+        second.finish(record(KEY))
+
+
+def test_attempts_of_killed_processes_are_counted(store):
+    def die():
+        store.claim(KEY)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    for _ in range(3):
+        assert in_child(die) == -signal.SIGKILL
+    with store.claim(KEY, count=False) as observer:  # who only states the failure does not try
+        assert observer.attempts == 3
+    with pytest.raises(KeyboardInterrupt), store.claim(KEY) as claim:
+        assert claim.attempts == 4
+        raise KeyboardInterrupt
+    with pytest.raises(ZeroDivisionError), store.claim(KEY) as claim:
+        assert claim.attempts == 4  # Ctrl-C was not the fault of the run
+        raise ZeroDivisionError
+    with store.claim(KEY) as claim:
+        assert claim.attempts == 5
+
+
+def test_failed_run_keeps_its_files_and_can_be_resumed(store):
+    with store.claim(KEY) as claim:
+        claim.folder.mkdir()
+        (claim.folder / "state.npz").write_bytes(b"halfway")
+        claim.fail(record(KEY, FAILED))
+    assert work(store) == []
+    assert store.failed_keys() == {bytes.fromhex(KEY)} and not store.has(KEY)
+    assert store.record(KEY).failure.kind == "WallTime"
+    assert [item.status for item in store.records()] == [FAILED]
+    assert sorted(os.listdir(store.files_of(KEY))) == ["run.json", "state.npz"]
+    assert store.forget_failed(KEY) and not store.forget_failed(KEY)
+    assert store.record(KEY) is None and not store.failed_keys()
+    with store.claim(KEY) as claim:
+        assert claim.attempts == 1
+        assert (claim.folder / "state.npz").read_bytes() == b"halfway"
+        claim.finish(record(KEY))
+    check_each_once(store, [KEY])
+
+
+def test_run_that_succeeds_after_all_is_not_failed_any_more(store):
+    with store.claim(KEY) as claim:
+        claim.fail(record(KEY, FAILED))
+    with store.claim(KEY) as claim:
+        claim.finish(record(KEY), "figures")
+    check_each_once(store, [KEY])
+    assert not store.failed_keys() and os.listdir(store.folder / "failed" / KEY[:2]) == []
+
+
+def test_records_of_other_runs_are_refused(store):
+    with store.claim(KEY) as claim:
+        with pytest.raises(StudyError, match=f"record of run {key_of(2)}"):
+            claim.finish(record(key_of(2)))
+        with pytest.raises(StudyError, match="failed"):
+            claim.finish(record(KEY, FAILED))
+    for wrong in ("../../etc", "", KEY.upper()[:31], KEY + "\n"):
+        with pytest.raises(StudyError, match="is not the key of a run"):
+            store.claim(wrong)
+
+
+@pytest.mark.parametrize("keep", ["results", "figures"])
+def test_killed_at_each_change_of_the_file_system(store, keep):
+    """Finishing a run that failed before: a kill leaves it to be continued, or done, never half."""
+    change = 0
+    while True:
+        key, change = key_of(change), change + 1
+        with store.claim(key) as claim:
+            claim.folder.mkdir()
+            claim.fail(record(key, FAILED))
+        killed = killed_at(change, fill, store, [key], keep)
+        assert len([item for item in store.records() if item.key == key]) == 1  # failed or finished
+        if not store.has(key):
+            with store.claim(key) as claim:
+                if claim.present is None:
+                    claim.finish(record(key), keep)
+        if not killed:
+            break
+    assert change > 12
+    store.tidy()
+    assert work(store) == []
+    check_each_once(store, keys(change))
+
+
+def test_disk_full_while_finishing_loses_nothing(store, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    claim = store.claim(KEY)
+    claim.folder.mkdir()
+    (claim.folder / "state.npz").write_bytes(b"halfway")
+    monkeypatch.setattr(os, "fsync", full)
+    for keep in ("results", "figures"):
+        with pytest.raises(StudyError, match="no space is left on the disk"):
+            claim.finish(record(KEY), keep)
+    monkeypatch.undo()
+    claim.release()
+    with store.claim(KEY) as claim:
+        assert claim.present is not None or (claim.folder / "state.npz").exists()
+
+
+def compete(store, names, done):
+    for key in names:
+        claim = store.claim(key)
+        if claim is None:
+            continue
+        with claim:
+            if claim.present is None:
+                with open(done, "a") as file:
+                    file.write(key + "\n")
+                claim.finish(record(key), "figures")
+
+
+def test_competing_processes_compute_each_run_once(store, tmp_path):
+    names = keys(120)
+    done = tmp_path / "done"
+    processes = [FORK.Process(target=compete, args=(store, names, done)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60.0)
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert sorted(done.read_text().split()) == sorted(names)
+    check_each_once(store, names)
+    assert work(store) == []
+
+
+def test_file_system_without_locks(store, monkeypatch):
+    def none(_):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(file_lock, "_lock_or_raise", none)
+    monkeypatch.setattr(file_lock, "_NO_LOCKS", (37,))
+    with pytest.warns(StudyWarning, match="does not support locks") as issued:
+        first, second = store.claim(KEY), store.claim(KEY)
+    assert len(issued) == 1
+    assert first.folder != second.folder
+    for claim in (first, second):
+        claim.folder.mkdir()
+        (claim.folder / "result.h5").write_bytes(str(claim.folder).encode())
+    assert first.finish(record(KEY, host="first")) and not second.finish(record(KEY, host="second"))
+    assert store.record(KEY).host == "first"
+    assert (store.files_of(KEY) / "result.h5").read_bytes() == str(first.folder).encode()
+    assert work(store) == []
+    check_each_once(store, [KEY])
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[]", None])
+def test_damaged_records_are_named_and_computed_again(store, damage):
+    fill(store, [KEY])
+    path = store.files_of(KEY) / "run.json"
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage)
+    with pytest.warns(StudyWarning, match=f"{KEY}/run.json: it is .*; this run counts as not computed"):
+        assert not store.has(KEY)
+    assert not store.finished_keys() and list(store.records()) == []
+    with pytest.warns(StudyWarning, match="was damaged, and is now .*; the run was computed again"):
+        fill(store, [KEY])
+    check_each_once(store, [KEY])
+    assert len(os.listdir(store.folder / "damaged")) == 1
+
+
+def test_record_of_another_run_under_this_name_is_no_result(store):
+    fill(store, [KEY])
+    other = key_of(2)
+    target = store.layout.finished(other)
+    target.parent.mkdir(parents=True)
+    os.rename(store.files_of(KEY), target)
+    with pytest.warns(StudyWarning, match=f"it is the record of another run, {KEY}"):
+        assert not store.has(other)
+
+
+def test_foreign_files_are_named(store):
+    fill(store, [KEY])
+    (store.folder / "runs" / "notes.txt").write_text("mine")
+    (store.folder / "runs" / KEY[:2] / "copy of a run").mkdir()
+    with pytest.warns(StudyWarning) as issued:
+        check_each_once(store, [KEY])
+    told = " ".join(str(warning.message) for warning in issued)
+    assert "notes.txt: is not a run of this study" in told and "copy of a run: is not" in told
+
+
+def test_lock_says_who_has_it(store):
+    claim = store.claim(KEY)
+    note = json.loads((store.folder / "work" / f"{KEY}.lock").read_text())
+    assert note["pid"] == os.getpid() and note["attempts"] == 1
+    claim.release()
+    assert FINISHED not in note.values()
