@@ -161,4 +161,4 @@ def _file_for_output() -> BinaryIO:
 
 
 def _environment(threads: int) -> dict[str, str]:
-    return dict(os.environ) | dict.fromkeys(_THREADS, str(threads)) | {"PYTHONUNBUFFERED": "1"}
+    return dict(os.environ) | dict.fromkeys(_THREADS, str(threads))

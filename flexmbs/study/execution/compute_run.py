@@ -23,7 +23,7 @@ from flexmbs.study.execution.stop_requests import StopRequests
 from flexmbs.study.execution.surroundings import host, peak_memory
 from flexmbs.study.store.claim import Claim
 from flexmbs.study.store.input_files import files_read
-from flexmbs.study.store.layout import LOG
+from flexmbs.study.store.layout import HISTORIES, LOG
 from flexmbs.study.store.run_record import FAILED, FINISHED, RunFailure, RunRecord
 from flexmbs.study.store.run_spec import RunSpec
 from flexmbs.study.store.store import Store
@@ -52,8 +52,7 @@ class RunComputer:
             with claim:
                 present = claim.present or self._store.record(task.key)
                 if present is not None:
-                    failure = present.failure
-                    return Answer(task.key, messages.PRESENT, kind="" if failure is None else failure.kind)
+                    return Answer(task.key, messages.PRESENT)
                 return self._computed(claim, task, last, started)
         except StudyError as error:
             return Answer(task.key, messages.STUDY, message=str(error))
@@ -70,7 +69,7 @@ class RunComputer:
                 outcome = self._outcome(claim.folder, task)
                 figures = plain_mapping(outcome.figures, "figure")
                 stats = plain_mapping(outcome.stats, "statistic")
-                if self._spec.histories and outcome.result is not None:
+                if self._spec.histories:
                     write_histories(outcome.result, self._spec, claim.folder)
         except KeyboardInterrupt as error:
             self._requests.deaf()
@@ -85,7 +84,7 @@ class RunComputer:
         del outcome  # its files are closed before their folder gets another name
         if self._spec.keep == "results":
             self._keep_output(claim.folder)
-        size = size_of(claim.folder)
+        size = len(record.to_json()) + size_of(claim.folder, None if self._spec.keep == "results" else HISTORIES)
         claim.finish(record, self._spec.keep)
         odd = tuple(name for name, value in figures.items() if not is_finite(value))
         return Answer(task.key, messages.FINISHED, scalars(figures), odd, record.seconds, size)
@@ -102,7 +101,7 @@ class RunComputer:
         return self._run_case(folder, task)
 
     def _run_case(self, folder: Path, task: Task) -> CaseOutcome:
-        with RunFolder(folder, resume=True) as out:
+        with RunFolder(folder, resume=True, keep_short=self._spec.keep == "results") as out:
             return run_case(self._case, task.values, out=out, storage=self._spec.storage)
 
     def _stopped(self, claim: Claim, task: Task, started: float, error: BaseException) -> Answer:

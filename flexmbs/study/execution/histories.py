@@ -14,11 +14,13 @@ from flexmbs.study.store.layout import HISTORIES
 from flexmbs.study.store.run_spec import RunSpec
 
 
-def write_histories(result: Result, spec: RunSpec, folder: Path) -> None:
+def write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None:
     """Write folder/histories.npz: "t" in s, and each history that the study asks for; all of shape (history_times,).
 
-    StudyError for a name that the result does not have: it is wrong for all runs.
+    StudyError for a name that the result does not have: it is wrong for all runs (None: it has no motion).
     """
+    if result is None:
+        raise StudyError("histories: this case has no motion, so there are none")
     for name in spec.histories:
         if name not in result.names:
             raise StudyError(f"histories: the case has no history {name!r}. {near_names(name, result.names)}")

@@ -18,8 +18,8 @@ def write_log(folder: Path, printed: str, issued: tuple[str, ...], failure: RunF
     write_bytes(folder / LOG, "\n".join(filter(None, parts)).encode(), StudyError)
 
 
-def size_of(folder: Path) -> int:
-    """Bytes in the files of a folder; those that vanish meanwhile count nothing."""
+def size_of(folder: Path, name: str | None = None) -> int:
+    """Bytes in the files of a folder, or in those called ``name``; those that vanish meanwhile count nothing."""
     total, waiting = 0, [os.fspath(folder)]
     while waiting:
         try:
@@ -27,7 +27,7 @@ def size_of(folder: Path) -> int:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                    else:
+                    elif name is None or entry.name == name:
                         total += entry.stat(follow_symlinks=False).st_size
         except OSError:
             continue

@@ -24,6 +24,7 @@ class StopRequests:
         self._lock = threading.Lock()
         self._running: str | None = None  # key of the run that an interrupt would stop
         self._asked: tuple[str, str] | None = None  # of that run: kind and message
+        self._early: tuple[str, str, str] | None = None  # asked for before its run was listening: key, kind, message
         self.ending = False  # no further run is begun
 
     def install(self) -> None:
@@ -37,12 +38,13 @@ class StopRequests:
         return self._asked or (INTERRUPT, "interrupted")
 
     def stop(self, key: str, kind: str, message: str) -> None:
-        """Stop this run, if it is the one that is being computed."""
+        """Stop this run, if it is the one that is being computed, or about to be."""
         with self._lock:
-            if self._running != key or self._asked is not None:
-                return
-            self._asked = kind, message
-            _interrupt_main_thread()
+            if self._running != key:
+                self._early = key, kind, message
+            elif self._asked is None:
+                self._asked = kind, message
+                _interrupt_main_thread()
 
     def end(self) -> None:
         """Stop whatever run is being computed, and begin none any more."""
@@ -59,7 +61,9 @@ class StopRequests:
         try:
             with self._lock:
                 self._running, self._asked = key, None
-            if self.ending:
+                if self._early is not None and self._early[0] == key:
+                    self._asked = self._early[1:]
+            if self.ending or self._asked is not None:
                 raise KeyboardInterrupt
             yield
         finally:

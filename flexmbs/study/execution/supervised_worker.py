@@ -142,7 +142,7 @@ class SupervisedWorker:
         with claim:
             present = claim.present or self._store.record(task.key)
             if present is not None:
-                return Answer(task.key, messages.PRESENT, kind="" if present.failure is None else present.failure.kind)
+                return Answer(task.key, messages.PRESENT)
             failure = RunFailure(answer.kind, answer.message, "", time_reached(claim.folder))
             write_log(claim.folder, self._printed, (), failure)
             size = size_of(claim.folder)

@@ -21,6 +21,7 @@ from typing import TextIO
 from flexmbs.case.cases import Case, load_case
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.machine_code.load_objects import load
+from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
 from flexmbs.study.execution.captured_output import take_over_streams
 from flexmbs.study.execution.compute_run import RunComputer
 from flexmbs.study.execution.messages import Task, WorkerSettings
@@ -54,7 +55,8 @@ def main() -> None:
     tasks: queue.SimpleQueue[tuple[Task, bool] | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, stops, tasks), daemon=True).start()
     computer = RunComputer(store, case, settings.spec, stops)
-    _serve(computer, tasks, answers, stops)
+    with bodies_kept_in_memory():
+        _serve(computer, tasks, answers, stops)
 
 
 def checked_case(spec: RunSpec, statement: Statement) -> Case:
