@@ -1,11 +1,15 @@
 """Systems of the tests of long runs, and a run of one as a process of its own.
 
-``python long_runs.py NAME FOLDER T_END`` resumes what it finds in the folder.
+``python long_runs.py NAME FOLDER T_END`` resumes what it finds in the folder, and writes its first chunk at once: as
+these runs are short, they would otherwise end before anything is written.
 """
 
 import sys
 
+import numpy as np
+
 import flexmbs as fm
+from flexmbs.analysis.run import run_in_chunks
 
 
 def impact():
@@ -55,5 +59,15 @@ def run(name, t_end, out=None, **options):
     return build().simulate(t_end, max_step=max_step, out=out, **options)
 
 
+def same(first, second):
+    """Both results have the same digits, contacts and counters."""
+    for name, array in first.trajectory.arrays().items():
+        assert np.array_equal(array, getattr(second.trajectory, name)), name
+    assert repr(first.contacts) == repr(second.contacts)  # also where an end is not a number
+    counters = [name for name in first.stats if not name.endswith("_seconds")]
+    assert [first.stats[name] for name in counters] == [second.stats[name] for name in counters]
+
+
 if __name__ == "__main__":
+    run_in_chunks.WRITE_SECONDS = 0.0
     run(sys.argv[1], float(sys.argv[3]), sys.argv[2], resume=True)

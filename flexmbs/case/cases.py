@@ -156,6 +156,8 @@ def run_case(
 ) -> CaseOutcome:
     """Run a case and, with ``out``, write its result and summary.json there.
 
+    With ``out=RunFolder(folder, keep_short=False)`` a run that finishes within about a second writes nothing.
+
     Parameters
     ----------
     values : parameter name -> value or text, for parameters that differ from their defaults
@@ -179,7 +181,7 @@ def run_case(
             parameters = case.module.resolve(parameters)
         outcome = _execute(case, parameters, folder, progress, resume, storage)
         outcome.stats["total_seconds"] = time.perf_counter() - started
-        if folder is not None:
+        if folder is not None and (folder.keep_short or folder.holds_result):
             write_summary(outcome, folder.path)
     return outcome
 

@@ -10,6 +10,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from flexmbs.common.errors import CaseError
 
@@ -48,6 +49,7 @@ class Setting:
         return f"at least {low}" if low else f"at most {high}" if high else ""
 
 
+@lru_cache(maxsize=64)
 def settings_of(parameters: type) -> tuple[Setting, ...]:
     """The parameters of a case; CaseError for a field whose type cannot be set from text."""
     hints = typing.get_type_hints(parameters)

@@ -20,7 +20,9 @@ from flexmbs.common.progress import stage
 from flexmbs.common.source_digest import source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body_store import load_body, save_body
+from flexmbs.reduction.body_turn import SUFFIX, Turn, remove_left
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.recent_bodies import recent_bodies
 
 #: Environment variable: most gigabytes that the bodies take on disk; 0 turns the cache off.
 VARIABLE = "FLEXMBS_BODY_CACHE_GB"
@@ -35,7 +37,15 @@ _ABANDONED = 86400.0  # s after which a temporary file belongs to no running pro
 
 
 class BodyCache:
-    """The place of one body in the cache: ``find`` it, or ``keep`` it after it was computed.
+    """The place of one body in the cache: ``find`` it, or compute it and ``keep`` it.
+
+    From ``find`` to the end of the context other processes that need the same body wait for this one::
+
+        with BodyCache(contents) as place:
+            body = place.find()
+            if body is None:
+                body = ...
+                place.keep(body)
 
     Parameters
     ----------
@@ -47,10 +57,46 @@ class BodyCache:
         self._wanted = wanted
         self._start = time.perf_counter()
         self._limit = 1e9 * gigabytes()
-        self._key = None if wanted is False or self._limit == 0.0 else content_key(contents)
+        self._key = None if wanted is False else content_key(contents)
+        self._turn: Turn | None = None
+
+    def __enter__(self) -> BodyCache:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._turn is not None:
+            self._turn.give_back()
 
     def find(self) -> FlexibleBody | None:
-        """The body, bit for bit as it was computed; None if it is not in the cache or its file is damaged."""
+        """The body, bit for bit as it was computed; None if it is not in the cache or its file is damaged.
+
+        After None it is this process's turn to compute it; a process that has it already is waited for.
+        """
+        recent = recent_bodies()
+        body = recent.find(self._key) if recent is not None and self._key is not None else None
+        if body is not None:
+            return body
+        body = self._on_disk() or self._after_others()
+        if body is not None and recent is not None and self._key is not None:
+            recent.keep(self._key, body)
+        return body
+
+    def _after_others(self) -> FlexibleBody | None:
+        """The body that another process has computed meanwhile, if one was computing it."""
+        if self._key is None or self._limit == 0.0:
+            return None
+        turn = Turn(bodies_folder(), self._key)
+        try:
+            waited = turn.take()
+        except OSError:  # a folder that cannot be written
+            return None
+        self._turn = turn
+        body = self._on_disk()  # also without waiting: it may have come since the first look
+        if body is not None or (waited and not turn.was_left):
+            turn.give_back()  # not kept: it took less than a second, for which nobody need wait
+        return body
+
+    def _on_disk(self) -> FlexibleBody | None:
         for path in self._files():
             with suppress(*_UNUSABLE):
                 if _digest(path) == path.stem.rpartition("-")[2]:
@@ -64,7 +110,12 @@ class BodyCache:
     def keep(self, body: FlexibleBody) -> None:
         """Store the body; failures to write are ignored."""
         took = time.perf_counter() - self._start
-        if self._key is None or not (self._wanted or took >= WORTH_KEEPING):
+        if self._key is None:
+            return
+        recent = recent_bodies()
+        if recent is not None:
+            recent.keep(self._key, body)
+        if self._limit == 0.0 or not (self._wanted or took >= WORTH_KEEPING):
             return
         with suppress(*_UNUSABLE):
             folder = bodies_folder()
@@ -73,7 +124,7 @@ class BodyCache:
             drop_oldest(folder, self._limit)
 
     def _files(self) -> list[Path]:
-        if self._key is None:
+        if self._key is None or self._limit == 0.0:
             return []
         folders = [place / BODIES for place in folders_to_read()]
         return [path for f in folders if not distrust(f) for path in sorted(f.glob(f"{self._key}-*.h5"))]
@@ -123,6 +174,8 @@ def drop_oldest(folder: Path, limit: float) -> None:
                 files.append((state.st_mtime, state.st_size, path))
             elif path.suffix == ".part" and time.time() - state.st_mtime > _ABANDONED:
                 path.unlink()
+            elif path.suffix == SUFFIX and time.time() - state.st_mtime > _ABANDONED:
+                remove_left(path)
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files, key=lambda file: file[0]):
         if total <= limit:

@@ -90,11 +90,22 @@ def reduce(
         SolidOptions(hex8, hex20)
     except ValueError as error:
         raise BodyError(str(error)) from None
-    kept = BodyCache(contents, cache)
-    found = kept.find()
     told = (*mesh.warnings, *omissions(mesh))  # when the file was read
-    if found is not None:
-        return _with_warnings(found, told, modes)
+    with BodyCache(contents, cache) as kept:
+        body = kept.find()
+        if body is None:
+            body, issued = _computed(**contents)
+            told = (*told, *issued)
+            kept.keep(body)
+    return _with_warnings(body, told, modes)
+
+
+def _computed(
+    mesh: Mesh, *, interfaces: Mapping[str, str | Interface], modes: ModeChoice, name: str | None, beam_theory: str,
+    rotary_inertia: bool, hex8: str, hex20: str, second_order: str | SecondOrder, damping: DampingChoice, stress: str,
+    trust_units: bool,
+) -> tuple[FlexibleBody, Sequence[str]]:  # fmt: skip
+    """The body of a mesh, and those of its warnings that have been issued by ``assemble``."""
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
     refuse_overlap(mesh, interfaces)
     joined = without_idle_links(mesh)
@@ -103,9 +114,7 @@ def reduce(
     choices = dict(second_order=second_order, damping=damping, stress=stress)
     body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, **choices)
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
-    kept.keep(body)
-    issued = (*told, *(message for message in fem.mesh.warnings if message not in warnings))  # by read_mesh, assemble
-    return _with_warnings(body, issued, modes)
+    return body, [message for message in fem.mesh.warnings if message not in warnings]
 
 
 def _with_warnings(body: FlexibleBody, told: Sequence[str], modes: ModeChoice) -> FlexibleBody:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -115,9 +115,49 @@ def join(
     chunk included.
     """
     total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
-    with writing_hdf5(parts.folder / RESULT, ResultFolderError, owner=parts.run or "old") as file:
+    note = _note(parts.run, total, contacts, stats, status, last_chunk)
+    _write(parts.folder / RESULT, parts.run, total, _pieces(parts, settle), note)
+
+
+def write_at_once(
+    folder: Path, run: str, whole: Trajectory, *, state_follows: bool
+) -> StoredTrajectory:  # fmt: skip
+    """Write result.h5 atomically from all steps of a run; its histories, which are still in memory.
+
+    ``state_follows``: state.npz is written next; without it the run was killed in between, and can start again.
+    """
+    arrays = whole.arrays()
+    note = _note(run, len(whole.t), whole.contacts, whole.stats, whole.status, 0)
+    note["state_follows"] = state_follows
+    _write(folder / RESULT, run, len(whole.t), [arrays], note)
+    read = partial(_read_joined, folder.absolute() / RESULT, note["identity"])
+    return StoredTrajectory(arrays, read, whole.contacts, whole.stats, whole.status, arrays)
+
+
+def lacks_its_state(folder: Path, run: str) -> bool:
+    """Whether the process that wrote result.h5 at once was killed before it wrote the state."""
+    note = _note_of(folder / RESULT)
+    return bool(note.get("state_follows")) and note.get("run") == run and not (folder / STATE).exists()
+
+
+def _note(
+    run: str, rows: int, contacts: Iterable[ContactRecord], stats: Mapping[str, float], status: str, last_chunk: int
+) -> dict[str, object]:  # fmt: skip
+    return {
+        "contacts": [asdict(contact) for contact in sorted(contacts, key=lambda contact: contact.start)],
+        "stats": dict(stats),
+        "status": status,
+        "rows": rows,
+        "last_chunk": last_chunk,
+        "identity": uuid.uuid4().hex,
+        "run": run,
+    }
+
+
+def _write(path: Path, run: str, total: int, pieces: Iterable[Mapping[str, np.ndarray]], note: dict) -> None:
+    with writing_hdf5(path, ResultFolderError, owner=run or "old") as file:
         begin = 0
-        for arrays in _pieces(parts, settle):
+        for arrays in pieces:
             count = len(arrays["t"])
             for name, array in arrays.items():
                 if name not in file:
@@ -125,15 +165,6 @@ def join(
                 if array.size:
                     file[name][begin : begin + count] = array
             begin += count
-        note = {
-            "contacts": [asdict(contact) for contact in sorted(contacts, key=lambda contact: contact.start)],
-            "stats": dict(stats),
-            "status": status,
-            "rows": total,
-            "last_chunk": last_chunk,
-            "identity": uuid.uuid4().hex,
-            "run": parts.run,
-        }
         file.create_dataset("note", data=json.dumps(note, default=plain_number))
 
 

@@ -19,6 +19,7 @@ from flexmbs.common.errors import MechanismWarning, ResultFolderError
 from flexmbs.common.file_lock import FileLock
 from flexmbs.result.chunks import chunk_files, read_note
 from flexmbs.result.file_names import MODEL, RESULT, STATE, SUMMARY, SYSTEM
+from flexmbs.result.joined_file import lacks_its_state
 from flexmbs.result.structure_store import run_of
 
 LOCK = "run.lock"
@@ -37,10 +38,18 @@ class RunFolder(os.PathLike):
     Data that belong together (a run, its summary, its plots) can be written under one lock in this way.
     """
 
-    def __init__(self, folder: str | os.PathLike, *, force: bool = False, resume: bool = False) -> None:
-        """``force``: a new run replaces an existing result; ``resume``: the existing run is continued."""
+    def __init__(
+        self, folder: str | os.PathLike, *, force: bool = False, resume: bool = False, keep_short: bool = True
+    ) -> None:
+        """``force``: a new run replaces an existing result; ``resume``: the existing run is continued.
+
+        With ``keep_short=False`` a run that finishes before its first steps are due to be written (1 s) leaves no
+        files: its result is in memory only, and ``holds_result`` stays false. A longer run, and one that fails or is
+        interrupted, is written as always.
+        """
         self.path = folder_path(folder)
-        self.force, self.resume = force, resume
+        self.force, self.resume, self.keep_short = force, resume, keep_short
+        self.holds_result = False  # whether the run has written its result, or a part of it
         self.run = ""  # identity of the run; empty for those of flexmbs 0.1.0
         self._former: str | None = None  # identity of the run that this one replaces
         self._lock: FileLock | None = None
@@ -93,6 +102,11 @@ class RunFolder(os.PathLike):
         for name in (RESULT, STATE, SYSTEM, SUMMARY):
             (self.path / name).unlink(missing_ok=True)
 
+    def leave_nothing(self) -> None:
+        """Remove also model.h5 of the run that this one replaces: its own result stays in memory."""
+        self.clear()
+        (self.path / MODEL).unlink(missing_ok=True)
+
     def _make(self) -> None:
         missing = [part for part in (self.path, *self.path.parents) if not part.exists()]
         self.path.mkdir(parents=True, exist_ok=True)
@@ -130,7 +144,8 @@ class RunFolder(os.PathLike):
             if STATE in present and SYSTEM in present:
                 self.run = found
                 return
-            if RESULT not in present and len(chunk_files(self.path, found)) <= 1:
+            first_only = RESULT not in present and len(chunk_files(self.path, found)) <= 1
+            if first_only or (RESULT in present and lacks_its_state(self.path, found)):
                 self.run, self._former = fresh, found  # killed before its first state was saved: start again
                 return
             raise ResultFolderError(

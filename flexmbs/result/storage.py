@@ -18,7 +18,7 @@ from flexmbs.common.atomic_files import remove_leftovers, what_is
 from flexmbs.common.errors import ResultFolderError, SimulationError
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
 from flexmbs.result.file_names import MODEL, RESULT, STATE
-from flexmbs.result.joined_file import Parts, join, parts_of, stored
+from flexmbs.result.joined_file import Parts, join, parts_of, stored, write_at_once
 from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.stored_histories import StoredTrajectory
@@ -31,25 +31,39 @@ class RunWriter:
     """Receives the steps of a run and writes them to ``folder``, or keeps them in memory (None).
 
     ``folder`` is locked by the caller; a previous result in it is removed, other files stay. With ``resumed`` (the
-    state in the folder) the run in it is continued.
+    state in the folder) the run in it is continued. A run that ends before its first chunk is due writes none
+    (:meth:`ends`): its steps go into result.h5 at once, or stay in memory where the folder keeps no short runs.
     """
 
     def __init__(self, folder: RunFolder | None, structure: Structure, resumed: SavedState | None = None) -> None:
         self.folder = None if folder is None else folder.path
         self.structure = structure
         self.rows = 0  # so far
-        self._chunks: list[dict[str, np.ndarray]] = []
+        self._out = folder
+        self._holding = folder is None  # what is appended is held in memory
+        self._chunks: list[dict[str, np.ndarray]] = []  # held
         self._contacts: list[ContactRecord] = []
+        self._state: SavedState | None = None  # to be written behind the steps that are held
         self._number = 0  # of the last chunk file
         self._system_saved = resumed is not None
         if folder is None:
             return
         self._parts = Parts(self.folder, folder.run, 0, {}, ())
         if resumed is not None:
+            folder.holds_result = True
             self._go_on(resumed)
-            return
-        save_structure(structure, self.folder / MODEL, folder.run)  # first, so that a failure to write loses nothing
-        folder.clear()
+        elif folder.keep_short:
+            self._write_model()  # first, so that a failure to write loses nothing
+
+    def _write_model(self) -> None:
+        """Write what does not change during the run, and remove the result that this run replaces."""
+        save_structure(self.structure, self.folder / MODEL, self._out.run)
+        self._out.holds_result = True
+        self._out.clear()
+
+    def ends(self) -> None:
+        """What is appended from now on is the end of the run: held until ``finish`` if nothing has been stored yet."""
+        self._holding = self._holding or self.rows == 0
 
     def _go_on(self, resumed: SavedState) -> None:
         """Keep the steps up to the state; later ones are computed again."""
@@ -89,10 +103,12 @@ class RunWriter:
         stats : counters so far (what a killed run will show)
         """
         check_chunk(arrays)
-        if self.folder is None:
+        if self._holding:
             self._chunks.append(dict(arrays))
             self._contacts.extend(contacts)
         else:
+            if not self._out.holds_result:
+                self._write_model()
             note = {
                 "contacts": [asdict(contact) for contact in contacts],
                 "stats": dict(stats or {}),
@@ -114,10 +130,12 @@ class RunWriter:
 
     def save_state(self, state: SavedState) -> None:
         """Keep the state after the last step (in the folder, if there is one)."""
-        if self.folder is not None:
-            with self._telling():
-                state.save_beside(self.folder, with_system=not self._system_saved)
-            self._system_saved = True
+        if self._holding:
+            self._state = state
+            return
+        with self._telling():
+            state.save_beside(self.folder, with_system=not self._system_saved)
+        self._system_saved = True
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -147,13 +165,27 @@ class RunWriter:
         """
         if self.rows == 0:
             raise SimulationError("the run ended before its first step was stored")
-        if self.folder is None:
-            return join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
+        if self._holding:
+            whole = join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
+            return whole if self.folder is None else self._write_held(whole, settle)
         with self._telling():
             join(self._parts, [*self._parts.contacts, *contacts], stats or {}, status, self._number, settle)
         for path in chunk_files(self.folder, self._parts.run).values():
             path.unlink()
         return stored(self.folder, self._parts.run)
+
+    def _write_held(self, whole: Trajectory, settle) -> Trajectory | StoredTrajectory:
+        """Write a run that has ended before anything was stored, unless it has finished and need not be kept."""
+        if not self._out.keep_short and whole.status == "finished":
+            self._out.leave_nothing()
+            return whole
+        if not self._out.holds_result:
+            self._write_model()
+        whole = whole if settle is None else settle(whole)
+        found = write_at_once(self.folder, self._parts.run, whole, state_follows=self._state is not None)
+        if self._state is not None:
+            self._state.save_beside(self.folder, with_system=True)
+        return found
 
 
 def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:

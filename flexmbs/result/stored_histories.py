@@ -17,14 +17,15 @@ class StoredTrajectory:
 
     def __init__(
         self, names: Iterable[str], read: Callable[[str], np.ndarray], contacts: Iterable[ContactRecord],
-        stats: Mapping[str, float], status: str,
+        stats: Mapping[str, float], status: str, known: Mapping[str, np.ndarray] | None = None,
     ) -> None:  # fmt: skip
-        """``names`` of the arrays that exist; ``read(name)`` fetches one of them."""
+        """``names`` of the arrays that exist; ``read(name)`` fetches one of them; ``known``: they need not be read."""
         self._names = frozenset(names)
         self._read = read
         self.contacts = tuple(sorted(contacts, key=lambda contact: contact.start))
         self.stats = dict(stats)
         self.status = status
+        self.__dict__.update(known or {})
 
     def __getattr__(self, name: str) -> np.ndarray | None:
         if name.startswith("_") or name not in REQUIRED + OPTIONAL:

@@ -15,6 +15,7 @@ from pathlib import Path
 import long_runs
 import numpy as np
 import pytest
+from long_runs import same
 
 import flexmbs as fm
 
@@ -36,14 +37,6 @@ def cut(name, folder, t_end, what, seconds):
     time.sleep(seconds)
     process.send_signal(what)
     return process.wait(timeout=300) != 0
-
-
-def same(first, second):
-    for name, array in first.trajectory.arrays().items():
-        assert np.array_equal(array, getattr(second.trajectory, name)), name
-    assert repr(first.contacts) == repr(second.contacts)  # also where an end is not a number
-    counters = [name for name in first.stats if not name.endswith("_seconds")]
-    assert [first.stats[name] for name in counters] == [second.stats[name] for name in counters]
 
 
 @pytest.mark.parametrize("what", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])

@@ -51,6 +51,7 @@ from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.storage import RunWriter
+from flexmbs.result.stored_histories import StoredTrajectory
 
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
@@ -197,8 +198,8 @@ class Run:
         self.recorder.go_on(saved)
 
     def _loop(self, advance, outcome: int) -> int:
-        """Advance in chunks of steps until the run ends; the first is written at once, in case the run is killed."""
-        next_write, steps, chunk = -np.inf, int(self.state.steps_accepted), 64
+        """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
+        next_write, steps, chunk = self.began + WRITE_SECONDS, int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
             outcome = self._advance(advance, chunk)
@@ -316,6 +317,7 @@ class Run:
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
         recorder, writer = self.recorder, self.recorder.writer
+        writer.ends()
         if opened or not saves.finite(self.state):  # the state is that of the last chunk; its steps are kept
             saved, place = self.mark
             recorder.write(self._stats(), place)
@@ -329,7 +331,8 @@ class Run:
         settle = reaction_settler(with_all_modes(self.model))
         contacts = [*recorder.contacts, *open_contacts(self.model, self.state)]
         trajectory = writer.finish(status, self._stats(), contacts, settle)
-        return Result(self.structure, trajectory, settle if writer.folder is None else None, saved)
+        settled = isinstance(trajectory, StoredTrajectory)
+        return Result(self.structure, trajectory, None if settled else settle, saved)
 
     def _end(self, outcome: int) -> Result:
         if outcome == s.FINISHED:

@@ -1,1 +1,1 @@
-"""Running the points of a study: worker processes, limits, schedulers, progress."""
+"""Runs of a study: worker processes under supervision, the scheduler, and what its workers run on."""

@@ -10,6 +10,7 @@ from same_values import assert_same
 
 from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, with_material
 from flexmbs.common import cache_folder, source_digest
+from flexmbs.common.file_lock import FileLock
 from flexmbs.reduction import body_cache as cache
 from flexmbs.reduction.reduce import reduce_model
 
@@ -117,10 +118,10 @@ def test_damaged_files_are_ignored_and_replaced(blade, bodies, computed, damage)
 def test_only_what_took_a_second_is_kept_unless_asked(blade, bodies, monkeypatch):
     reduce(blade, **{**OPTIONS, "cache": None})
     reduce(blade, **{**OPTIONS, "cache": False})
-    assert not bodies.exists()
+    assert not list(bodies.iterdir())
     monkeypatch.setattr(cache, "WORTH_KEEPING", 0.0)
     reduce(blade, **{**OPTIONS, "cache": False})
-    assert not bodies.exists()
+    assert not list(bodies.iterdir())
     reduce(blade, **{**OPTIONS, "cache": None})
     assert len(list(bodies.iterdir())) == 1
 
@@ -159,12 +160,17 @@ def test_abandoned_temporary_files_are_removed(bodies, blade):
     import os
 
     bodies.mkdir()
-    old, new = bodies / "old.part", bodies / "new.part"
-    for path in (old, new):
+    old, new, left, held = (bodies / name for name in ("old.part", "new.part", "left.lock", "held.lock"))
+    for path in (old, new, left):
         path.write_text("half")
-    os.utime(old, (1e9, 1e9))
+    lock = FileLock(held)
+    assert lock.acquire()
+    for path in (old, left, held):
+        os.utime(path, (1e9, 1e9))
     reduce(blade, **OPTIONS)
-    assert not old.exists() and new.exists()
+    assert new.exists() and held.exists()
+    assert not old.exists() and not left.exists()
+    lock.release()
 
 
 def test_no_place_to_write_is_no_error(blade, bodies):

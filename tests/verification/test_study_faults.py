@@ -1,0 +1,262 @@
+"""Whatever happens to workers and schedulers, each run is there once, equal in every digit to the run alone.
+
+Cases are in short_studies.py. Each run that is begun leaves a line in the journal.
+"""
+
+import math
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+import short_studies
+from short_studies import PENDULUM, ShortStudy
+
+import flexmbs as fm
+from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.study.execution.limits import RunLimits
+from flexmbs.study.execution.study_outcome import StudyInterrupted
+
+
+@pytest.fixture
+def journal(tmp_path, monkeypatch):
+    """Lines that runs have left, each the length of its pendulum."""
+    path = tmp_path / "journal"
+    monkeypatch.setenv("STUDY_JOURNAL", str(path))
+    return lambda: path.read_text().split() if path.exists() else []
+
+
+def lengths(count, **more):
+    return [{"length": 0.5 + 0.1 * index, **more} for index in range(count)]
+
+
+def workers_of(pid=None):
+    """Worker processes that a process has started."""
+    found = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.Error):
+            if "flexmbs.study.execution.worker" in child.cmdline():
+                found.append(child)
+    return found
+
+
+def test_misbehaving_runs_end_alone(tmp_path, journal):
+    """Each is recorded as what it is, with what it printed; the others are finished, and nothing is begun again."""
+    study = ShortStudy(tmp_path)
+    once = tmp_path / "begun"
+    odd = {
+        "raise": "ValueError", "sys.exit": "SystemExit", "loop": "WallTime", "sleep": "WallTime", "native": "WallTime",
+        "exit": "WorkerDied", "memory": "Memory",
+    }  # fmt: skip
+    fine = lengths(4)
+    points = [*fine, {"what": f"once {once}"}, {"what": "nan"}, *({"what": what} for what in odd)]
+    with pytest.warns(StudyWarning) as issued:
+        outcome = study.run(
+            points, workers=1, retries=1, limits=RunLimits(wall_time=4.0, memory=500e6, grace=1.0), on_error="skip"
+        )
+    assert (outcome.computed, outcome.failed, outcome.not_finite) == (len(points), len(odd), 1)
+    told = " ".join(str(warning.message) for warning in issued)
+    assert "7 of 13 runs failed" in told and "1 runs with figures that are not finite: angle" in told
+    for what, kind in odd.items():
+        record = study.record({"what": what})
+        assert (record.status, record.failure.kind) == ("failed", kind), what
+        log = (study.store.files_of(record.key) / "log.txt").read_text()
+        assert "printed by the case" in log and kind in log, what
+    assert study.record({"what": "raise"}).failure.message == "this case does not like its parameters"
+    assert "exit code 3 (2 attempts)" in study.record({"what": "exit"}).failure.message
+    assert study.record({"what": "exit"}).attempts == 2
+    assert study.record({"what": f"once {once}"}).status == "finished"
+    figures = study.record({"what": "nan"}).figures
+    assert math.isnan(figures["angle"]) and figures["speed"] == study.alone({})["speed"]
+    for values in fine:
+        assert repr(dict(study.record(values).figures)) == repr(study.alone(values))
+    begun = len(journal())
+    with pytest.warns(StudyWarning):
+        again = study.run(points, workers=2)
+    assert (again.computed, again.present, again.failed) == (0, len(points), len(odd))
+    assert len(journal()) == begun
+
+
+def killed_at_random(study, points, kills, pause, seed, workers=2):
+    """Run a study whose workers are killed at random moments, while they compute; how many were (at most ``kills``)."""
+    draw, done, struck = random.Random(seed), threading.Event(), []
+
+    def kill():
+        while len(struck) < kills and not done.wait(draw.uniform(0.0, pause)):
+            busy = list((study.folder / "work").glob("*.lock"))
+            for child in draw.sample(found, 1) if busy and (found := workers_of()) else []:
+                child.kill()
+                struck.append(child.pid)
+                time.sleep(0.2)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        outcome = study.run(points, workers=workers, retries=1000)
+    finally:
+        done.set()
+        killer.join()
+    assert outcome.computed == len(points) and outcome.failed == 0
+    return len(struck)
+
+
+def test_workers_killed_at_random_moments(tmp_path):
+    study = ShortStudy(tmp_path)
+    points = lengths(3, what="slow")
+    assert killed_at_random(study, points, 1, 0.5, 1, workers=1) == 1
+    study.check(points)
+
+
+@pytest.mark.slow
+def test_workers_killed_a_hundred_times(tmp_path):
+    """Flexible pendulums that hit their stop: killed runs go on from their last chunk."""
+    study = ShortStudy(tmp_path, fm.load_case("flexible_pendulum_impact").path)
+    points = [{"start_angle": 1.0 + 0.02 * index, "t_end": 1.2} for index in range(24)]
+    assert killed_at_random(study, points, 100, 4.0, 2) == 100
+    study.check(points)
+
+
+SCHEDULER = """
+import sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from short_studies import ShortStudy
+study = ShortStudy(Path({folder!r}))
+study.run([{{"length": 0.5 + 0.1 * index, "what": "slow"}} for index in range({count})], workers=1)
+"""
+
+
+def scheduler(folder, count):
+    """A scheduler in a process of its own, which has begun to compute."""
+    tests = str(Path(short_studies.__file__).parent)
+    program = SCHEDULER.format(tests=tests, folder=str(folder), count=count)
+    process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+    while not list((folder / "study/runs").glob("*/*")) and process.poll() is None:
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize(
+    "what",
+    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    ids=["killed", "told to end"],
+)
+def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
+    process = scheduler(tmp_path, 5)
+    workers = workers_of(process.pid)
+    assert len(workers) == 1
+    process.send_signal(what)
+    told = process.communicate(timeout=60)[1]
+    if what == signal.SIGTERM:
+        assert "of 5 runs are done" in told and "the same command goes on" in told
+    points = lengths(5, what="slow")
+    study = ShortStudy(tmp_path)
+    outcome = study.run(points, workers=1)  # what the first one's worker is computing is waited for, or taken over
+    psutil.wait_procs(workers, timeout=20.0)
+    assert not any(worker.is_running() for worker in workers)
+    assert 1 <= outcome.present <= 4 and outcome.present + outcome.computed == 5
+    assert len(journal()) <= 6  # one that was interrupted
+    study.check(points)
+
+
+def test_interrupted_runs_go_on_from_their_state(tmp_path):
+    """Ctrl-C while a flexible pendulum swings: its state is saved, and the digits are those of an uninterrupted run."""
+    study = ShortStudy(tmp_path, fm.load_case("flexible_pendulum_impact").path)
+    point = {"t_end": 0.75}
+    states = tmp_path / "study/work"
+
+    def interrupt(progress):
+        if progress.seconds > 2.0 and progress.running and list(states.glob("*/model.h5")):
+            raise KeyboardInterrupt
+
+    with pytest.raises(StudyInterrupted, match="0 of 1 runs are done"):
+        study.run([point], workers=1, progress=interrupt)
+    (folder,) = [path for path in states.iterdir() if path.is_dir()]
+    assert 0.0 < fm.load_state(folder).t < 0.75
+    outcome = study.run([point], workers=1)
+    assert outcome.computed == 1 and study.record(point).attempts == 1  # an interrupted attempt does not count
+    study.check([point])
+
+
+CLOCK = """
+import random
+time.time = lambda: random.uniform(-1e9, 1e10)
+"""
+
+
+def test_same_shard_started_twice_at_once(tmp_path, journal, monkeypatch):
+    """Also with clocks that jump: they decide nothing."""
+    study = ShortStudy(tmp_path, PENDULUM + CLOCK)
+    monkeypatch.setattr(time, "time", lambda: random.uniform(-1e9, 1e10))
+    points, outcomes = lengths(24), []
+    part = points[1::2]
+
+    def run():
+        outcomes.append(study.run(points, shard="2/2", workers=1))
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [outcome.done for outcome in outcomes] == [12, 12]
+    assert sorted(journal()) == sorted(repr(values["length"]) for values in part)
+    assert all(study.record(values).attempts == 1 for values in part)
+    study.check(part)
+
+
+def test_disk_full_stops_the_study_and_no_run_fails(tmp_path):
+    study = ShortStudy(tmp_path)
+    points = [*lengths(2), {"what": "full"}]
+    with pytest.raises(StudyError, match=r"no space is left on the disk.*free some space, and run the study again"):
+        study.run(points, workers=1)
+    assert not study.store.failed_keys() and len(study.store.finished_keys()) == 2
+
+
+@pytest.mark.slow
+def test_files_that_cannot_be_written_whole(tmp_path):
+    """The limit on the size of files, which worker processes inherit, in place of a full disk."""
+    study = ShortStudy(tmp_path, fm.load_case("flexible_pendulum_impact").path)
+    points = [{"t_end": 0.3, "start_angle": 0.3 + 0.1 * index} for index in range(4)]
+    study.run(points[:2], workers=1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.raises(StudyError, match="maximum file size"):
+            study.run(points, workers=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not study.store.failed_keys()
+    assert study.run(points, workers=1).computed == 2
+    study.check(points)
+
+
+def test_case_that_changes_while_the_study_runs(tmp_path):
+    """New workers refuse it, naming the difference; the study stops, and no run counts as failed."""
+    study = ShortStudy(tmp_path)
+    study.path.write_text(PENDULUM.replace("(0.0, -9.81, 0.0)", "(0.0, -1.62, 0.0)"))
+    with pytest.raises(StudyError, match=r"(?s)has changed since the study began.*-.*-9\.81.*\+.*-1\.62"):
+        study.run(lengths(2), workers=1)
+    assert not list(study.store.records())
+
+
+def test_failed_runs_are_tried_again_when_asked_for(tmp_path):
+    """The first failure stops the study if it is to; a failed run is tried again once its reason has gone."""
+    study = ShortStudy(tmp_path)
+    flag = tmp_path / "flag"
+    point = {"what": f"once {flag}"}
+    with pytest.raises(StudyError, match="a run failed.*point 0, run .*OSError.*Input/output error"):
+        study.run([point, *lengths(50)], workers=1, retries=0, on_error="stop")
+    assert len(study.store.finished_keys()) < 10
+    assert study.run([point], workers=1, retry_failed=True).computed == 1
+    assert study.record(point).status == "finished" and flag.exists()
+    assert os.listdir(study.folder / "failed" / study.key(point)[:2]) == []
