@@ -20,10 +20,13 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from flexmbs.common.atomic_files import reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.user_warnings import warn_once
-from flexmbs.study.store.layout import entries, move, remove
+from flexmbs.study.store.layout import move, remove
 from flexmbs.study.store.record_file import parsed_record, read_record
 from flexmbs.study.store.run_record import FINISHED, RunRecord
 
@@ -50,6 +53,11 @@ class Keys:
         if not 0 <= row < len(self):
             raise IndexError(row)
         return self._content[16 * row : 16 * row + 16]
+
+    @property
+    def heads(self) -> npt.NDArray[np.uint64]:
+        """The first eight bytes of each key as a number."""
+        return np.frombuffer(self._content, ">u8")[::2].astype(np.uint64)
 
     def row(self, key: bytes) -> int | None:
         """The place of a key; None if it is not among them."""
@@ -117,21 +125,19 @@ class Packs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._packs: dict[tuple[str, int, int], Pack] = {}  # by name, number and size of the file
+        self._packs: dict[tuple[str, int], Pack] = {}  # by name and number of the file
+        self._heads = np.empty(0, np.uint64)  # of all keys, ascending
         self._recent: list[Pack] = []
 
     def all(self) -> list[Pack]:
-        present = {}
-        for name in entries(self.folder):
-            if name.endswith(SUFFIX) and not name.startswith("."):
-                state = os.stat(self.folder / name)
-                present[name, state.st_ino, state.st_size] = name
-        for gone in self._packs.keys() - present.keys():  # replaced, where it was damaged
-            self._packs.pop(gone).close()
-        for file, name in present.items():
-            if file not in self._packs:
-                self._packs[file] = Pack(self.folder / name)
-        return [self._packs[file] for file in present]
+        present = _pack_files(self.folder)
+        if present != list(self._packs):
+            for gone in self._packs.keys() - set(present):  # replaced, where it was damaged
+                self._packs[gone].close()
+            self._packs = {file: self._packs.get(file) or Pack(self.folder / file[0]) for file in present}
+            heads = [pack.keys.heads for pack in self._packs.values()]
+            self._heads = np.sort(np.concatenate(heads)) if heads else np.empty(0, np.uint64)
+        return list(self._packs.values())
 
     def has(self, key: str) -> bool:
         return self._find(key) is not None
@@ -154,11 +160,15 @@ class Packs:
     def records(self, seen: Set[bytes]) -> Iterator[RunRecord]:
         """The records in all packs, but those of ``seen`` and those that an earlier pack has too."""
         earlier: list[Pack] = []
-        for pack in self.all():
+        packs = self.all()
+        repeated = set(self._heads[1:][self._heads[1:] == self._heads[:-1]].tolist())
+        for pack in packs:
             if not self._opened(pack).intact:
                 continue
             for key, line in zip(pack.keys, pack.lines(), strict=True):
-                if key in seen or any(other.keys.row(key) is not None for other in earlier):
+                if key in seen:
+                    continue
+                if repeated and _head(key) in repeated and any(other.keys.row(key) is not None for other in earlier):
                     continue
                 record = _checked(pack, line, key.hex())
                 if record is not None:
@@ -213,7 +223,11 @@ class Packs:
     def _find(self, key: str) -> tuple[Pack, int] | None:
         """The pack that holds a run, and the line of its record."""
         wanted = bytes.fromhex(key)
-        for pack in self.all():
+        packs = self.all()
+        place = np.searchsorted(self._heads, np.uint64(_head(wanted)))
+        if place == len(self._heads) or self._heads[place] != _head(wanted):
+            return None
+        for pack in packs:
             row = pack.keys.row(wanted)
             if row is not None and self._opened(pack).intact:
                 return pack, row
@@ -227,6 +241,23 @@ class Packs:
         while len(self._recent) > _OPEN_PACKS:
             self._recent.pop(0).close()
         return pack
+
+
+def _pack_files(folder: Path) -> list[tuple[str, int]]:
+    """Names and numbers of the packs in a folder, by name."""
+    try:
+        with os.scandir(folder) as found:
+            return sorted(
+                (entry.name, entry.inode())
+                for entry in found
+                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
+            )
+    except FileNotFoundError:
+        return []
+
+
+def _head(key: bytes) -> int:
+    return int.from_bytes(key[:8], "big")
 
 
 def _checked(pack: Pack, line: bytes, key: str) -> RunRecord | None:
