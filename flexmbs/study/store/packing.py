@@ -14,7 +14,8 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn
 from flexmbs.study.store.layout import RECORD, RUNS, Layout, is_key, run_folders
-from flexmbs.study.store.packs import KEYS, RECORDS, SUFFIX, Pack, Packs
+from flexmbs.study.store.pack_file import KEYS, RECORDS, SUFFIX, Pack
+from flexmbs.study.store.packs import Packs
 from flexmbs.study.store.record_file import read_record
 from flexmbs.study.store.run_record import FINISHED
 
