@@ -8,7 +8,8 @@ A case file contains
   ``atol`` are passed to ``System.simulate``.  A case without motion has ``analyse(parameters) -> dict`` instead,
 - optionally ``resolve(parameters) -> Parameters``: replaces parameters that are None by the values used instead (those
   of the mesh file), so that the summary shows them,
-- optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
+- optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation,
+- optionally ``UNITS``: figure -> its SI unit, for labels of tables and plots.
 """
 
 from __future__ import annotations
@@ -61,6 +62,11 @@ class Case:
     @property
     def parameters(self) -> type:
         return self.module.Parameters
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Figure -> unit, of the figures that have one: ``UNITS``."""
+        return dict(getattr(self.module, "UNITS", {}))
 
     @property
     def view(self) -> dict[str, object]:
@@ -262,6 +268,7 @@ def _check_parts(path: Path, module: ModuleType) -> None:
     if not (isinstance(parameters, type) and is_dataclass(parameters)):
         raise CaseError(f"{path}: a case needs a frozen dataclass 'Parameters'")
     settings_of(parameters)
+    _check_units(path, getattr(module, "UNITS", {}))
     if hasattr(module, "analyse"):
         return
     missing = [name for name in ("build", "figures") if not hasattr(module, name)]
@@ -269,6 +276,14 @@ def _check_parts(path: Path, module: ModuleType) -> None:
         raise CaseError(f"{path}: a case needs build() and figures(), or analyse(); missing: {', '.join(missing)}")
     if "t_end" not in parameters.__dataclass_fields__:
         raise CaseError(f"{path}: Parameters of a case with build() needs a field t_end, the end time in s")
+
+
+def _check_units(path: Path, units: object) -> None:
+    if not isinstance(units, Mapping):
+        raise CaseError(f'{path}: UNITS must be a dictionary such as {{"peak_force": "N"}}, not {units!r}')
+    for name, unit in units.items():
+        if not (isinstance(name, str) and isinstance(unit, str)):
+            raise CaseError(f"{path}: UNITS: name of a figure and its unit must be text, not {name!r}: {unit!r}")
 
 
 def _near(word: str, known: list[str]) -> str:
