@@ -30,17 +30,18 @@ def rows_table(columns: Sequence[Column], rows: int = ROWS) -> Table:
     """The first and last rows as a rich table; a row of dots stands for those between."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text  # what stands in brackets would be taken for a style
 
     table = Table(box=box.SIMPLE_HEAD)
     for column in columns:
-        table.add_column(column.label, justify="left" if column.is_text else "right", no_wrap=True)
+        table.add_column(Text(column.label), justify="left" if column.is_text else "right", no_wrap=True)
     count = len(columns[0].values) if columns else 0
     places = range(count) if count <= rows else [*range(rows - rows // 2), *range(count - rows // 2, count)]
     picked = [column.taken(np.asarray(places, dtype=int)).plain_values() for column in columns]
     for number, cells in enumerate(zip(*picked, strict=True)):
         if count > rows and number == rows - rows // 2:
             table.add_row(*["..."] * len(columns))
-        table.add_row(*map(shown, cells))
+        table.add_row(*(Text(shown(cell)) for cell in cells))
     return table
 
 
@@ -48,6 +49,7 @@ def statistics_table(columns: Sequence[Column]) -> Table:
     """Number of values, quantiles, mean and deviation of each column of numbers, as a rich table."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("", *STATISTICS, box=box.SIMPLE_HEAD)
     for column in table.columns[1:]:
@@ -55,7 +57,7 @@ def statistics_table(columns: Sequence[Column]) -> Table:
     labels = {column.name: column.label for column in columns}
     for line in statistics_of(columns):
         numbers = [*line.quantiles, line.mean, line.deviation]
-        table.add_row(labels[line.name], str(line.count), str(line.missing), *map(shown, numbers))
+        table.add_row(Text(labels[line.name]), str(line.count), str(line.missing), *map(shown, numbers))
     return table
 
 
@@ -71,4 +73,3 @@ def table_text(columns: Sequence[Column], counted: Sequence[Column], summary: st
     stream = console.file
     assert isinstance(stream, io.StringIO)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
-

@@ -132,5 +132,3 @@ def mark_without_value(axes: Axes, positions: Numbers) -> None:
 def note_without_value(count: int, total: int) -> str:
     """What the red ticks mean."""
     return f"red: {count} of {total} runs failed or have no finite value" if count else ""
-
-

@@ -75,7 +75,7 @@ def _draw(axes: Axes, scale: Scale) -> None:
     axes.set_axisbelow(True)
 
 
-def _edges(scale: Scale) -> np.ndarray:  # type: ignore[type-arg]
+def _edges(scale: Scale) -> np.ndarray:
     """Edges of the bins: width after Freedman and Diaconis, within bounds; a bin for each of few whole numbers."""
     values = scale.linear[np.isfinite(scale.linear)]
     if scale.whole:

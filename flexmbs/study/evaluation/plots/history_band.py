@@ -40,7 +40,7 @@ class HistoryBand:
     unit: str
     times: Numbers
     quantiles: Numbers
-    running: np.ndarray  # type: ignore[type-arg]
+    running: np.ndarray
     runs: int
     used: int
     examples: Numbers
@@ -109,7 +109,7 @@ def plot_histories_as_band(
     first = bands[0]
     notes = [f"{first.runs} runs" if first.used == first.runs else f"{first.used} of {first.runs} runs, at random"]
     if (ended := int(first.used - first.running.min())) > 0:
-        notes.append(f"{ended} of them have no value at the time where most are missing")
+        notes.append(f"at some times {ended} of them have no value, since they ended before")
     return finished_figure(figure, title or "Histories", notes, save)
 
 

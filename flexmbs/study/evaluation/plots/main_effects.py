@@ -11,7 +11,13 @@ import numpy as np
 
 from flexmbs.study.evaluation.columns import Numbers
 from flexmbs.study.evaluation.plots.canvas import (
-    POINTS, drawn_rows, finished_figure, mark_without_value, new_figure, note_without_value, require_rows,
+    POINTS,
+    drawn_rows,
+    finished_figure,
+    mark_without_value,
+    new_figure,
+    note_without_value,
+    require_rows,
 )  # fmt: skip
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_columns, chosen_response
 from flexmbs.study.evaluation.plots.scale import Scale, scale_of
@@ -30,7 +36,7 @@ class Groups:
     """Runs grouped by a parameter: ``at`` (k,) where each group stands, ``group`` (n,) number of each run or -1."""
 
     at: Numbers
-    group: np.ndarray  # type: ignore[type-arg]
+    group: np.ndarray
     levels: bool
 
 

@@ -10,10 +10,17 @@ import numpy as np
 
 from flexmbs.study.evaluation.columns import Numbers
 from flexmbs.study.evaluation.plots.canvas import (
-    FAILED, coloring, drawn_rows, finished_figure, new_figure, note_without_value, require_rows, show_colors,
+    FAILED,
+    coloring,
+    drawn_rows,
+    finished_figure,
+    new_figure,
+    note_without_value,
+    require_rows,
+    show_colors,
 )  # fmt: skip
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_columns, chosen_response, varies
-from flexmbs.study.evaluation.plots.scale import STEPS, Scale, broken, number_text, scale_of
+from flexmbs.study.evaluation.plots.scale import STEPS, Scale, broken, number_text, scale_of, short_texts
 from flexmbs.study.evaluation.table import StudyTable
 
 if TYPE_CHECKING:
@@ -98,11 +105,13 @@ def _ticks(scale: Scale) -> list[tuple[float, str]]:
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if scale.categories:
-        every = -(-len(scale.categories) // 12)
-        return [(float(k), scale.categories[k][:14]) for k in range(0, len(scale.categories), every)]
+        texts, every = short_texts(scale.categories), -(-len(scale.categories) // 12)
+        return [(float(k), texts[k]) for k in range(0, len(scale.categories), every)]
     low, high = scale.limits()
     if scale.log:
         values = LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)).tick_values(low, high)
         return [(float(np.log10(value)), number_text(float(value))) for value in values]
-    return [(float(value), scale.text(value, 6)) for value in MaxNLocator(5, steps=STEPS, integer=scale.whole).tick_values(low, high)]
-
+    return [
+        (float(value), scale.text(value, 6))
+        for value in MaxNLocator(5, steps=STEPS, integer=scale.whole).tick_values(low, high)
+    ]

@@ -11,7 +11,12 @@ import numpy as np
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.columns import Numbers
 from flexmbs.study.evaluation.plots.canvas import (
-    FAILED, drawn_rows, finished_figure, new_figure, note_without_value, require_rows,
+    FAILED,
+    drawn_rows,
+    finished_figure,
+    new_figure,
+    note_without_value,
+    require_rows,
 )  # fmt: skip
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_response, varies
 from flexmbs.study.evaluation.plots.scale import STEPS, Scale, scale_of
@@ -94,7 +99,7 @@ def _strength(spearmanr, inputs: Numbers, values: Numbers) -> float:  # type: ig
     return abs(float(spearmanr(inputs, values).statistic))
 
 
-def _unit(scale: Scale, rows: np.ndarray) -> Numbers:  # type: ignore[type-arg]
+def _unit(scale: Scale, rows: np.ndarray) -> Numbers:
     """Positions of the rows along the axis, 0 at the smallest to 1 at the largest of all runs."""
     low, high = _range(scale)
     return np.asarray((scale.linear[rows] - low) / ((high - low) or 1.0))
@@ -106,8 +111,8 @@ def _range(scale: Scale) -> tuple[float, float]:
 
 
 def _contours(axes: Axes, x: Scale, y: Scale, z: Scale, fit: SurfaceFit, points: Numbers) -> None:
-    from matplotlib.ticker import MaxNLocator
     from matplotlib.patches import Polygon
+    from matplotlib.ticker import MaxNLocator
     from scipy.spatial import ConvexHull
 
     line = np.linspace(0.0, 1.0, RESOLUTION)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -158,13 +160,18 @@ def _round_ticks(axis: Any, ticks: int, power: int, whole: bool) -> None:
 
 def _ticks_of_categories(axis: Any, categories: tuple[str, ...], which: str) -> None:
     every = -(-len(categories) // MOST_CATEGORIES)
-    texts = [text if len(text) <= LETTERS else text[: LETTERS - 1] + "…" for text in categories[::every]]
-    crowded = which == "x" and sum(map(len, texts)) > 24
+    texts = short_texts(categories)[::every]
     axis.set_ticks(range(0, len(categories), every), labels=texts)
-    if crowded:
-        axis.set_tick_params(rotation=30)
-        for label in axis.get_ticklabels():
-            label.set_horizontalalignment("right")
+    if which == "x" and sum(map(len, texts)) > 30:
+        axis.set_tick_params(rotation=90)
+
+
+def short_texts(texts: Sequence[str]) -> list[str]:
+    """Texts that fit at a tick: without a long common beginning, and cut at the end."""
+    common = len(os.path.commonprefix(list(texts))) if len(texts) > 1 else 0
+    if common > LETTERS // 3 and max(map(len, texts)) > LETTERS // 2:
+        texts = ["…" + text[common:] for text in texts]
+    return [text if len(text) <= LETTERS else text[: LETTERS - 1] + "…" for text in texts]
 
 
 def broken(label: str, letters: int = 14) -> str:
