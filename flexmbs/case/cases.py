@@ -9,7 +9,7 @@ A case file contains
 - optionally ``resolve(parameters) -> Parameters``: replaces parameters that are None by the values used instead (those
   of the mesh file), so that the summary shows them,
 - optionally ``SIMULATION``: further arguments of ``System.simulate``, such as {"quasi_static_start": True},
-- optionally ``UNITS``: unit of each figure that has one,
+- optionally ``UNITS``: figure -> its SI unit, for labels of tables and plots,
 - optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
 """
 
@@ -67,6 +67,11 @@ class Case:
     @property
     def parameters(self) -> type:
         return self.module.Parameters
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Figure -> unit, of the figures that have one: ``UNITS``."""
+        return dict(getattr(self.module, "UNITS", {}))
 
     @property
     def view(self) -> dict[str, object]:
@@ -271,6 +276,7 @@ def _check_parts(path: Path, module: ModuleType) -> None:
     if not (isinstance(parameters, type) and is_dataclass(parameters)):
         raise CaseError(f"{path}: a case needs a frozen dataclass 'Parameters'")
     settings_of(parameters)
+    _check_units(path, getattr(module, "UNITS", {}))
     if hasattr(module, "analyse"):
         return
     missing = [name for name in ("build", "figures") if not hasattr(module, name)]
@@ -284,6 +290,14 @@ def _check_parts(path: Path, module: ModuleType) -> None:
             raise CaseError(
                 f"{path}: SIMULATION: no option {name!r}{_near(name, list(SIMULATION_OPTIONS))}; options: {known}"
             )
+
+
+def _check_units(path: Path, units: object) -> None:
+    if not isinstance(units, Mapping):
+        raise CaseError(f'{path}: UNITS must be a dictionary such as {{"peak_force": "N"}}, not {units!r}')
+    for name, unit in units.items():
+        if not (isinstance(name, str) and isinstance(unit, str)):
+            raise CaseError(f"{path}: UNITS: name of a figure and its unit must be text, not {name!r}: {unit!r}")
 
 
 def _near(word: str, known: list[str]) -> str:

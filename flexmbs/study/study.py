@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
-from flexmbs.common.errors import CaseError, StudyError
+from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.result.result import Result, load
 from flexmbs.study.designs import design_of
@@ -32,7 +32,7 @@ from flexmbs.study.histories import band
 from flexmbs.study.space.sampler_names import sampler_by_name, sampler_from_json
 from flexmbs.study.space.samplers import Sampler
 from flexmbs.study.space.space import Space
-from flexmbs.study.store.case_source import case_file, source_of
+from flexmbs.study.store.case_source import source_of
 from flexmbs.study.store.layout import CASE, LOG, STUDY
 from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord
 from flexmbs.study.store.run_spec import KEEP
@@ -210,7 +210,9 @@ class Study:
         count = {"finished": 0, "failed": 0, "begun": 0, "missing": 0}
         for index in range(len(self.points)):
             key = bytes.fromhex(task_of(self.case, spec, self.points[index]).key)
-            what = "finished" if key in finished else "failed" if key in failed else "begun" if key in begun else "missing"
+            what = (
+                "finished" if key in finished else "failed" if key in failed else "begun" if key in begun else "missing"
+            )
             count[what] += 1
         size = self.store.size()
         return StudyStatus(
@@ -339,7 +341,9 @@ class Study:
     def _stored(self) -> Statement:
         """The statement in the folder, after a check that it is of this study."""
         if not (self.folder / STUDY).exists():
-            raise StudyError(f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'")
+            raise StudyError(
+                f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'"
+            )
         stored = self.store.open()
         if self._statement.spec.case == str(self.folder / CASE):  # for evaluation only
             return stored

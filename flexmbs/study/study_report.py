@@ -69,9 +69,7 @@ def _bands(study: Study, names: Sequence[str], notes: list[str]) -> list[History
     return found
 
 
-def _sensitivities(
-    study: Study, table: StudyTable, responses: Sequence[str], notes: list[str]
-) -> list[Sensitivities]:
+def _sensitivities(study: Study, table: StudyTable, responses: Sequence[str], notes: list[str]) -> list[Sensitivities]:
     found = []
     for name in responses:
         try:

@@ -30,4 +30,3 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
     if len(rows) > count:
         click.echo(f"... and {len(rows) - count} more (--count)")
     click.echo(f"'flexmbs study failed {study} --run INDEX' shows one whole", err=True)
-

@@ -25,7 +25,9 @@ _RUNS = {"lhs": 128, "sobol": 128, "halton": 128, "random": 128, "sobol-indices"
     help="What varies, may be repeated: length=0.8..1.2, youngs_modulus=1e9..1e11:log, modes=2,3,4, "
     "density=normal(7850,50).",
 )  # fmt: skip
-@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A parameter with one value in all runs.")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A parameter with one value in all runs."
+)
 @click.option(
     "--sampler", default="lhs", show_default=True, metavar="NAME",
     help="lhs (Latin hypercube), sobol, halton, random, grid, sobol-indices, morris, or a CSV file with points.",

@@ -10,7 +10,6 @@ import click
 from flexmbs.common.errors import StudyError
 from flexmbs.study.study_script import open_study
 
-
 _LIMIT = re.compile(r"\s*([^<>=]+?)\s*([<>])\s*([^<>=]+)")
 
 

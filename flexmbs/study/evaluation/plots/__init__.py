@@ -1,0 +1,1 @@
+"""Pictures of a study: one file for each kind of plot."""

@@ -1,0 +1,108 @@
+"""Pieces of HTML: escaped text, tables, pictures inside the file."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STYLE = """
+:root { color-scheme: light dark; --text: #1c2024; --soft: #5f6873; --line: #d8dde3; --back: #fff; --band: #f4f6f8;
+  --bad: #b3261e; --link: #0b62b5; }
+@media (prefers-color-scheme: dark) { :root { --text: #e4e7ea; --soft: #a0a9b4; --line: #3a4149; --back: #15181b;
+  --band: #1e2328; --bad: #ff8a80; --link: #7db9f5; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 70rem; padding: 1rem clamp(0.8rem, 3vw, 2rem) 4rem; color: var(--text);
+  background: var(--back); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 1rem 0 0.3rem; }
+h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; border-bottom: 1px solid var(--line); padding-bottom: 0.2rem; }
+h3 { font-size: 1rem; margin: 1.4rem 0 0.4rem; }
+a { color: var(--link); }
+nav { font-size: 0.9rem; } nav a { margin-right: 0.9rem; white-space: nowrap; }
+.scroll { overflow-x: auto; max-width: 100%; }
+.runs { max-height: 32rem; overflow-y: auto; }
+table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top;
+  border-bottom: 1px solid var(--line); }
+th { font-weight: 600; } td.n, th.n { text-align: right; white-space: nowrap; padding-left: 0.5rem; }
+.plain td:first-child, .plain td:last-child { white-space: nowrap; }
+thead th { position: sticky; top: 0; background: var(--band); padding-top: 0.35rem; }
+th.sort { cursor: pointer; } tr.failed td { color: var(--bad); }
+.key { font-family: ui-monospace, monospace; font-size: 0.8rem; }
+.tiles { display: flex; flex-wrap: wrap; gap: 0.6rem; margin: 1rem 0; }
+.tile { background: var(--band); border-radius: 0.4rem; padding: 0.5rem 0.9rem; min-width: 7rem; }
+.tile b { display: block; font-size: 1.3rem; } .tile span { color: var(--soft); font-size: 0.85rem; }
+.bad b, .bad { color: var(--bad); } .soft { color: var(--soft); font-size: 0.9rem; }
+.note { background: var(--band); border-left: 0.25rem solid var(--bad); padding: 0.4rem 0.8rem; margin: 0.6rem 0; }
+figure { margin: 1rem 0; overflow-x: auto; }
+figure img { max-width: 100%; height: auto; display: block; background: #fff; border-radius: 0.3rem; }
+@media print { figure img { min-width: 0 !important; }
+  body { max-width: none; padding: 0; font-size: 10pt; } nav { display: none; }
+  .runs { max-height: none; overflow: visible; } h2, h3 { break-after: avoid; } figure, tr { break-inside: avoid; }
+  .plain td:first-child, .plain td:last-child { white-space: nowrap; }
+thead th { position: static; } .many { display: none; } }
+"""
+LEAST_WIDTH = 640  # of pictures that are wider than a phone, in pixels of the page
+#: Sorts the table of runs by the column that is clicked; numbers by value, empty cells last.
+SCRIPT = """
+for (const head of document.querySelectorAll("th.sort")) head.addEventListener("click", () => {
+  const body = head.closest("table").tBodies[0], place = head.cellIndex;
+  const down = head.dataset.down = head.dataset.down === "1" ? "0" : "1", sign = down === "1" ? 1 : -1;
+  const value = row => row.cells[place].dataset.v ?? row.cells[place].textContent;
+  const compare = (a, b) => { const x = value(a), y = value(b);
+    if (x === "" || y === "") return (x === "") - (y === "");
+    return sign * (isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y); };
+  body.append(...[...body.rows].sort(compare));
+});
+"""
+
+
+def text(value: object) -> str:
+    """Any value as text of the page."""
+    return html.escape(str(value), quote=True)
+
+
+def page(title: str, body: Iterable[str]) -> str:
+    """A whole page without anything outside it."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(body)
+        + f"\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+
+
+def lines_table(lines: Sequence[tuple[str, str]]) -> str:
+    """A table of names and values."""
+    rows = "".join(f"<tr><th>{text(name)}</th><td>{text(value)}</td></tr>" for name, value in lines)
+    return f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
+
+
+def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric_from: int = 1) -> str:
+    """A table of text; columns from ``numeric_from`` on are aligned to the right."""
+
+    def cells(values: Sequence[str], tag: str) -> str:
+        parts = (
+            f"<{tag}{' class=n' if place >= numeric_from else ''}>{text(value)}</{tag}>"
+            for place, value in enumerate(values)
+        )
+        return f"<tr>{''.join(parts)}</tr>"
+
+    body = "".join(cells(row, "td") for row in rows)
+    return f'<div class="scroll plain"><table><thead>{cells(header, "th")}</thead><tbody>{body}</tbody></table></div>'
+
+
+def picture(figure: Figure, description: str, dpi: int) -> str:
+    """A figure as PNG inside the page, shown at its natural size or narrower."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=dpi)
+    width = int(figure.get_figwidth() * 96)
+    data = base64.b64encode(stream.getvalue()).decode()
+    least = f' style="min-width: {LEAST_WIDTH}px"' if width > LEAST_WIDTH else ""  # scrolls on a phone
+    return f'<figure><img width="{width}"{least} alt="{text(description)}" src="data:image/png;base64,{data}"></figure>'
