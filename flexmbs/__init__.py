@@ -108,6 +108,13 @@ _WHERE = {
     "flexmbs.study.space.grid": ("Grid",),
     "flexmbs.study.space.point_list": ("PointList",),
     "flexmbs.study.space.salib_samplers": ("SobolIndices", "Morris"),
+    "flexmbs.study.study": ("Study",),
+    "flexmbs.study.execution.limits": ("RunLimits",),
+    "flexmbs.study.execution.study_outcome": ("StudyOutcome", "StudyInterrupted"),
+    "flexmbs.study.execution.study_progress": ("StudyProgress",),
+    "flexmbs.study.store.run_record": ("RunRecord", "RunFailure"),
+    "flexmbs.study.evaluation.table": ("StudyTable",),
+    "flexmbs.study.study_status": ("StudyStatus",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

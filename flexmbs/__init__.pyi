@@ -167,6 +167,11 @@ from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
 from flexmbs.result.stress_peak import PeakStress as PeakStress
 from flexmbs.result.trajectory import ContactRecord as ContactRecord
+from flexmbs.study.evaluation.table import StudyTable as StudyTable
+from flexmbs.study.execution.limits import RunLimits as RunLimits
+from flexmbs.study.execution.study_outcome import StudyInterrupted as StudyInterrupted
+from flexmbs.study.execution.study_outcome import StudyOutcome as StudyOutcome
+from flexmbs.study.execution.study_progress import StudyProgress as StudyProgress
 from flexmbs.study.space.distributions import Distribution as Distribution
 from flexmbs.study.space.distributions import LogNormal as LogNormal
 from flexmbs.study.space.distributions import Normal as Normal
@@ -185,6 +190,10 @@ from flexmbs.study.space.samplers import LatinHypercube as LatinHypercube
 from flexmbs.study.space.samplers import RandomSample as RandomSample
 from flexmbs.study.space.samplers import Sobol as Sobol
 from flexmbs.study.space.space import Space as Space
+from flexmbs.study.store.run_record import RunFailure as RunFailure
+from flexmbs.study.store.run_record import RunRecord as RunRecord
+from flexmbs.study.study import Study as Study
+from flexmbs.study.study_status import StudyStatus as StudyStatus
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 
 __version__: str

@@ -32,8 +32,8 @@ def band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name:
         return history_band(name, _stored(store, keys, name), _stored_unit(store, keys[0], name))
     if spec.keep != "results":
         raise StudyError(
-            f"history {name!r} was not kept; the study kept {_list(spec.histories)}. State it with histories=[{name!r}] or "
-            "keep='results', in another folder"
+            f"history {name!r} was not kept; the study kept {_list(spec.histories)}. State it with "
+            f"histories=[{name!r}], or keep='results', in another folder"
         )
     first = load(store.files_of(keys[0]))
     if name not in first.names:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
@@ -38,13 +40,13 @@ from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord
 from flexmbs.study.store.run_spec import KEEP
 from flexmbs.study.store.statement import Statement
 from flexmbs.study.store.store import Store
-from flexmbs.study.study_report import report_content
+from flexmbs.study.study_report import ReportSource, report_content
 from flexmbs.study.study_status import StudyStatus
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Points of a study with their values and records, in order.
+#: A point of a study: its index, its values, the record of its run.
 Row = tuple[int, Mapping[str, object], RunRecord | None]
 
 
@@ -57,8 +59,8 @@ class Study:
     Parameters
     ----------
     case : name of a case that comes with flexmbs, path of a case file, or a case that was loaded
-    space : parameter -> what it varies over: (low, high), a list of values, ``fm.Range``, ``fm.Normal``, ... or a frozen
-        distribution of scipy.stats; "axis[1]" is one component of a parameter that is a tuple
+    space : parameter -> what it varies over: (low, high), a list of values, ``fm.Range``, ``fm.Normal``, ... or a
+        frozen distribution of scipy.stats; "axis[1]" is one component of a parameter that is a tuple
         (empty for ``fm.PointList``, which names its parameters itself)
     sampler : "lhs", "sobol", "halton", "random" (with ``runs``), "grid", or a sampler such as ``fm.Sobol(256)``
     runs : number of runs, for a sampler given by name
@@ -157,7 +159,6 @@ class Study:
         KeyboardInterrupt
             Ctrl-C: runs that were going on have saved their state; the next call goes on from there.
         """
-        self._require_extension()
         stated = self.store.create_or_open(self._statement, accept_versions=accept_versions)
         options: dict[str, Any] = {
             "workers": workers, "executor": executor, "shard": shard, "limits": limits, "retries": retries,
@@ -179,7 +180,6 @@ class Study:
 
         They are kept in the folder of the study, but are no rows of its table. ``options``: those of :meth:`run`.
         """
-        self._require_extension()
         stated = self.store.create_or_open(self._statement, accept_versions=options.pop("accept_versions", False))
         keys = [task_of(self.case, stated.spec, values).key for values in points]
         run_points(points, self.store, stated.spec, case=self.case, **options)
@@ -196,24 +196,37 @@ class Study:
         return task_of(self.case, self._stored().spec, self.point(index)).key
 
     def rows(self) -> Iterator[Row]:
-        """Index, values and record (None: not computed yet) of each point, one after the other."""
+        """Index, values and record of each point, one after the other, in any order.
+
+        The record of a point that was not computed yet is None. Memory: 200 bytes a point.
+        """
+        indices = self._indices()
+        for record in self.store.records():  # one pass over the store, however many of its runs are packed
+            for index in indices.pop(bytes.fromhex(record.key), ()):
+                yield index, self.points[index], record
+        for index in chain.from_iterable(indices.values()):
+            yield index, self.points[index], None
+
+    def _indices(self) -> dict[bytes, tuple[int, ...]]:
+        """Key of a run -> its points (several, if their values are equal)."""
         spec = self._stored().spec
-        for index in range(len(self.points)):
-            values = self.points[index]
-            yield index, values, self.store.record(task_of(self.case, spec, values).key)
+        found: dict[bytes, tuple[int, ...]] = {}
+        for index, values in enumerate(self.points):
+            key = bytes.fromhex(task_of(self.case, spec, values).key)
+            found[key] = (*found.get(key, ()), index)
+        return found
 
     def status(self) -> StudyStatus:
         """How many points are finished, failed, begun, missing. Visits every file of the study."""
-        spec = self._stored().spec
-        finished, failed = self.store.finished_keys(), self.store.failed_keys()
-        begun = self.store.begun_keys()
+        indices = self._indices()
+        known = (
+            ("finished", self.store.finished_keys()), ("failed", self.store.failed_keys()),
+            ("begun", self.store.begun_keys()),
+        )  # fmt: skip
         count = {"finished": 0, "failed": 0, "begun": 0, "missing": 0}
-        for index in range(len(self.points)):
-            key = bytes.fromhex(task_of(self.case, spec, self.points[index]).key)
-            what = (
-                "finished" if key in finished else "failed" if key in failed else "begun" if key in begun else "missing"
-            )
-            count[what] += 1
+        for key, points in indices.items():
+            found = [what for what, keys in known if key in keys]
+            count[found[0] if found else "missing"] += len(points)
         size = self.store.size()
         return StudyStatus(
             str(self.folder), len(self.points), **count, packed=size.packed, files=size.files, bytes=size.bytes
@@ -232,6 +245,7 @@ class Study:
         wanted = tuple(figures) or self.figures
         lists = (*lists, *(name.partition("[")[0] for name in wanted if name.endswith("]")))
         table = collect(self.rows(), parameters, on_error, units=self.case.units, lists=lists)
+        table = table.select(rows=np.argsort(table.index, kind="stable"))
         return table.select([*table.parameters, *wanted]) if wanted and len(table) else table
 
     def plot(self, kind: str, names: Sequence[str] | None = None, *, save: str | os.PathLike[str] | None = None,
@@ -242,14 +256,14 @@ class Study:
         ----------
         kind : "scatter" (matrix), "parallel" (coordinates), "effects" (main effects), "histogram", "surface" (response
             surface), "histories" (bands of quantiles over time)
-        names : columns to draw; for "surface" two parameters; for "histories" the history
+        names : columns to draw; for "surface" two parameters; for "histories" the histories
         options : ``response`` ("effects", "surface"), ``color`` ("scatter", "parallel"), ``title``
         """
         place = None if save is None else Path(save)
         if kind == "histories":
-            if names is None or isinstance(names, str) or len(names) != 1:
-                raise StudyError("plot 'histories' draws one history: names=['hinge.angle']")
-            return plot_histories_as_band(self.band(names[0]), save=place, **options)
+            if not names:
+                raise StudyError("plot 'histories' needs the names of histories: names=['hinge.angle']")
+            return plot_histories_as_band([self.band(name) for name in names], save=place, **options)
         wanted = [*names] if names else None
         columns = {*(wanted or ()), *(value for value in (options.get("response"), options.get("color")) if value)}
         lists = [name.partition("[")[0] for name in columns if name.endswith("]") and name not in self.space.names]
@@ -272,7 +286,7 @@ class Study:
         self, figure: str, *, above: float | None = None, below: float | None = None, confidence: float = 0.95,
         table: StudyTable | None = None,
     ) -> Reliability:  # fmt: skip
-        """Probability that a figure exceeds (``above``) or falls below (``below``) a limit, with its confidence interval."""
+        """Probability that a figure is above or below a limit, with its confidence interval."""
         return reliability(
             self.table() if table is None else table, figure, above=above, below=below, confidence=confidence,
             sampler=self.sampler.name,
@@ -297,9 +311,17 @@ class Study:
         """
         target = self.folder / "report.html" if path is None else Path(path)
         csv = target.with_name(f"{target.stem}.csv")
-        content = report_content(self, limits or {}, histories, csv.name)
-        export(content.table, csv)
-        write_report(content, target)
+        table = self.table()
+        missed: list[Reliability] = []
+        for name, (lowest, highest) in (limits or {}).items():
+            missed += [] if lowest is None else [self.reliability(name, below=lowest, table=table)]
+            missed += [] if highest is None else [self.reliability(name, above=highest, table=table)]
+        source = ReportSource(
+            str(self.folder), self.case, self.sampler, self.space, self._stored(), table, self.figures, self.band,
+            lambda figure: self.sensitivity(figure, table=table),
+        )  # fmt: skip
+        export(table, csv)
+        write_report(report_content(source, missed, histories, csv.name), target)
         return target
 
     def record(self, index: int) -> RunRecord | None:
@@ -326,7 +348,8 @@ class Study:
 
     def failed(self) -> list[tuple[int, RunRecord]]:
         """Index and record of each failed run."""
-        return [(index, record) for index, _, record in self.rows() if record is not None and record.status == FAILED]
+        found = [(index, record) for index, _, record in self.rows() if record is not None and record.status == FAILED]
+        return sorted(found, key=lambda row: row[0])
 
     def log(self, index: int) -> str:
         """What a run printed; of a failed run with its warnings and the traceback."""
@@ -349,19 +372,6 @@ class Study:
             return stored
         stored.merged_with(self._statement, self.folder, accept_versions=True)
         return stored
-
-    def _require_extension(self) -> None:
-        """StudyError where the folder has the same study with another number of runs whose points differ."""
-        if not (self.folder / STUDY).exists():
-            return
-        stored = self.store.open()
-        former = sampler_from_json(stored.sampler)
-        if type(former) is type(self.sampler) and not self.sampler.extends(former):
-            raise StudyError(
-                f"{self.folder}: holds a study with the sampler {former}, whose points are not among those of "
-                f"{self.sampler}; give another folder. Studies with Sobol, Halton or random points can be extended by more "
-                "runs"
-            )
 
     def _require_index(self, index: int) -> None:
         if not 0 <= index < len(self.points):

@@ -2,90 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
+from flexmbs.case.cases import Case
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.plots.history_band import HistoryBand
 from flexmbs.study.evaluation.reliability import Reliability
 from flexmbs.study.evaluation.report.report_content import ReportContent
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.table import StudyTable
+from flexmbs.study.space.samplers import Sampler
+from flexmbs.study.space.space import Space
+from flexmbs.study.store.statement import Statement
 
-if TYPE_CHECKING:
-    from flexmbs.study.study import Study
+#: Figures whose sensitivities are computed if the study names none, and histories that are shown.
+_FIGURES, _BANDS = 4, 4
 
-#: Figures whose sensitivities are computed if the study names none.
-_FIGURES = 4
-_BANDS = 4
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReportSource:
+    """What a report is made of.
+
+    Attributes
+    ----------
+    folder : of the study
+    case, sampler, space, statement, table : of the study
+    figures : those of interest; none: the first four
+    band, sensitivity : the study's evaluations of a history and of a figure; they raise StudyError where they cannot
+    """
+
+    folder: str
+    case: Case
+    sampler: Sampler
+    space: Space
+    statement: Statement
+    table: StudyTable
+    figures: Sequence[str]
+    band: Callable[[str], HistoryBand]
+    sensitivity: Callable[[str], Sensitivities]
 
 
 def report_content(
-    study: Study, limits: Mapping[str, tuple[float | None, float | None]], histories: Sequence[str], csv: str
+    source: ReportSource, reliabilities: Sequence[Reliability], histories: Sequence[str], csv: str
 ) -> ReportContent:
-    """What the report shows.
-
-    ``limits``: figure -> (lowest, highest) allowed value; ``histories``: names of those shown as bands; ``csv``: link
-    to the table.
-    """
-    table = study.table()
-    notes: list[str] = []
-    responses = [name for name in study.figures or table.figures if name in table and not table.column(name).is_text]
+    """The content of the report; ``histories``: names of those shown as bands; ``csv``: link to the table."""
+    table, notes = source.table, list[str]()
+    numbers = [name for name in source.figures or table.figures if name in table and not table.column(name).is_text]
+    bands = _each(source.band, histories or source.statement.spec.histories[:_BANDS], "", notes)
+    indices = _each(source.sensitivity, numbers if source.figures else numbers[:_FIGURES], "no sensitivities: ", notes)
     return ReportContent(
-        title=study.case.title, table=table, statement=_statement(study), space=_space(study), responses=study.figures,
-        bands=_bands(study, histories, notes), sensitivities=_sensitivities(study, table, responses[:_FIGURES], notes),
-        reliabilities=_reliabilities(study, table, limits), csv=csv, notes=notes,
+        title=source.case.title, table=table, statement=_statement(source), space=_space(source.space),
+        responses=source.figures, bands=bands, sensitivities=indices, reliabilities=reliabilities, csv=csv, notes=notes,
     )  # fmt: skip
 
 
-def _statement(study: Study) -> list[tuple[str, str]]:
-    stated = study.store.open()
-    now = stated.versions[0] if stated.versions else {}
+def _each(function: Callable[[str], T], names: Sequence[str], label: str, notes: list[str]) -> list[T]:
+    """What can be computed; why the rest cannot goes to ``notes``."""
+    found = []
+    for name in names:
+        try:
+            found.append(function(name))
+        except StudyError as error:
+            notes.append(f"{label}{error}")
+    return found
+
+
+def _statement(source: ReportSource) -> list[tuple[str, str]]:
+    stated = source.statement
+    versions = stated.versions[0] if stated.versions else {}
     lines = [
-        ("case", f"{study.case.name} ({stated.spec.case})"),
-        ("sampler", f"{study.sampler}, seed {study.seed}"),
-        ("points", str(len(study))),
-        ("fixed", ", ".join(f"{name} = {value}" for name, value in study.space.fixed.items())),
-        ("folder", str(study.folder)),
-        ("versions", ", ".join(f"{name} {version}" for name, version in now.items() if name != "sources")),
+        ("case", f"{source.case.name} ({stated.spec.case})"),
+        ("sampler", f"{source.sampler}, seed {stated.seed}"),
+        ("fixed", ", ".join(f"{name} = {value}" for name, value in stated.spec.fixed.items())),
+        ("folder", source.folder),
+        ("versions", ", ".join(f"{name} {version}" for name, version in versions.items() if name != "sources")),
         ("hash of the case", stated.spec.case_digest),
     ]
     return [(name, value) for name, value in lines if value]
 
 
-def _space(study: Study) -> list[tuple[str, str]]:
-    lines = [tuple(line.split(": ", 1)) for line in str(study.space).splitlines()]
-    return [(parts[0], parts[1]) for parts in lines if len(parts) == 2]
-
-
-def _bands(study: Study, names: Sequence[str], notes: list[str]) -> list[HistoryBand]:
-    wanted = names or study.store.open().spec.histories[:_BANDS]
-    found = []
-    for name in wanted:
-        try:
-            found.append(study.band(name))
-        except StudyError as error:
-            notes.append(str(error))
-    return found
-
-
-def _sensitivities(study: Study, table: StudyTable, responses: Sequence[str], notes: list[str]) -> list[Sensitivities]:
-    found = []
-    for name in responses:
-        try:
-            found.append(study.sensitivity(name, table=table))
-        except StudyError as error:
-            notes.append(f"no sensitivities of {name}: {error}")
-    return found
-
-
-def _reliabilities(
-    study: Study, table: StudyTable, limits: Mapping[str, tuple[float | None, float | None]]
-) -> list[Reliability]:
-    found = []
-    for name, (lowest, highest) in limits.items():
-        if lowest is not None:
-            found.append(study.reliability(name, below=lowest, table=table))
-        if highest is not None:
-            found.append(study.reliability(name, above=highest, table=table))
-    return found
+def _space(space: Space) -> list[tuple[str, str]]:
+    parts = [line.partition(": ") for line in str(space).splitlines()]
+    return [(name, values) for name, _, values in parts]

@@ -12,12 +12,12 @@ from flexmbs.case.parameters import Setting, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
-from flexmbs.study.store.layout import STATEMENT
+from flexmbs.study.store.layout import STUDY
 from flexmbs.study.study import Study
 
 _TEMPLATE = '''"""A study of {name}: {title}.
 
-flexmbs study run {script}        computes the runs that are missing; stop it with Ctrl-C, and go on with the same command
+flexmbs study run {script}        computes the runs that are missing; Ctrl-C stops it, the same command goes on
 flexmbs study report {script}     writes one HTML page with everything
 """
 
@@ -51,10 +51,10 @@ def open_study(path: str | Path) -> Study:
     path = Path(path)
     if path.suffix == ".py":
         return _of_script(path)
-    folder = path.parent if path.name == STATEMENT else path
-    if what_is(folder / STATEMENT):
+    folder = path.parent if path.name == STUDY else path
+    if what_is(folder / STUDY):
         raise StudyError(
-            f"{path}: no study here (no {STATEMENT}); expected the script of a study (.py) or its folder. "
+            f"{path}: no study here (no {STUDY}); expected the script of a study (.py) or its folder. "
             "'flexmbs study new' writes a script"
         )
     return Study.open(folder)

@@ -1,4 +1,4 @@
-"""The command line: ``flexmbs cases``, ``run``, ``verify``, ``describe``, ``info``, ``modes``, ``reduce``, ``view``."""
+"""The command line: ``flexmbs cases``, ``describe``, ``info``, ``modes``, ``reduce``, ``run``, ``study``, ..."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ COMMANDS = {
     "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
     "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
     "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs or your own file."),
+    "study": ("flexmbs.app.cli.study.group:study_command", "Many runs of a case with varied parameters."),
     "verify": (
         "flexmbs.app.cli.verify:verify_command",
         "Check this installation: compute problems with known solutions and compare.",

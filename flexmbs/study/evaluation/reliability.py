@@ -97,8 +97,9 @@ def reliability(
     limit = _checked_limit(above, below, confidence)
     if sampler not in SAMPLES:
         raise StudyError(
-            f"reliability: the points of this study ({sampler}) are not drawn from the distributions of its parameters, "
-            f"so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or halton"
+            f"reliability: the points of this study ({sampler}) are not drawn from the distributions of its "
+            "parameters, so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or "
+            "halton"
         )
     values = table.numbers(figure)
     known = values[np.isfinite(values)]

@@ -26,7 +26,7 @@ def plot_command(
     study: Path, names: tuple[str, ...], kind: str, response: str | None, color: str | None, title: str | None,
     save: Path | None,
 ) -> None:  # fmt: skip
-    """Plot the parameters and figures NAME ... of all runs of STUDY (histories: one history)."""
+    """Plot the parameters and figures NAME ... of all runs of STUDY (--kind histories: histories)."""
     found = open_study(study)
     target = found.folder / f"{kind}.png" if save is None else save
     options = {name: value for name, value in (("response", response), ("color", color), ("title", title)) if value}
