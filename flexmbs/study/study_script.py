@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
-from flexmbs.case.cases import Case
+from flexmbs.case.cases import Case, checked_parameters
 from flexmbs.case.parameters import Setting, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
+from flexmbs.study.space.distributions import Distribution
+from flexmbs.study.space.ranges import Choices, Range
+from flexmbs.study.space.samplers import Sampler
 from flexmbs.study.store.layout import STUDY
 from flexmbs.study.study import Study
 
@@ -23,18 +28,18 @@ flexmbs study report {script}     writes one HTML page with everything
 
 from pathlib import Path
 
-import flexmbs as fm
+{imports}import flexmbs as fm
 
 study = fm.Study(
     {case},
     # What varies: (lowest, highest), [a list of values], fm.Range(..., log=True), fm.Normal(mean, deviation), ...
     space={{
 {space}    }},
-    sampler=fm.{sampler},
+    sampler={sampler},
     seed={seed},
     fixed={fixed},  # values that differ from the defaults of the case in all runs
     folder=Path(__file__).with_suffix(""),  # of the runs
-    keep={keep!r},  # "figures": results are not kept, only figures
+    keep={keep},  # "figures": results are not kept, only figures
 )
 
 if __name__ == "__main__":
@@ -82,61 +87,107 @@ def _of_script(path: Path) -> Study:
 
 
 def write_script(
-    path: Path, case: Case, space: Mapping[str, object], sampler: object, seed: int, fixed: Mapping[str, object],
-    keep: str,
+    path: Path, case: Case, space: Mapping[str, object], sampler: Sampler, seed: int, fixed: Mapping[str, object],
+    keep: str, points: str = "",
 ) -> None:  # fmt: skip
     """Write a script that states a study, with all parameters of its case as comments to choose from.
+
+    ``points``: path of the CSV file, if ``sampler`` is a list of points.
 
     Raises StudyError if the file exists or cannot be written.
     """
     if path.exists():
         raise StudyError(f"{path} exists; give another name")
     settings = {setting.name: setting for setting in settings_of(case.parameters)}
-    lines = [_line(name, _code(entry), settings.get(name.partition("[")[0])) for name, entry in space.items()]
+    lines = [_line(name, _entry(entry), settings.get(name.partition("[")[0])) for name, entry in space.items()]
+    used = {name.partition("[")[0] for name in space} | set(fixed)
+    values = _values(case, fixed)
     lines += [
-        "# " + _line(name, _example(setting), setting)
-        for name, setting in settings.items() if name not in {key.partition("[")[0] for key in space} | set(fixed)
+        "# " + _line(name, _example(setting, getattr(values, name)), setting)
+        for name, setting in settings.items() if name not in used
     ]  # fmt: skip
+    chosen = f"fm.PointList({_literal(points)})" if points else _sampler(sampler)
     text = _TEMPLATE.format(
-        name=case.name, title=case.title, script=path.name, case=_case(case, path), seed=seed, fixed=dict(fixed),
-        space="".join(f"        {line}\n" for line in lines), sampler=repr(sampler), keep=keep,
+        name=case.name, title=case.title, script=path.name, case=_case(case, path), seed=seed, fixed=_literal(fixed),
+        space="".join(f"        {line}\n" for line in lines), sampler=chosen, keep=_literal(keep),
+        imports="from scipy import stats\n\n" if any("stats." in line for line in lines) else "",
     )  # fmt: skip
     write_bytes(path, text.encode(), StudyError)
+
+
+def _values(case: Case, fixed: Mapping[str, object]) -> object:
+    """The parameters of the case, with those that come from a mesh if it can be read."""
+    parameters = checked_parameters(case, fixed)
+    try:
+        return case.module.resolve(parameters) if hasattr(case.module, "resolve") else parameters
+    except FlexmbsError:
+        return parameters
 
 
 def _case(case: Case, script: Path) -> str:
     """The case as an expression: its name if it comes with flexmbs, otherwise its path beside the script."""
     if case.path.parent == cases_folder():
-        return repr(case.name)
+        return _literal(case.name)
     place, folder = case.path.resolve(), script.resolve().parent
     if place.is_relative_to(folder):
-        return f"Path(__file__).parent / {place.relative_to(folder).as_posix()!r}"
-    return repr(str(place))
+        return f"Path(__file__).parent / {_literal(place.relative_to(folder).as_posix())}"
+    return _literal(str(place))
 
 
 def _line(name: str, entry: str, setting: Setting | None) -> str:
     about = ""
     if setting is not None:
-        about = "  # " + ", ".join(filter(None, [setting.unit, setting.help, f"default {setting.default}"]))
-    return f"{name!r}: {entry},{about}"
+        default = "" if setting.default is None else f"default {_short(setting.default)}"
+        about = "  # " + ", ".join(filter(None, [setting.unit, setting.help, default]))
+    return f"{_literal(name)}: {entry},{about}"
 
 
-def _example(setting: Setting) -> str:
-    """A possible entry for a parameter."""
-    default = setting.default
-    if setting.kind is float and isinstance(default, float) and default != 0.0:
-        low, high = sorted((0.9 * default, 1.1 * default))
-        return f"({low:.6g}, {high:.6g})"
-    if setting.kind is bool:
+def _example(setting: Setting, value: object) -> str:
+    """A possible entry for a parameter whose value is ``value`` unless it is varied."""
+    if isinstance(value, bool):
         return "[True, False]"
-    if setting.kind is int and isinstance(default, int):
-        return f"[{default}, {default + 1}]"
-    return f"[{default!r}]"
+    if isinstance(value, int):
+        return f"[{value}, {value + 1}]"
+    if isinstance(value, float) and value != 0.0:
+        low, high = sorted((0.9 * value, 1.1 * value))
+        return f"({low:.4g}, {high:.4g})"
+    return "(0.0, 1.0)" if value == 0.0 else f"[{_literal(value)}]"
 
 
-def _code(entry: object) -> str:
-    if isinstance(entry, tuple | list | str | int | float | bool) or entry is None:
-        return repr(entry)
-    if isinstance(entry, Sequence):
-        return repr(list(entry))
+def _entry(entry: object) -> str:
+    """Python for what parse_space has made of the text of --vary."""
+    if isinstance(entry, Range):
+        ends = f"{entry.low!r}, {entry.high!r}"
+        return f"fm.Range({ends}, log=True)" if entry.log else f"({ends})"
+    if isinstance(entry, Choices):
+        return _literal(list(entry.values))
+    if isinstance(entry, Distribution):
+        values = [repr(value) for value in entry.args] + [f"{name}={value!r}" for name, value in entry.kwds]
+        limits = [f", {name}={end!r}" for name, end in (("low", entry.low), ("high", entry.high)) if end is not None]
+        return f"fm.Distribution(stats.{entry.name}({', '.join(values)}){''.join(limits)})"
     return f"fm.{entry!r}"
+
+
+def _sampler(sampler: Sampler) -> str:
+    """Python for a sampler, without the options that have their default."""
+    given = []
+    for entry in fields(sampler):  # type: ignore[arg-type]
+        value = getattr(sampler, entry.name)
+        if value != entry.default:
+            given.append(f"{entry.name}={_literal(value)}")
+    return f"fm.{type(sampler).__name__}({', '.join(given)})"
+
+
+def _literal(value: object) -> str:
+    """Python for plain values, text in double quotes."""
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_literal(name)}: {_literal(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    return repr(value)
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -39,9 +39,10 @@ _RUNS = {"lhs": 128, "sobol": 128, "halton": 128, "random": 128, "sobol-indices"
     "--keep", type=click.Choice(["results", "figures"]), default="results", show_default=True,
     help="What is kept of a run: its result folder, or its figures only.",
 )  # fmt: skip
+@click.option("--yes", "confirmed", is_flag=True, help="Allow a grid of more than 100,000 points.")
 def new_command(
     script: Path, case_name: str, varied: tuple[str, ...], assignments: tuple[str, ...], sampler: str, runs: int | None,
-    levels: str | None, seed: int, keep: str,
+    levels: str | None, seed: int, keep: str, confirmed: bool,
 ) -> None:  # fmt: skip
     """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
     script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
@@ -49,11 +50,20 @@ def new_command(
     fixed = split_assignments(assignments)
     parameters = checked_parameters(case, fixed)
     entries = parse_space(varied)
-    chosen = parse_sampler(sampler, _RUNS.get(sampler) if runs is None else runs, levels)
+    chosen = parse_sampler(sampler, _RUNS.get(sampler) if runs is None else runs, levels, confirmed=confirmed)
     if entries or sampler not in SAMPLERS:
         points = chosen.points(Space(case.parameters, entries, fixed), seed)
         click.echo(f"{len(points)} runs of {case.name}, varying {', '.join(points.names)}")
-    write_script(script, case, entries, chosen, seed, {name: getattr(parameters, name) for name in fixed}, keep)
+    write_script(
+        script,
+        case,
+        entries,
+        chosen,
+        seed,
+        {name: getattr(parameters, name) for name in fixed},
+        keep,
+        points="" if sampler in SAMPLERS else sampler,
+    )
     click.echo(f"wrote {script}; run it with: flexmbs study run {script}")
     if not entries and sampler in SAMPLERS:
         click.echo("nothing varies yet: edit 'space' in it first", err=True)

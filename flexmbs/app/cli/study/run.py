@@ -35,18 +35,16 @@ def _shard(_context: click.Context, _option: click.Parameter, text: str | None) 
 @click.option("--wall-time", type=float, default=None, metavar="SECONDS", help="Limit of the time of a run.")
 @click.option("--memory", type=float, default=None, metavar="GB", help="Limit of the memory of a run.")
 @click.option("--disk", type=float, default=None, metavar="MB", help="Limit of the size of a run on disk.")
-@click.option("--retries", type=int, default=1, show_default=True, help="New attempts after a worker died.")
+@click.option("--retries", type=int, default=2, show_default=True, help="New attempts after a worker died.")
 @click.option(
     "--on-error", type=click.Choice(["skip", "stop", "nan"]), default="skip", show_default=True,
     help="When a run fails: go on, stop, or go on and keep a row of nan in the table.",
 )  # fmt: skip
 @click.option("--retry-failed", is_flag=True, help="Also compute runs again that failed earlier.")
 @click.option("--accept-versions", is_flag=True, help="Go on although other versions computed the runs so far.")
-@click.option("--yes", "confirmed", is_flag=True, help="Run a grid of more than 100,000 points.")
 def run_command(
     study: Path, workers: int | None, shard: tuple[int, int] | None, dask: str | None, wall_time: float | None,
     memory: float | None, disk: float | None, retries: int, on_error: str, retry_failed: bool, accept_versions: bool,
-    confirmed: bool,
 ) -> int:  # fmt: skip
     """Compute the runs of STUDY (its script or folder) that are missing; those that are there are never repeated."""
     if dask is not None and workers is not None and dask != "local":
@@ -59,7 +57,7 @@ def run_command(
     executor = None if dask is None else "dask" if dask == "local" else dask
     outcome = open_study(study).run(
         workers=workers, executor=executor, shard=shard, limits=limits, retries=retries, on_error=on_error,
-        retry_failed=retry_failed, accept_versions=accept_versions, confirmed=confirmed, progress=True,
+        retry_failed=retry_failed, accept_versions=accept_versions, progress=True,
     )  # fmt: skip
     click.echo(str(outcome))
     return 1 if outcome.failed else 0
