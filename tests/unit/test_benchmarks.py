@@ -46,6 +46,20 @@ def test_each_program_is_tested_here():
     assert {name.removeprefix("test_") for name in globals() if name.startswith("test_")} >= PROGRAMS
 
 
+def test_study_throughput(benchmark_of, tmp_path):
+    module, _ = benchmark_of("study_throughput")
+    found = module.throughput(2, "local", "figures", tmp_path / "study", 1, 1)
+    assert 0.0 < found["efficiency_own"] < 1.0 and found["overhead_own"] > 0.0
+    assert len(module.table_of("local, figures", found).splitlines()) == 13
+
+
+def test_study_scale(benchmark_of, capsys):
+    _, run = benchmark_of("study_scale")
+    run("--runs", 20, "--stored", 20)
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| 20 ")]
+    assert len(rows) == 2
+
+
 def test_start_times(benchmark_of, monkeypatch):
     module, _ = benchmark_of("start_times")
     monkeypatch.setattr(module, "COMMAND", [*module.COMMAND, "--set", "t_end=0.001"])
