@@ -243,7 +243,7 @@ class Study:
         lists : figures that are lists and become columns "peak_forces[0]", "peak_forces[1]", ...
         """
         parameters = {name: (self.space.units[name], self.space.helps[name]) for name in self.space.names}
-        wanted = tuple(figures) or self.figures
+        wanted = tuple(map(self._column, figures or self.figures))
         lists = (*lists, *(name.partition("[")[0] for name in wanted if name.endswith("]")))
         table = collect(self.rows(), parameters, on_error, units=self.case.units, lists=lists)
         table = table.select(rows=np.argsort(table.index, kind="stable"))
@@ -281,7 +281,7 @@ class Study:
         sample gives: regression coefficients, rank correlations, first-order indices. ``table``: of this study.
         """
         design = design_of(self.sampler, self.points)
-        return sensitivity(self.table() if table is None else table, figure, design)
+        return sensitivity(self.table() if table is None else table, self._column(figure), design)
 
     def reliability(
         self, figure: str, *, above: float | None = None, below: float | None = None, confidence: float = 0.95,
@@ -289,7 +289,7 @@ class Study:
     ) -> Reliability:  # fmt: skip
         """Probability that a figure is above or below a limit, with its confidence interval."""
         return reliability(
-            self.table() if table is None else table, figure, above=above, below=below, confidence=confidence,
+            self.table() if table is None else table, self._column(figure), above=above, below=below, confidence=confidence,
             sampler=self.sampler.name,
         )  # fmt: skip
 
@@ -313,12 +313,13 @@ class Study:
         target = self.folder / "report.html" if path is None else Path(path)
         csv = target.with_name(f"{target.stem}.csv")
         table = self.table()
+        figures = tuple(map(self._column, self.figures))
         missed: list[Reliability] = []
         for name, (lowest, highest) in (limits or {}).items():
             missed += [] if lowest is None else [self.reliability(name, below=lowest, table=table)]
             missed += [] if highest is None else [self.reliability(name, above=highest, table=table)]
         source = ReportSource(
-            str(self.folder), self.case, self.sampler, self.space, self._stored(), table, self.figures, self.band,
+            str(self.folder), self.case, self.sampler, self.space, self._stored(), table, figures, self.band,
             lambda figure: self.sensitivity(figure, table=table),
         )  # fmt: skip
         export(table, csv)
@@ -373,6 +374,10 @@ class Study:
             return stored
         stored.merged_with(self._statement, self.folder, accept_versions=True)
         return stored
+
+    def _column(self, figure: str) -> str:
+        """Column of a figure in the table: a figure that is called like a varied parameter has another name there."""
+        return f"figures.{figure}" if figure in self.space.names else figure
 
     def _require_index(self, index: int) -> None:
         if not 0 <= index < len(self.points):

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/study_scale.py [--runs 10000 100000 1000000] [--stored 10000 100000] [--save]
 
-First the scheduler alone: an executor answers at once, in messages like those of workers, and nothing is stored. What it
-takes per run bounds the number of workers that it can keep busy. Then the store: records are finished by one
+First the scheduler alone: an executor answers at once, in messages like those of workers, and nothing is stored. What
+it takes per run bounds the number of workers that it can keep busy. Then the store: records are finished by one
 process, looked up, listed, packed and listed again.
 """
 

@@ -1,0 +1,177 @@
+"""The facade: studies are stated, run, extended, evaluated, and refused where they are wrong."""
+
+import math
+
+import numpy as np
+import pytest
+from short_studies import PENDULUM
+
+import flexmbs as fm
+
+SPACE = {"length": (0.5, 1.5), "angle": (0.1, 0.4)}
+
+
+@pytest.fixture
+def case(tmp_path):
+    path = tmp_path / "pendulum.py"
+    path.write_text(PENDULUM)
+    return path
+
+
+def study_of(case, sampler=None, space=None, name="study", **options):
+    options = {"seed": 1, "folder": case.parent / name, **options}
+    return fm.Study(case, SPACE if space is None else space, sampler or fm.Sobol(4), **options)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A study of eight runs that keeps everything."""
+    path = tmp_path_factory.mktemp("done") / "pendulum.py"
+    path.write_text(PENDULUM)
+    study = study_of(path, fm.Sobol(8), fixed={"t_end": 0.1}, histories=["hinge.angle"], history_times=11)
+    assert study.run(workers=1, progress=False).computed == 8
+    return study
+
+
+def test_runs_equal_those_alone(done):
+    table = done.table()
+    assert table.parameters == ("length", "angle") and len(table) == 8 == len(done)
+    for index in range(8):
+        alone = done.run_alone(index)
+        assert alone.parameters == done.record(index).parameters
+        for name, column in {"angle": "figures.angle", "speed": "speed", "steps": "steps"}.items():
+            assert table[column][index] == alone.figures[name]
+        result = done.result(index)
+        assert np.array_equal(result["hinge.angle"], alone.result["hinge.angle"])
+        assert {name: table[name][index] for name in SPACE} == done.point(index)
+
+
+def test_nothing_is_computed_again_and_more_points_continue(done):
+    again = fm.Study.open(done.folder).run(progress=False)
+    assert (again.computed, again.present) == (0, 8)
+    more = study_of(done.case.path, fm.Sobol(16), fixed={"t_end": 0.1}, histories=["hinge.angle"], history_times=11)
+    assert more.status().missing == 8
+    outcome = more.run(workers=1, progress=False)
+    assert (outcome.computed, outcome.present) == (8, 8)
+    with pytest.raises(fm.StudyError, match="more runs than are asked for"):
+        done.run(progress=False)
+
+
+def test_evaluation(done, tmp_path):
+    study = fm.Study.open(done.folder)
+    band = study.band("hinge.angle")
+    assert band.unit == "rad" and band.runs == len(study) and np.all(np.diff(band.quantiles, axis=0) >= 0.0)
+    indices = study.sensitivity("angle")
+    assert indices.order[0] == 1  # the angle at the end is nearly the one at the start
+    found = study.reliability("angle", above=0.0)
+    assert found.probability == np.mean(study.table()["figures.angle"] > 0.0)
+    path = study.report(tmp_path / "report.html", limits={"angle": (None, 0.3)}, histories=["hinge.angle"])
+    text = path.read_text()
+    assert "hinge.angle" in text and "length" in text and (tmp_path / "report.csv").exists()
+    for kind, options in {
+        "scatter": {}, "effects": {"response": "speed"}, "histogram": {}, "histories": {"names": ["hinge.angle"]},
+    }.items():  # fmt: skip
+        study.plot(kind, save=tmp_path / f"{kind}.png", **options)
+        assert (tmp_path / f"{kind}.png").stat().st_size > 5000
+
+
+def test_packed_runs_are_read_as_before(done):
+    study = fm.Study.open(done.folder)
+    before, result = study.table(), study.result(3)["hinge.angle"]
+    assert study.pack() == len(study)
+    assert not list((study.folder / "runs").glob("*/*"))
+    assert np.array_equal(study.table()["speed"], before["speed"])
+    assert np.array_equal(study.result(3)["hinge.angle"], result)
+    assert study.status().packed == len(study) and study.run(progress=False).computed == 0
+
+
+def test_points_of_an_optimiser_are_kept_too(case):
+    study = study_of(case, keep="figures")
+    points = [{"length": 0.7}, {"length": 0.8}, {"length": 0.7}]
+    first, second, third = study.evaluate(points, workers=1)
+    assert first == third and first.figures != second.figures
+    assert study.evaluate(points[:1]) == [first]  # not computed again
+    assert study.status().missing == 4
+
+
+def test_failed_runs(case):
+    study = study_of(case, fm.PointList([{"what": ""}, {"what": "raise"}, {"what": "nan"}]), {}, keep="figures")
+    with pytest.warns(fm.StudyWarning, match="1 of 3 runs failed"):
+        study.run(workers=1, progress=False)
+    ((index, record),) = study.failed()
+    assert index == 1 and record.failure.kind == "ValueError"
+    assert "does not like its parameters" in study.log(1) and "Traceback" in study.log(1)
+    table = study.table()
+    assert table.finished.tolist() == [True, False, True] and math.isnan(table["angle"][2])
+    assert len(study.table(on_error="skip")) == 2
+    with pytest.raises(fm.StudyError, match=r"keeps figures only .* study.run_alone\(0\)"):
+        study.result(0)
+
+
+def test_copy_of_the_case_serves_for_evaluation(case):
+    study = study_of(case, keep="figures")
+    study.run(workers=1, progress=False)
+    case.unlink()
+    assert len(fm.Study.open(study.folder).table()) == 4
+
+
+WRONG = {
+    "unknown parameter": ({"space": {"lenght": (0.5, 1.5)}}, "lenght.*length"),
+    "empty range": ({"space": {"length": (1.0, 1.0)}}, "length: the range from 1 to 1 is empty"),
+    "inverted range": ({"space": {"length": (2.0, 1.0)}}, "length: the range begins at 2 and ends at 1"),
+    "beyond the minimum": ({"space": {"length": (-1.0, 1.0)}}, "length.*minimum"),
+    "end before the start": ({"space": {"t_end": (-1.0, 1.0)}}, "t_end.*must be"),
+    "nothing": ({"space": {}}, "vary at least one parameter"),
+    "too many points": (
+        {"sampler": fm.Grid(levels=1000)}, r"1000 x 1000 = 1,?000,?000 points",
+    ),
+    "sampler": ({"sampler": "sobel"}, "sobel.*sobol"),
+    "sampler without number": ({"sampler": "sobol"}, "needs runs"),
+    "two numbers of runs": ({"runs": 4}, "has its own number of runs"),
+    "keep": ({"keep": "all"}, "'results'.*'figures'"),
+    "fixed and varied": ({"fixed": {"length": 1.0}}, "length is varied, and also fixed"),
+    "unknown fixed parameter": ({"fixed": {"lenght": 1.0}}, "did you mean 'length'"),
+    "history times": ({"histories": ["hinge.angle"], "history_times": 1}, "history_times"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_studies_are_refused_before_anything_is_written(case, name):
+    options, message = WRONG[name]
+    with pytest.raises((fm.StudyError, fm.CaseError), match=message):
+        study_of(case, **options)
+    assert [path.name for path in case.parent.iterdir() if path.name != "__pycache__"] == ["pendulum.py"]
+
+
+@pytest.mark.parametrize("wrong", [lambda p: {}, math, 3.0, fm.System()], ids=["lambda", "module", "number", "system"])
+def test_cases_that_workers_cannot_load(wrong, tmp_path):
+    with pytest.raises(fm.StudyError, match="worker processes of a study cannot load.*case file"):
+        fm.Study(wrong, SPACE, fm.Sobol(4), folder=tmp_path / "study")
+
+
+def test_unknown_figure_stops_the_study_after_its_first_run(case):
+    study = study_of(case, figures=["sped"])
+    with pytest.raises(fm.StudyError, match="no figure 'sped'.*speed"):
+        study.run(workers=1, progress=False)
+    with pytest.raises(fm.StudyError, match="sped.*speed"):
+        study.table()
+
+
+def test_folder_of_another_study(case):
+    study = study_of(case, keep="figures")
+    study.run(workers=1, progress=False)
+    with pytest.raises(fm.StudyError, match="another study.*length.*1.5 in the study, 1.6 now"):
+        study_of(case, space={**SPACE, "length": (0.5, 1.6)}, keep="figures").run(progress=False)
+    with pytest.raises(fm.StudyError, match="another study.*seed: 1 in the study, 2 now"):
+        study_of(case, seed=2, keep="figures").table()
+    case.write_text(PENDULUM.replace("-9.81", "-9.80"))
+    with pytest.raises(fm.StudyError, match=r"(?s)the case has changed.*-9\.81.*-9\.80"):
+        study_of(case, keep="figures").run(progress=False)
+
+
+def test_nothing_there_yet(case):
+    with pytest.raises(fm.StudyError, match="no run of this study was computed yet"):
+        study_of(case).table()
+    with pytest.raises(fm.StudyError, match="no study in this folder"):
+        fm.Study.open(case.parent / "nowhere")
+    assert not (case.parent / "nowhere").exists()
