@@ -100,6 +100,14 @@ _WHERE = {
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
     "flexmbs.case.metrics": ("contact_figures", "energy_error", "angle_from_hanging", "chord_deflection"),
     "flexmbs.case.bar_mesh": ("bar_values", "bar_with", "centreline_point"),
+    "flexmbs.study.space.ranges": ("Range", "Choices", "RunSeeds"),
+    "flexmbs.study.space.distributions": ("Distribution", "Normal", "LogNormal", "Triangular", "Weibull"),
+    "flexmbs.study.space.space": ("Space",),
+    "flexmbs.study.space.points": ("Points",),
+    "flexmbs.study.space.samplers": ("LatinHypercube", "Sobol", "Halton", "RandomSample"),
+    "flexmbs.study.space.grid": ("Grid",),
+    "flexmbs.study.space.point_list": ("PointList",),
+    "flexmbs.study.space.salib_samplers": ("SobolIndices", "Morris"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -167,6 +167,24 @@ from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
 from flexmbs.result.stress_peak import PeakStress as PeakStress
 from flexmbs.result.trajectory import ContactRecord as ContactRecord
+from flexmbs.study.space.distributions import Distribution as Distribution
+from flexmbs.study.space.distributions import LogNormal as LogNormal
+from flexmbs.study.space.distributions import Normal as Normal
+from flexmbs.study.space.distributions import Triangular as Triangular
+from flexmbs.study.space.distributions import Weibull as Weibull
+from flexmbs.study.space.grid import Grid as Grid
+from flexmbs.study.space.point_list import PointList as PointList
+from flexmbs.study.space.points import Points as Points
+from flexmbs.study.space.ranges import Choices as Choices
+from flexmbs.study.space.ranges import Range as Range
+from flexmbs.study.space.ranges import RunSeeds as RunSeeds
+from flexmbs.study.space.salib_samplers import Morris as Morris
+from flexmbs.study.space.salib_samplers import SobolIndices as SobolIndices
+from flexmbs.study.space.samplers import Halton as Halton
+from flexmbs.study.space.samplers import LatinHypercube as LatinHypercube
+from flexmbs.study.space.samplers import RandomSample as RandomSample
+from flexmbs.study.space.samplers import Sobol as Sobol
+from flexmbs.study.space.space import Space as Space
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 
 __version__: str

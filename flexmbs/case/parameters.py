@@ -78,7 +78,7 @@ def from_values(parameters: type, values: Mapping[str, object]):
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise CaseError(f"no parameter {name!r}{hint}; parameters: {', '.join(known)}")
-    return parameters(**{name: _convert(known[name], value) for name, value in values.items()})
+    return parameters(**{name: converted(known[name], value) for name, value in values.items()})
 
 
 def split_assignments(assignments: typing.Iterable[str]) -> dict[str, str]:
@@ -116,7 +116,8 @@ def _evaluate(node: ast.AST) -> float:
     raise TypeError(type(node).__name__)
 
 
-def _convert(setting: Setting, value: object) -> object:
+def converted(setting: Setting, value: object) -> object:
+    """A value of a parameter, given as value or as text; CaseError for a wrong type, NaN, infinity or out of range."""
     if value is None or (isinstance(value, str) and setting.optional and value.lower() in _NONE):
         if setting.optional:
             return None
@@ -128,21 +129,21 @@ def _convert(setting: Setting, value: object) -> object:
     if setting.kind is tuple:
         return _convert_tuple(setting, value)
     try:
-        converted = number(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+        found = number(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except (ValueError, TypeError):
         raise _wrong(setting, value) from None
-    if not math.isfinite(converted):
+    if not math.isfinite(found):
         raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be a finite number, not {value}")
     low, high = setting.minimum, setting.maximum
-    if low is not None and converted < low:
+    if low is not None and found < low:
         raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be at least {low:g}, not {value}")
-    if high is not None and converted > high:
+    if high is not None and found > high:
         raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be at most {high:g}, not {value}")
     if setting.kind is float:
-        return converted
-    if converted != int(converted):
+        return found
+    if found != int(found):
         raise _wrong(setting, value)
-    return int(converted)
+    return int(found)
 
 
 def _convert_tuple(setting: Setting, value: object) -> tuple[float, ...]:

@@ -7,9 +7,11 @@ many small products therefore runs with one thread, and only large products with
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
@@ -23,7 +25,7 @@ def one_blas_thread() -> Iterator[None]:
     if _outside.get() is not None:
         yield
         return
-    with ThreadpoolController().limit(limits=1, user_api="blas") as limits:
+    with _controller(len(sys.modules)).limit(limits=1, user_api="blas") as limits:
         token = _outside.set(limits)
         try:
             yield
@@ -42,4 +44,10 @@ def all_blas_threads() -> Iterator[None]:
     try:
         yield
     finally:
-        ThreadpoolController().limit(limits=1, user_api="blas")
+        _controller(len(sys.modules)).limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _controller(_modules: int) -> ThreadpoolController:
+    """The libraries that are loaded; looking for them takes 2 ms, and only another import can bring more of them."""
+    return ThreadpoolController()

@@ -12,12 +12,14 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+_FIRST_LOOK, _LONGEST_LOOK = 0.005, 0.25  # s between two attempts to take a lock that one waits for
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
@@ -57,6 +59,19 @@ class FileLock:
         self._file = file
         self.found = _read_note(file)
         return True
+
+    def wait(self, told: Callable[[str], object] = lambda _: None) -> bool:
+        """Acquire the lock as soon as it is free; whether another process had it. ``told`` is then called, with who.
+
+        OSError as of ``open``. It looks again after 5 ms, and after longer and longer times up to a quarter second.
+        """
+        pause = _FIRST_LOOK
+        while not self.acquire():
+            if pause == _FIRST_LOOK:
+                told(self.holder())
+            time.sleep(pause)
+            pause = min(1.5 * pause, _LONGEST_LOOK)
+        return pause > _FIRST_LOOK
 
     def write(self, **more: object) -> None:
         """Write into the file who holds the lock, for people, and ``more`` for the next holder (``found``).

@@ -10,11 +10,13 @@ import os
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read, read_trusted, write_whole
 from flexmbs.common.errors import CacheWarning
+from flexmbs.common.file_lock import FileLock
+from flexmbs.common.progress import stage
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.machine_code.build import object_files
 from flexmbs.machine_code.external_symbols import FAILURE, FROM_C
@@ -70,6 +72,19 @@ def load() -> float:
     begin = time.perf_counter()
     _library()
     return time.perf_counter() - begin
+
+
+def provide() -> bool:
+    """Compile what is missing, so that processes started from now on find all entries; whether they will.
+
+    They will not where the cache folder cannot be written, of which a CacheWarning has told. Nothing is loaded here.
+    """
+    if PLAIN_PYTHON:
+        return True
+    target, wanted = target_here(), keys()
+    found = find_objects(target)
+    shipped = {} if BOUNDS_CHECKED else read_shipped(wanted, target)[0]
+    return len(shipped | _from_cache(wanted, shipped, target)) == len(found)
 
 
 def _library() -> Library:
@@ -148,18 +163,15 @@ def _file_name(module: str, key: str) -> str:
 @contextmanager
 def _alone(target: Target):
     """While this lasts no other process compiles into the same folder, where the system can see to that."""
-    folder = cache_folder() / cache_name(target)
+    lock = FileLock(cache_folder() / cache_name(target) / ".lock")
+    with suppress(OSError):  # a folder that cannot be written
+        lock.path.parent.mkdir(parents=True, exist_ok=True)
+        lock.wait(lambda holder: stage(f"waiting for another process that compiles the kernels ({holder})", long=True))
+        lock.write()
     try:
-        import fcntl
-
-        folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / ".lock", "w")
-    except (ImportError, OSError):
         yield
-        return
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    finally:
+        lock.release()
 
 
 def _c_functions() -> dict[str, int]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.progress import stage
 
 SUFFIX = ".lock"
-_FIRST, _LONGEST = 0.005, 0.25  # s between two looks at the lock: they grow by half each time
 
 
 class Turn:
@@ -32,13 +30,8 @@ class Turn:
         OSError if the folder cannot be written.
         """
         self._lock.path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        waited, pause = False, _FIRST
-        while not self._lock.acquire():
-            if not waited:
-                stage(f"waiting for another process that reduces this body ({self._lock.holder()})", long=True)
-            waited = True
-            time.sleep(pause)
-            pause = min(1.5 * pause, _LONGEST)
+        text = "waiting for another process that reduces this body"
+        waited = self._lock.wait(lambda holder: stage(f"{text} ({holder})", long=True))
         self.was_left = bool(self._lock.found)
         self._lock.write()
         return waited

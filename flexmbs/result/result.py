@@ -23,15 +23,9 @@ from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
 from flexmbs.result.histories import History, catalogue, unit_of
-from flexmbs.result.interpolation import (
-    accelerations_at,
-    coordinates_at,
-    frame_velocities_at,
-    frames_at,
-    monotone,
-    velocities_at,
-)
+from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
@@ -178,25 +172,11 @@ class Result:
         reactions, of which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the
         rates of their interpolated frames.
         """
-        run, structure = self.trajectory, self.structure
         times = np.atleast_1d(np.asarray(times, dtype=float))
-        others = {name: monotone(run.t, array, times) for name, array in run.arrays().items() if name in _MONOTONE}
-        positions, rotations = frames_at(run, times)
-        velocities, spins = frame_velocities_at(run, times) if self._moving else (None, None)
-        sampled = run.replaced(
-            t=times,
-            q=coordinates_at(run, structure, times),
-            v=velocities_at(run, structure, times),
-            a=accelerations_at(run, times),
-            body_position=positions,
-            body_rotation=rotations,
-            body_velocity=velocities,
-            body_angular_velocity=spins,
-            **others,
-        )
+        sampled = ResampledTrajectory(self.trajectory, self.structure, times)
         if self._settle is None:
-            return Result(structure, sampled)
-        return Result(structure, sampled, lambda part: self._completed(part, times))
+            return Result(self.structure, sampled)
+        return Result(self.structure, sampled, lambda part: self._completed(part, times))
 
     def with_body_frames(self, position: np.ndarray, rotation: np.ndarray) -> Result:
         """This result with other frames of its bodies, (nt, nb, 3) m and (nt, nb, 3, 3); all else stays."""
@@ -407,7 +387,6 @@ LARGEST_STEPS = 4096
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
 # what has no derivatives stored
-_MONOTONE = ("energy", "contact_gap", "contact_force", "reaction", "driving_force", "constraint_error", "record")
 
 
 def _count(number: int, one: str, more: str | None = None) -> str:

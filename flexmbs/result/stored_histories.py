@@ -34,6 +34,10 @@ class StoredTrajectory:
         self.__dict__[name] = array
         return array
 
+    def __getstate__(self) -> dict[str, object]:
+        """For pickle: without the arrays that have been read."""
+        return {name: value for name, value in self.__dict__.items() if name not in REQUIRED + OPTIONAL}
+
     def has(self, name: str) -> bool:
         """Whether there is an array of that name (nothing is read)."""
         return name in self._names

@@ -1,10 +1,13 @@
 """Object files kept on disk: whose they are, what becomes of damaged files, full disks and read-only caches."""
 
+import errno
 import hashlib
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 
 from flexmbs.common import cache_folder as module
 from flexmbs.common.errors import CacheWarning
+from flexmbs.common.progress import on_progress
 from flexmbs.machine_code import load_objects as library
 from flexmbs.machine_code import manifest, sources
 from flexmbs.machine_code import target_processor as targets
@@ -277,3 +281,53 @@ def test_no_source_uses_the_cache_of_numba():
 
     paths = Path(flexmbs.__file__).parent.rglob("*.py")
     assert not [path for path in paths if "cache=True" in path.read_text() and "numba" in path.read_text()]
+
+
+def test_processes_that_start_at_once_on_an_empty_cache_compile_once(cache, tmp_path, monkeypatch):
+    """Those who come while one compiles wait for it; ``go`` lets it finish."""
+    fork = multiprocessing.get_context("fork")
+
+    def compile_slowly(modules, target, reason):
+        with open(tmp_path / "compiling", "a") as file:
+            file.write(f"{os.getpid()}\n")
+        until((tmp_path / "go").exists)
+        return dict.fromkeys(modules, CODE)
+
+    def look():
+        with on_progress(lambda stage: (tmp_path / f"told-{os.getpid()}").write_text(str(stage))):
+            assert found() == CODE
+
+    monkeypatch.setattr(library, "object_files", compile_slowly)
+    processes = [fork.Process(target=look) for _ in range(4)]
+    for process in processes:
+        process.start()
+    until(lambda: len(list(tmp_path.glob("told-*"))) == 3)
+    (compiling,) = (tmp_path / "compiling").read_text().split()
+    text = next(tmp_path.glob("told-*")).read_text()
+    assert text.startswith(f"waiting for another process that compiles the kernels (process {compiling} on")
+    (tmp_path / "go").touch()
+    for process in processes:
+        process.join(60.0)
+        assert process.exitcode == 0
+    assert len((tmp_path / "compiling").read_text().split()) == 1
+
+
+def until(condition):
+    begin = time.perf_counter()
+    while not condition():
+        assert time.perf_counter() - begin < 60.0
+        time.sleep(0.002)
+
+
+def test_kernels_are_provided_before_workers_start(cache):
+    assert library.provide() and compilations() == 0
+    assert library.provide() and len(library.object_files.count) == 1
+
+
+def test_what_cannot_be_provided_is_told(cache, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(library, "write_whole", full)
+    with pytest.warns(CacheWarning, match="is compiled anew at each start"):
+        assert not library.provide()

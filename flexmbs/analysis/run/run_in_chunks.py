@@ -54,6 +54,7 @@ from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored_histories import StoredTrajectory
 
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
+LOG_BYTES = 2**20  # of the steps of a chunk, at least 512 steps: small systems take 10 000 in CHUNK_SECONDS
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
 WRITING_SHARE = 0.05
 
@@ -68,7 +69,7 @@ class Run:
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
         self.work = make_workspace(model.tables)
-        self.log = s.make_log(model.tables, len(model.balls))
+        self.log = s.make_log(model.tables, len(model.balls), max(512, LOG_BYTES // (8 * model.log_row.width)))
         self._set_model(model)
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.state.a[:] = start_values(model)

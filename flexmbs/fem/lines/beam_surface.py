@@ -9,7 +9,7 @@ from flexmbs.fem.lines.beam_second_order import evaluate, second_order_section_m
 from flexmbs.fem.lines.beam_stress import ENDS, outline_stress
 from flexmbs.fem.stress_field import as_six, as_tensors
 from flexmbs.fem.surface_fields import SurfaceFields
-from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 # cosine above which two beams meeting at a node are drawn as one bent beam rather than as a corner
 SMOOTH_COSINE = 0.7
@@ -26,29 +26,18 @@ def beam_surface(
     shapes_strain = beam_shapes(elements, ENDS).force_strain @ elements.local(modes)[:, None]
     moved = section_motion(elements, first.u, first.turn).transpose(1, 2, 0, 3, 4)
     moved_twice = second_order_section_motion(elements, ENDS, modes, pairs, quadratic).transpose(1, 2, 0, 3, 4)
-    n, npairs = modes.shape[1], len(pairs)
     points, linear, second, stress = [], [], [], []
     rings, ring_numbers = _ring_numbers(elements)
+    at_ends, row = {}, np.zeros(len(elements.nodes), dtype=int)  # row: of an element among those of its block
+    for index in np.unique(elements.block):
+        rows = np.flatnonzero(elements.block == index)
+        row[rows] = np.arange(len(rows))
+        fields = moved[rows], moved_twice[rows], shapes_strain[rows, :, 0], first.dturn[rows]
+        at_ends[index] = _at_ends(elements, rows, mesh.blocks[index], *fields)
     for ends in rings:
-        block = mesh.blocks[elements.block[ends[0][0]]]
-        outline = np.asarray(block.section.outline, dtype=float)
-        rho = np.column_stack([np.zeros(len(outline)), outline])
-        share = np.column_stack([np.ones(len(outline)), outline])
-        values = [
-            np.zeros((len(rho), 3)),
-            np.zeros((len(rho), 3, n)),
-            np.zeros((len(rho), 3, npairs)),
-            np.zeros((len(rho), 6, n)),
-        ]
-        for e, end in ends:
-            frame = elements.frame[e]
-            values[0] += elements.start[e] + end * elements.length[e] * frame[0] + rho @ frame
-            values[1] += np.tensordot(share, moved[e, end], 1)
-            values[2] += np.tensordot(share, moved_twice[e, end], 1)
-            own = outline_stress(block.material, shapes_strain[e, end, 0], first.dturn[e, end], outline)
-            values[3] += np.moveaxis(as_six(frame.T @ as_tensors(np.moveaxis(own, 1, 2)) @ frame), 2, 1)
-        for target, value in zip((points, linear, second, stress), values, strict=True):
-            target.append(value / len(ends))
+        of_block = at_ends[elements.block[ends[0][0]]]
+        for target, values in zip((points, linear, second, stress), of_block, strict=True):
+            target.append(sum(values[row[e], end] for e, end in ends) / len(ends))
     return SurfaceFields(
         points=np.concatenate(points),
         faces=_faces(mesh, elements, rings, ring_numbers),
@@ -56,6 +45,31 @@ def beam_surface(
         quadratic=np.ascontiguousarray(np.concatenate(second).transpose(2, 0, 1)),
         stress_modes=np.ascontiguousarray(np.concatenate(stress).transpose(2, 0, 1)),
     )
+
+
+def _at_ends(
+    elements: BeamElements, rows: np.ndarray, block: ElementBlock, moved: np.ndarray, moved_twice: np.ndarray,
+    strain: np.ndarray, dturn: np.ndarray,
+) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Points, fields and stress (rows, 2, corners, ...) on the outline at both ends of the elements of a block."""
+    outline = np.asarray(block.section.outline, dtype=float)
+    rho = np.column_stack([np.zeros(len(outline)), outline])
+    share = np.column_stack([np.ones(len(outline)), outline])
+    frame = elements.frame[rows, None]
+    points = elements.start[rows, None] + (ENDS * elements.length[rows, None])[..., None] * frame[:, :, 0]
+    own = outline_stress(block.material, strain, dturn, outline)
+    in_mesh = frame.swapaxes(-1, -2)[:, :, None, None] @ as_tensors(np.moveaxis(own, 3, 4)) @ frame[:, :, None, None]
+    return (
+        points[:, :, None] + rho @ frame,
+        *(_shared(share, field) for field in (moved, moved_twice)),
+        np.moveaxis(as_six(in_mesh), 4, 3),
+    )
+
+
+def _shared(share: np.ndarray, field: np.ndarray) -> np.ndarray:
+    """(ne, 2, corners, 3, n) of a field (ne, 2, 3, 3, n) of section motions."""
+    found = share @ field.reshape(*field.shape[:3], -1)
+    return found.reshape(*found.shape[:3], *field.shape[3:])
 
 
 def _ring_numbers(elements: BeamElements) -> tuple[list[list[tuple[int, int]]], np.ndarray]:

@@ -13,6 +13,7 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import ModuleSpec
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from flexmbs.common.atomic_files import reason, what_is
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.common.source_digest import PACKAGE
 
+# Where packages are installed, in this environment or another one that it builds on.
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
 _LINES = 20  # of a difference that a message shows
 
 
@@ -95,7 +98,7 @@ def difference(before: str, now: str, names: tuple[str, str] = ("the study began
 def is_of_the_user(file: str | os.PathLike[str]) -> bool:
     """Whether a file is neither of the standard library, nor installed, nor part of flexmbs."""
     place = os.path.abspath(file)
-    return not place.startswith(_program_folders())
+    return not place.startswith(_program_folders()) and _INSTALLED.isdisjoint(Path(place).parts)
 
 
 @cache
@@ -128,7 +131,11 @@ def _own_modules(path: Path) -> set[str]:
 def _named_imports(path: Path, module: str = "") -> Iterator[str]:
     """Names of modules in the import statements of a file, with the packages that they are in."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+    except SyntaxError:  # who imports it will say so
+        return
+    for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -143,29 +150,36 @@ def _named_imports(path: Path, module: str = "") -> Iterator[str]:
 
 
 def _is_own(name: str) -> bool:
-    file = _find(name)
+    """Whether a name is that of a module of the user; installed packages are not even looked into."""
+    top = name.partition(".")[0]
+    if not top or top in ("flexmbs", "__main__") or top in sys.stdlib_module_names:
+        return False
+    if top != name and not any(map(is_of_the_user, _places(top))):
+        return False
+    file = _file(name)
     return file is not None and file.endswith(".py") and is_of_the_user(file)
 
 
-def _find(name: str) -> str | None:
-    if (
-        not name
-        or name.partition(".")[0] in ("flexmbs", "__main__")
-        or name.partition(".")[0] in sys.stdlib_module_names
-    ):
-        return None
-    module = sys.modules.get(name)
-    if module is not None:
-        return getattr(module, "__file__", None)
+def _places(top: str) -> list[str]:
+    """Where a package is, also if it has no __init__.py."""
+    spec = _spec(top)
+    return [] if spec is None else list(spec.submodule_search_locations or ())
+
+
+def _file(name: str) -> str | None:
+    spec = _spec(name)
+    return spec.origin if spec is not None and spec.has_location else None
+
+
+def _spec(name: str) -> ModuleSpec | None:
     try:
-        found = importlib.util.find_spec(name)
+        return importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):
         return None
-    return found.origin if found is not None and found.has_location else None
 
 
 def _file_of(name: str) -> Path:
-    return Path(str(_find(name)))
+    return Path(str(_file(name)))
 
 
 def _digest(content: bytes) -> str:

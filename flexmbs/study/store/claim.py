@@ -71,7 +71,7 @@ class Claim:
             )
         self.present = self._finished_record(self.key)
         if self.present is not None:
-            remove(self._layout.work(self.key))
+            self._tidy()
             return
         found = self._lock.found.get("attempts", 0)
         self._former = found if isinstance(found, int) else 0

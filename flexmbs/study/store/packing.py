@@ -14,7 +14,8 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn
 from flexmbs.study.store.layout import RECORD, RUNS, Layout, is_key, run_folders
-from flexmbs.study.store.packs import KEYS, RECORDS, SUFFIX, Pack, Packs
+from flexmbs.study.store.pack_file import KEYS, RECORDS, SUFFIX, Pack
+from flexmbs.study.store.packs import Packs
 from flexmbs.study.store.record_file import read_record
 from flexmbs.study.store.run_record import FINISHED
 
@@ -22,10 +23,14 @@ _LOCK, _OWNER = "packing.lock", "pack"
 _TEXT = (".json", ".txt", ".csv")  # what becomes smaller
 
 
-def pack_runs(layout: Layout, packs: Packs, keys: Iterable[str] | None, runs_per_pack: int) -> int:
-    """Pack finished runs (None: all), ``runs_per_pack`` in one file; how many were packed."""
-    if runs_per_pack < 1:
-        raise StudyError(f"runs_per_pack must be at least 1, not {runs_per_pack}")
+def pack_runs(
+    layout: Layout, packs: Packs, keys: Iterable[str] | None, runs_per_pack: int, bytes_per_pack: float
+) -> int:  # fmt: skip
+    """Pack finished runs (None: all), at most ``runs_per_pack`` in one file; how many were packed."""
+    if runs_per_pack < 1 or not bytes_per_pack > 0.0:
+        raise StudyError(
+            f"runs_per_pack must be at least 1 and bytes_per_pack positive, not {runs_per_pack}, {bytes_per_pack}"
+        )
     layout.packs.mkdir(parents=True, exist_ok=True)
     lock = FileLock(layout.packs / _LOCK)
     if not lock.acquire():
@@ -38,15 +43,16 @@ def pack_runs(layout: Layout, packs: Packs, keys: Iterable[str] | None, runs_per
         if lock.supported:
             remove_leftovers(layout.packs, _OWNER)
         waiting: list[Path] = []
-        count = 0
+        count = size = 0
         for folder in _folders(layout, keys):
             if packs.has(folder.name):  # its packer was killed before it could remove the folder
                 _remove(layout, folder)
                 continue
             waiting.append(folder)
-            if len(waiting) == runs_per_pack:
+            size += sum(path.stat().st_size for path in folder.iterdir())
+            if len(waiting) == runs_per_pack or size >= bytes_per_pack:
                 count += _pack(layout, waiting)
-                waiting = []
+                waiting, size = [], 0
         return count + (_pack(layout, waiting) if waiting else 0)
     finally:
         lock.release()

@@ -15,6 +15,7 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.file_names import MODEL
+from flexmbs.study.space.sampler_names import sampler_from_json
 from flexmbs.study.store.case_source import CaseSource, difference
 from flexmbs.study.store.layout import CASE, PACKS, RUNS, STUDY
 from flexmbs.study.store.run_spec import RunSpec
@@ -23,8 +24,6 @@ from flexmbs.study.store.versions import current_versions
 FORMAT = 1
 _LOCK = "study.lock"
 _PATIENCE = 30.0  # s; another process holds the lock for milliseconds
-#: What says how many runs a sampler makes: more of them continue a study.
-_COUNTS = ("runs", "base", "trajectories")
 _SHOWN = 6  # differences that a message names
 
 
@@ -155,24 +154,26 @@ class Statement:
 
     def _compared(self) -> dict[str, object]:
         """What must be equal, as plain data."""
-        sampler = {name: value for name, value in self.sampler.items() if name not in _COUNTS}
         spec = {
             name: value for name, value in asdict(self.spec).items() if name not in ("case", "case_digest", "sources")
         }
-        content = {"space": self.space, "sampler": sampler, "seed": self.seed, **spec}
-        return json.loads(json.dumps(content))
+        content = {"space": self.space, "seed": self.seed, **spec}
+        return _plain(content)
 
     def _merged_sampler(self, other: Statement, folder: Path) -> Mapping[str, object]:
-        fewer = [
-            f"{name}: {self.sampler[name]} in the study, {other.sampler[name]} now"
-            for name in _COUNTS
-            if name in self.sampler and other.sampler.get(name, 0) < self.sampler[name]  # type: ignore[operator]
-        ]
-        if fewer:
-            raise StudyError(
-                f"{folder}: the study has more runs than are asked for ({'; '.join(fewer)}); give at least as many"
-            )
-        return other.sampler
+        """The sampler with more points, if it begins with those of the study."""
+        if _plain(self.sampler) == _plain(other.sampler):
+            return self.sampler
+        before, now = sampler_from_json(self.sampler), sampler_from_json(other.sampler)
+        if now.extends(before):
+            return other.sampler
+        found = "; ".join(_differences(_plain(self.sampler), _plain(other.sampler), "sampler")[:_SHOWN])
+        if before.extends(now):
+            raise StudyError(f"{folder}: the study has more runs than are asked for ({found}); give at least as many")
+        raise StudyError(
+            f"{folder}: holds another study; give another folder, or state the same study. A sampler whose first "
+            f"points are those of the study would continue it; this one makes others:\n  {found}"
+        )
 
     def _merged_versions(self, other: Statement, folder: Path, accept: bool) -> tuple[Mapping[str, str], ...]:
         now = dict(other.versions[0])
@@ -198,6 +199,11 @@ class Statement:
     def _write(self, folder: Path) -> None:
         text = json.dumps(self.to_json(), indent=1) + "\n"
         write_bytes(folder / STUDY, text.encode(), StudyError)
+
+
+def _plain(content: Mapping[str, object]) -> dict[str, object]:
+    """As it is when it has been written and read: tuples as lists."""
+    return json.loads(json.dumps(content))
 
 
 def _differences(before: object, now: object, name: str = "") -> list[str]:

@@ -118,7 +118,10 @@ class Store:
 
     def failed_keys(self) -> set[bytes]:
         """Keys of the failed runs, 16 bytes each."""
-        return {bytes.fromhex(folder.name) for folder in run_folders(self.folder / FAILED)} - self._finished_names()
+        names = (folder.name for folder in run_folders(self.folder / FAILED))
+        return {
+            bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and not self._packs.has(key)
+        }
 
     def claim(self, key: str, *, count: bool = True) -> Claim | None:
         """The run, for this process alone; None if another process has it.
@@ -197,12 +200,15 @@ class Store:
                 raise StudyError(f"{folder / name}: cannot be read: {reason(error)}") from error
         return self._packs.content_of(key, name)
 
-    def pack(self, keys: Iterable[str] | None = None, *, runs_per_pack: int = 10_000) -> int:
+    def pack(
+        self, keys: Iterable[str] | None = None, *, runs_per_pack: int = 10_000, bytes_per_pack: float = 2e9
+    ) -> int:  # fmt: skip
         """Put finished runs (all that are not packed yet, or ``keys``) into packs; how many were packed.
 
+        A pack is full with ``runs_per_pack`` runs or ``bytes_per_pack``; that much space is needed meanwhile.
         0 with a StudyWarning if another process is packing this study.
         """
-        return pack_runs(self.layout, self._packs, keys, runs_per_pack)
+        return pack_runs(self.layout, self._packs, keys, runs_per_pack, bytes_per_pack)
 
     def tidy(self) -> None:
         """Remove what killed processes left and nobody needs; what other processes work on stays."""
@@ -210,12 +216,19 @@ class Store:
             path = self.folder / WORK / name
             if name.endswith(GONE):
                 remove(path)
-            elif name.endswith(LOCK) and is_key(name[: -len(LOCK)]) and self.has(name[: -len(LOCK)]):
-                claim = self.claim(name[: -len(LOCK)], count=False)
-                if claim is not None:
-                    claim.release()
+            elif name.endswith(LOCK) and is_key(name[: -len(LOCK)]):
+                self._tidy_lock(name[: -len(LOCK)], FileLock(path))
             elif "~" in name and is_key(name[:32]) and self.has(name[:32]):
                 self.layout.move_away(path)
+
+    def _tidy_lock(self, key: str, lock: FileLock) -> None:
+        """Remove the lock file of a run that has ended, if nobody holds it, and what is left of its work."""
+        if self.has(key):
+            claim = self.claim(key, count=False)
+            if claim is not None:
+                claim.release()
+        elif self.layout.failed(key).exists() and not self.layout.work(key).exists() and lock.acquire():
+            lock.release()
 
     def size(self) -> StoreSize:
         """Numbers of runs, files and bytes. Visits every file."""

@@ -7,7 +7,7 @@ import time
 import zipfile
 
 import pytest
-from study_runs import FORK, check_each_once, fill, key_of, keys, killed_at, record
+from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, killed_at, record
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
@@ -143,12 +143,14 @@ def test_damaged_pack_is_named_and_its_runs_are_computed_again(store, where, dam
     store = Store(store.folder)
     with pytest.warns(StudyWarning, match=f"{path.name}: this pack is damaged"):
         assert store.finished_keys() == {bytes.fromhex(key) for key in KEYS[3:]}
-    assert sorted(item.key for item in store.records()) == sorted(KEYS[3:])
-    assert not store.has(KEYS[0])
+        assert sorted(item.key for item in store.records()) == sorted(KEYS[3:])
+        assert not store.has(KEYS[0])
     fill(store, KEYS[:3])
     check_each_once(store, KEYS)
+    store.pack(KEYS[:3])  # replaces the damaged one, which has the name of the same runs
     store.pack()
     check_each_once(store, KEYS)
+    assert len(packs(store)) == 2
 
 
 def test_damaged_file_in_a_pack_is_named(store):
@@ -163,6 +165,28 @@ def test_damaged_file_in_a_pack_is_named(store):
         store.files_of(KEYS[1])
     assert os.listdir(store.folder / "unpacked") == []
     assert store.files_of(KEYS[2]).is_dir()
+
+
+def test_disk_full_while_packing_loses_nothing(store):
+    def pack():
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # the system ends writing as on a full disk
+        try:
+            store.pack()
+        except StudyError as error:
+            os._exit(3 if "cannot be written: it would exceed the maximum" in str(error) else 4)
+
+    assert in_child(pack) == 3
+    assert [path.suffix for path in (store.folder / "packs").iterdir()] == [] and len(folders(store)) == 7
+    check_each_once(store, KEYS)
+
+
+def test_packs_are_full_by_runs_or_bytes(store):
+    assert store.pack(bytes_per_pack=7000) == 7  # 3.4 kB each
+    assert len(packs(store)) == 3
+    with pytest.raises(StudyError, match="runs_per_pack must be at least 1"):
+        store.pack(runs_per_pack=0)
 
 
 def test_damaged_record_stays_out_of_the_pack(store):
@@ -237,6 +261,6 @@ def test_killed_at_random_moments(tmp_path, monkeypatch):
 def test_killed_at_random_moments_for_long(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", time.time)
     kills = 0
-    for round_ in range(10):
-        kills += killed_at_random(tmp_path / str(round_), 2000, 100, 0.3)
-    assert kills > 100
+    for number in range(5):
+        kills += killed_at_random(tmp_path / str(number), 500, 100, 0.1)
+    assert kills > 50

@@ -1,0 +1,132 @@
+"""One pack: many finished runs in one ZIP file, read without unpacking.
+
+A pack begins with the member ``keys`` (the 16 bytes of each key, ascending), stored as it is, so that it is read
+without the directory of the archive. ``records.jsonl`` holds a record a line in the same order; the files of the runs
+follow as KEY/NAME.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zipfile
+import zlib
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from flexmbs.common.atomic_files import reason
+from flexmbs.common.errors import StudyWarning
+from flexmbs.common.user_warnings import warn_once
+
+KEYS, RECORDS, SUFFIX = "keys", "records.jsonl", ".zip"
+#: Errors of damaged archives.
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, NotImplementedError)
+_LOCAL_HEADER = struct.Struct("<4sHHHHHIIIHH")
+_BLOCK = 1 << 20
+
+
+class Keys:
+    """Ascending keys of 16 bytes each in one piece of memory."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def __len__(self) -> int:
+        return len(self._content) // 16
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (self[row] for row in range(len(self)))
+
+    def __getitem__(self, row: int) -> bytes:
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        return self._content[16 * row : 16 * row + 16]
+
+    @property
+    def heads(self) -> npt.NDArray[np.uint64]:
+        """The first eight bytes of each key as a number."""
+        return np.frombuffer(self._content, ">u8")[::2].astype(np.uint64)
+
+    def row(self, key: bytes) -> int | None:
+        """The place of a key; None if it is not among them."""
+        row = bisect_left(self, key)
+        return row if row < len(self) and self[row] == key else None
+
+
+class Pack:
+    """One pack."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._archive: zipfile.ZipFile | None = None
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Keys of its runs; none, with a StudyWarning, if the pack is damaged."""
+        try:
+            return Keys(_first_member(self.path))
+        except (OSError, *DAMAGE) as error:
+            self._warn(error)
+            return Keys(b"")
+
+    @cached_property
+    def intact(self) -> bool:
+        """Whether all records can be read; a StudyWarning if not. Reads them once."""
+        try:
+            with self.archive().open(RECORDS) as file:
+                lines = 0
+                while block := file.read(_BLOCK):
+                    lines += block.count(b"\n")
+            if lines != len(self.keys):
+                raise ValueError(f"it has {lines} records for {len(self.keys)} keys")
+            return True
+        except (OSError, *DAMAGE) as error:
+            self._warn(error)
+            return False
+
+    def lines(self) -> Iterator[bytes]:
+        """The records as lines of JSON, in the order of the keys."""
+        with self.archive().open(RECORDS) as file:
+            yield from file
+
+    def archive(self) -> zipfile.ZipFile:
+        if self._archive is None:
+            self._archive = zipfile.ZipFile(self.path)
+        return self._archive
+
+    def close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+            self._archive = None
+
+    def _warn(self, error: Exception) -> None:
+        why = reason(error) if isinstance(error, OSError) else error
+        warn_once(
+            f"{self.path}: this pack is damaged ({why}); its runs count as not computed. Restore it from a backup, or "
+            "remove it and run the study again",
+            StudyWarning,
+        )
+
+
+def _first_member(path: Path) -> bytes:
+    """The content of the first member, which is stored as it is; ValueError or BadZipFile if the file is no pack."""
+    with open(path, "rb") as file:
+        header = file.read(_LOCAL_HEADER.size)
+        if len(header) < _LOCAL_HEADER.size:
+            raise ValueError("it is too short")
+        magic, _, _, method, _, _, crc, size, _, name_length, extra_length = _LOCAL_HEADER.unpack(header)
+        if magic != b"PK\x03\x04" or method != 0 or file.read(name_length) != KEYS.encode():
+            raise ValueError("it does not begin with the keys of its runs")
+        file.seek(extra_length, os.SEEK_CUR)
+        content = file.read(size)
+        if len(content) != size or zlib.crc32(content) != crc or size % 16:
+            raise ValueError("the keys of its runs are damaged")
+        file.seek(-22, os.SEEK_END)
+        if file.read(4) != b"PK\x05\x06":
+            raise ValueError("its end is missing")
+        return content
