@@ -1,4 +1,4 @@
-"""Speaks the protocol of flexmbs.study.execution.worker without computing anything: starts in a twentieth of the time."""
+"""Speaks the protocol of flexmbs.study.execution.worker, computes nothing, and starts in a twentieth of the time."""
 
 import json
 import os
@@ -29,7 +29,12 @@ def main():
 
 def run(request):
     what, key = request["values"]["what"], request["run"]
-    done = {"key": key, "status": "finished", "figures": {"pid": os.getpid(), "last": request["last"]}, "not_finite": []}
+    done = {
+        "key": key,
+        "status": "finished",
+        "figures": {"pid": os.getpid(), "last": request["last"]},
+        "not_finite": [],
+    }
     if what == "segmentation fault":
         print("about to fail", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGSEGV)

@@ -1,4 +1,4 @@
-"""Supervision of worker processes: which end means what. The workers here are of fake_worker.py, which computes nothing."""
+"""Supervision of worker processes: which end means what. Those here are of fake_worker.py, which computes nothing."""
 
 import threading
 import time
