@@ -17,9 +17,7 @@ from flexmbs.case.cases import Case, load_case
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
-from flexmbs.machine_code.load_objects import find_objects
-from flexmbs.machine_code.switches import PLAIN_PYTHON
-from flexmbs.machine_code.target_processor import target_here
+from flexmbs.machine_code.load_objects import provide
 from flexmbs.study.execution.dask_cluster import DaskExecutor
 from flexmbs.study.execution.executors import GivenExecutor, LocalExecutor, RunExecutor
 from flexmbs.study.execution.limits import RunLimits
@@ -119,10 +117,9 @@ def executor_for(given: Any, settings: WorkerSettings, workers: int | None) -> R
 
 def prepare_kernels() -> None:
     """Have the compiled kernels on this machine before several processes look for them."""
-    if not PLAIN_PYTHON:
-        with on_progress():
-            stage("looking for the compiled kernels")
-            find_objects(target_here())
+    with on_progress():
+        stage("looking for the compiled kernels")
+        provide()
 
 
 def _check_count(name: str, value: object, least: int) -> None:

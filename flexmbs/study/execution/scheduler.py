@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,9 +128,9 @@ class Scheduler:
     def _submit(self, pending: _Pending) -> None:
         key = pending.task.key
         self._look_at_executor()
-        self._running[key] = pending
         pending.future = future = self._executor.submit(pending.task)
         future.add_done_callback(lambda future: self._answers.put((key, future)))
+        self._running[key] = pending
 
     def _look_at_executor(self) -> None:
         """How many runs it computes at the same time, which may change on a cluster."""
@@ -242,17 +242,16 @@ class Scheduler:
     def _stop(self) -> None:
         """Stop what is being computed, which saves its state; a second Ctrl-C does not wait for that."""
         try:
-            for pending in self._running.values():
-                if pending.future is not None:
-                    pending.future.cancel()
+            futures = [pending.future for pending in self._running.values() if pending.future is not None]
+            begun = [future for future in futures if not future.cancel()]
             self._executor.interrupt()
-            while self._running:
-                key, future = self._answers.get()
-                pending = self._running.pop(key)
-                if not future.cancelled() and future.exception() is None:
-                    answer = future.result()
+            wait(begun)
+            for pending in self._running.values():
+                if pending.future in begun and pending.future.exception() is None:
+                    answer = pending.future.result()
                     if answer.status in (messages.FINISHED, messages.FAILED):
                         self._done(pending, answer)
+            self._running.clear()
         except KeyboardInterrupt:
             self._executor.kill()
             raise

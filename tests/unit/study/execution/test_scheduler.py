@@ -1,0 +1,211 @@
+"""The scheduler: each run once, few at a time, in constant memory, whatever its executor and other schedulers do."""
+
+import queue
+import threading
+import time
+import tracemalloc
+from collections import Counter
+from concurrent.futures import Future
+
+import pytest
+
+from flexmbs.common.errors import StudyError
+from flexmbs.study.execution import messages, scheduler
+from flexmbs.study.execution.messages import Answer, Task
+from flexmbs.study.execution.scheduler import Scheduler
+from flexmbs.study.execution.study_outcome import StudyInterrupted
+from flexmbs.study.store.run_record import FAILED, FINISHED, RunFailure, RunRecord
+
+
+class Records(dict):
+    """In place of a store: the records that are there, by key."""
+
+    def record(self, key):
+        return self.get(key)
+
+    def add(self, key, status=FINISHED, **figures):
+        failure = RunFailure("ValueError", "wrong") if status == FAILED else None
+        self[key] = RunRecord(key, status, {}, figures, 0.1, failure=failure)
+
+
+class NoRecords(Records):
+    """A store that forgets."""
+
+    def record(self, key):
+        return None
+
+
+class Workers:
+    """In place of an executor: answers from another thread, as ``behave`` says for the key and its attempts so far."""
+
+    parallel, is_here = 3, True
+
+    def __init__(self, store, behave=lambda key, attempt: FINISHED):
+        self.store, self.behave = store, behave
+        self.times, self.waiting, self.most = Counter(), [], 0
+        self.open = queue.SimpleQueue()
+        threading.Thread(target=self.answer, daemon=True).start()
+
+    def submit(self, task):
+        future = Future()
+        self.times[task.key] += 1
+        self.open.put((task.key, future))
+        self.most = max(self.most, self.open.qsize())
+        return future
+
+    def answer(self):
+        while True:
+            key, future = self.open.get()
+            time.sleep(1e-3)
+            if not future.set_running_or_notify_cancel():
+                continue
+            found = self.behave(key, self.times[key])
+            if isinstance(found, BaseException):
+                future.set_exception(found)
+                continue
+            if found in (FINISHED, FAILED):
+                self.store.add(key, found, force=1.0)
+            kind = "ValueError" if found == FAILED else ""
+            future.set_result(Answer(key, found, {"force": 1.0}, seconds=0.1, kind=kind, message=kind and "wrong"))
+
+    def interrupt(self): ...
+
+    def kill(self): ...
+
+
+def run(points, store=None, behave=None, **options):
+    """Schedule points, which are keys."""
+    store = Records() if store is None else store
+    workers = Workers(store, behave or (lambda key, attempt: FINISHED))
+    made = Scheduler(store, workers, lambda key: Task(key, {}), **options)
+    return made.run(points, range(len(points))), workers
+
+
+def test_few_runs_at_a_time_and_each_once():
+    outcome, workers = run([f"key {number}" for number in range(100)])
+    assert outcome.computed == outcome.done == 100 and set(workers.times.values()) == {1}
+    assert 0 < workers.most <= 2 * workers.parallel
+    assert outcome.run_seconds == pytest.approx(10.0)
+
+
+def test_runs_that_are_there_are_left_out_and_equal_points_share_theirs():
+    store = Records()
+    store.add("a", force=float("nan"))
+    store.add("b", FAILED)
+    outcome, workers = run(["a", "b", "c", "c", "c", "d"], store)
+    assert (outcome.present, outcome.computed, outcome.repeated) == (2, 2, 2) and outcome.done == 6
+    assert "a" not in workers.times and "b" not in workers.times and workers.times["c"] == 1
+    assert (outcome.failed, outcome.not_finite) == (1, 1)
+    assert outcome.not_finite_figures == {"force": 1}
+    assert outcome.first_failure[:2] == (1, "b")
+
+
+def test_every_point_is_told_once_its_run_is_there():
+    store, told = Records(), []
+    store.add("a")
+    run(["a", "b", "b"], store, on_answer=lambda index, answer: told.append((index, answer.key)))
+    assert sorted(told) == [(0, "a"), (1, "b"), (2, "b")]
+
+
+def test_runs_of_other_processes_are_looked_at_again(monkeypatch):
+    monkeypatch.setattr(scheduler, "_LOOK_AGAIN", 0.05)
+    store = Records()
+
+    def behave(key, attempt):
+        if attempt == 3:
+            return messages.PRESENT if key in store else FINISHED
+        if key == "done there" and attempt == 2:
+            store.add(key, force=2.0)
+        return messages.BUSY
+
+    outcome, workers = run(["freed", "done there"], store, behave)
+    assert outcome.computed == 2 and workers.times == {"freed": 3, "done there": 3}
+    assert outcome.run_seconds == pytest.approx(0.1)  # of the one that was computed here
+
+
+def test_lost_runs_are_handed_over_again():
+    def behave(key, attempt):
+        return RuntimeError("a Dask worker was lost") if key == "b" and attempt < 3 else FINISHED
+
+    outcome, workers = run(["a", "b"], behave=behave, retries=2)
+    assert outcome.failed == 0 and workers.times["b"] == 3
+
+
+def test_study_stops_for_what_concerns_all_runs():
+    def behave(key, attempt):
+        return messages.STUDY if key == "b" else FINISHED
+
+    with pytest.raises(StudyError):
+        run(["a", "b", *(f"c {number}" for number in range(100))], behave=behave)
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["now", "before"])
+def test_failure_stops_the_study_if_it_is_to(before):
+    store = Records()
+    if before:
+        store.add("b", FAILED)
+    keys = ["a", "b", *(f"c {number}" for number in range(100))]
+
+    def behave(key, attempt):
+        return FAILED if key == "b" else FINISHED
+
+    with pytest.raises(StudyError, match="point 1, run b: ValueError: wrong"):
+        run(keys, store, behave, on_error="stop")
+    assert len(store) < 30
+    outcome, _ = run(keys, store, behave)
+    assert outcome.failed == 1 and outcome.failures == {"ValueError": 1} and len(store) == 102
+    assert "1 of 102 runs failed (1 ValueError)" in outcome.notices()[0]
+
+
+def test_interrupt_says_how_far_it_was(monkeypatch):
+    def interrupt(progress):
+        if progress.computed >= 6:
+            raise KeyboardInterrupt
+
+    keys = [f"key {number}" for number in range(50)]
+    monkeypatch.setattr(scheduler, "_TELL", 0.0)
+    with pytest.raises(StudyInterrupted, match="of 50 runs are done.*the same command goes on") as told:
+        run(keys, progress=interrupt)
+    assert 6 <= told.value.outcome.computed < 50
+
+
+def test_progress_of_a_study(monkeypatch):
+    monkeypatch.setattr(scheduler, "_TELL", 0.0)
+    seen = []
+    run([f"key {number}" for number in range(20)], progress=seen.append)
+    assert [one.done for one in seen] == sorted(one.done for one in seen)
+    last = seen[-1]
+    assert (last.done, last.total, last.running) == (20, 20, 0) and last.left == 0.0
+    middle = next(one for one in seen if one.done == 12)
+    assert middle.left == pytest.approx(8 * 0.1 / 3)  # the runs' own times, on three processors
+
+
+def test_memory_does_not_grow_with_the_number_of_points():
+    class Points:
+        def __init__(self, count):
+            self.count = count
+
+        def __len__(self):
+            return self.count
+
+        def __getitem__(self, index):
+            return f"key {index}"
+
+    class Brief(Workers):
+        def __init__(self): ...
+
+        def submit(self, task):
+            future = Future()
+            future.set_result(Answer(task.key, FINISHED, {"force": 1.0}))
+            return future
+
+    def most(count):
+        made = Scheduler(NoRecords(), Brief(), lambda key: Task(key, {"length": 1.0}))
+        tracemalloc.start()
+        try:
+            assert made.run(Points(count), range(count)).computed == count
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert most(4000) < most(400) + 20_000  # bytes
