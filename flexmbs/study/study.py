@@ -38,7 +38,6 @@ from flexmbs.study.space.space import Space
 from flexmbs.study.store.case_source import source_of
 from flexmbs.study.store.layout import CASE, LOG, STUDY
 from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord
-from flexmbs.study.store.run_spec import KEEP
 from flexmbs.study.store.statement import Statement
 from flexmbs.study.store.store import Store
 from flexmbs.study.study_report import ReportSource, report_content
@@ -94,7 +93,7 @@ class Study:
         for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
             checked_parameters(self.case, {**self.space.fixed, **self.points[index]})
         self._statement = Statement.of(
-            source, stated.to_json(), self.sampler.to_json(), seed, fixed=self.space.fixed, keep=_keep(keep),
+            source, stated.to_json(), self.sampler.to_json(), seed, fixed=self.space.fixed, keep=keep,
             histories=tuple(histories), history_times=history_times, storage=dict(storage or {}),
         )  # fmt: skip
 
@@ -289,8 +288,8 @@ class Study:
     ) -> Reliability:  # fmt: skip
         """Probability that a figure is above or below a limit, with its confidence interval."""
         return reliability(
-            self.table() if table is None else table, self._column(figure), above=above, below=below, confidence=confidence,
-            sampler=self.sampler.name,
+            self.table() if table is None else table, self._column(figure), above=above, below=below,
+            confidence=confidence, sampler=self.sampler.name,
         )  # fmt: skip
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -412,10 +411,4 @@ def _sampler(given: Sampler | str, runs: int | None) -> Sampler:
         raise StudyError(f"sampler={given!r}: it is a name such as 'lhs', or a sampler such as fm.Sobol(256)")
     if runs is not None:
         raise StudyError(f"runs={runs} is for samplers given by name; {given} has its own number of runs")
-    return given
-
-
-def _keep(given: str) -> str:
-    if given not in KEEP:
-        raise StudyError(f"keep={given!r}: it is 'results' (whole result folders) or 'figures'")
     return given

@@ -15,7 +15,7 @@ from flexmbs.study.store.run_spec import RunSpec
 
 
 def write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None:
-    """Write folder/histories.npz: "t" in s, and each history that the study asks for; all of shape (history_times,).
+    """Write folder/histories.npz: "t" in s, each history that the study asks for, of shape (history_times,), and units.
 
     StudyError for a name that the result does not have: it is wrong for all runs (None: it has no motion).
     """
@@ -28,4 +28,5 @@ def write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None:
     part = result.resampled(times)
     folder.mkdir(parents=True, exist_ok=True)
     arrays = {"t": times, **{name: np.asarray(part[name]) for name in spec.histories}}
+    arrays |= {f"{name} unit": np.array(result.unit(name)) for name in spec.histories}
     write_arrays(folder / HISTORIES, arrays, ResultFolderError, compressed=True)

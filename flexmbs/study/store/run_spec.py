@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from flexmbs.common.errors import StudyError
+
 #: What is kept of a finished run: its whole result folder, or its record (and histories) only.
 KEEP = ("results", "figures")
 
@@ -34,3 +36,9 @@ class RunSpec:
     histories: tuple[str, ...] = ()
     history_times: int = 201
     sources: str = ""
+
+    def __post_init__(self) -> None:
+        if self.keep not in KEEP:
+            raise StudyError(f"keep={self.keep!r}: it is 'results' (whole result folders) or 'figures'")
+        if isinstance(self.history_times, bool) or not isinstance(self.history_times, int) or self.history_times < 2:
+            raise StudyError(f"history_times={self.history_times!r}: it is a whole number, at least 2")
