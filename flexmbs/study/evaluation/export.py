@@ -13,18 +13,13 @@ from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.columns import Column
 from flexmbs.study.evaluation.optional_library import require
-from flexmbs.study.evaluation.table import RUN_COLUMNS, StudyTable
+from flexmbs.study.evaluation.table_data import RUN_COLUMNS, TableData
 
 ROWS_AT_A_TIME = 20000  # as Python objects, to limit memory
 
 
-def export(table: StudyTable, path: str | Path) -> None:
-    """Write a table in the format of the file's ending: .csv, .jsonl or .parquet.
-
-    Rows as in the table, with the columns run.index, run.status, run.seconds and run.key before its own.  Numbers keep
-    every digit.  StudyError for another ending and for a library that is missing, FlexmbsError if the file cannot
-    be written.
-    """
+def export(table: TableData, path: str | Path) -> None:
+    """Write a table in the format of the file's ending: ``StudyTable.export``."""
     path = Path(path)
     if path.suffix.lower() not in WRITERS:
         raise StudyError(f"{path}: the ending must be {', '.join(list(WRITERS)[:-1])} or {list(WRITERS)[-1]}")
@@ -35,12 +30,12 @@ def export(table: StudyTable, path: str | Path) -> None:
         write(table, temporary)
 
 
-def all_columns(table: StudyTable) -> list[Column]:
+def all_columns(table: TableData) -> list[Column]:
     """Columns of the runs, of the parameters and of the figures."""
     return [*(table.run_column(name) for name in RUN_COLUMNS), *table.columns.values()]
 
 
-def _write_csv(table: StudyTable, path: Path) -> None:
+def _write_csv(table: TableData, path: Path) -> None:
     """Units in the header: "length [m]"; an empty field where there is no value."""
     columns = all_columns(table)
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -50,7 +45,7 @@ def _write_csv(table: StudyTable, path: Path) -> None:
             writer.writerows(rows)
 
 
-def _write_json_lines(table: StudyTable, path: Path) -> None:
+def _write_json_lines(table: TableData, path: Path) -> None:
     """One object a line; null where there is no value, "inf" and "-inf" as text, since JSON has no such numbers."""
     columns = all_columns(table)
     names = [column.name for column in columns]
@@ -62,7 +57,7 @@ def _write_json_lines(table: StudyTable, path: Path) -> None:
                 file.write(json.dumps(dict(zip(names, plain, strict=True)), allow_nan=False) + "\n")
 
 
-def _write_parquet(table: StudyTable, path: Path) -> None:
+def _write_parquet(table: TableData, path: Path) -> None:
     """Units and descriptions as metadata of the fields ("unit", "help")."""
     import pyarrow
     from pyarrow import parquet
@@ -96,7 +91,7 @@ def _rows(columns: list[Column], count: int) -> Iterator[list[tuple[object, ...]
         yield list(zip(*(column.taken(part).plain_values() for column in columns), strict=True))
 
 
-WRITERS: dict[str, Callable[[StudyTable, Path], None]] = {
+WRITERS: dict[str, Callable[[TableData, Path], None]] = {
     ".csv": _write_csv,
     ".jsonl": _write_json_lines,
     ".parquet": _write_parquet,

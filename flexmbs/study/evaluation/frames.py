@@ -11,19 +11,15 @@ import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.optional_library import require
-from flexmbs.study.evaluation.table import StudyTable
+from flexmbs.study.evaluation.table_data import TableData
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
 
-def to_pandas(table: StudyTable) -> pandas.DataFrame:
-    """One row a run, with the point's number as index "run".
-
-    Columns: parameters, figures, run.status, run.seconds, run.key; ``frame.attrs["units"]``: column -> unit.  Text as
-    categories.  Whole numbers are int64 if each run has one.
-    """
+def to_pandas(table: TableData) -> pandas.DataFrame:
+    """``StudyTable.to_pandas``."""
     require("pandas", "a pandas table")
     import pandas
 
@@ -42,15 +38,8 @@ def to_pandas(table: StudyTable) -> pandas.DataFrame:
     return frame
 
 
-def to_xarray(table: StudyTable, grid: bool | None = None) -> xarray.Dataset:
-    """Dataset with units as attribute "units".
-
-    grid : True: each parameter is a dimension, with its values as coordinates; figures are nan where there is no
-        finished run.  False: one dimension "run", with the parameters as coordinates.  None: a grid if the points are
-        one, each combination of values once.
-
-    Raises StudyError with grid=True if a combination occurs twice, or if the combinations are far more than the runs.
-    """
+def to_xarray(table: TableData, grid: bool | None = None) -> xarray.Dataset:
+    """``StudyTable.to_xarray``."""
     require("xarray", "an xarray dataset")
     levels = {name: np.unique(table[name]) for name in table.parameters}
     if grid is None:
@@ -58,7 +47,7 @@ def to_xarray(table: StudyTable, grid: bool | None = None) -> xarray.Dataset:
     return _on_grid(table, levels) if grid else _along_runs(table)
 
 
-def _along_runs(table: StudyTable) -> xarray.Dataset:
+def _along_runs(table: TableData) -> xarray.Dataset:
     import xarray
 
     def variable(name: str) -> xarray.Variable:
@@ -70,7 +59,7 @@ def _along_runs(table: StudyTable) -> xarray.Dataset:
     return xarray.Dataset({name: variable(name) for name in table.figures}, coordinates)
 
 
-def _on_grid(table: StudyTable, levels: dict[str, npt.NDArray[np.generic]]) -> xarray.Dataset:
+def _on_grid(table: TableData, levels: dict[str, npt.NDArray[np.generic]]) -> xarray.Dataset:
     import xarray
 
     shape = tuple(len(values) for values in levels.values())
@@ -96,11 +85,11 @@ def _on_grid(table: StudyTable, levels: dict[str, npt.NDArray[np.generic]]) -> x
     return xarray.Dataset(variables, coordinates)
 
 
-def _places(table: StudyTable, levels: dict[str, npt.NDArray[np.generic]]) -> tuple[npt.NDArray[np.intp], ...]:
+def _places(table: TableData, levels: dict[str, npt.NDArray[np.generic]]) -> tuple[npt.NDArray[np.intp], ...]:
     return tuple(np.searchsorted(values, table[name]) for name, values in levels.items())
 
 
-def _once(table: StudyTable, levels: dict[str, npt.NDArray[np.generic]]) -> bool:
+def _once(table: TableData, levels: dict[str, npt.NDArray[np.generic]]) -> bool:
     """Whether no combination of values occurs twice."""
     shape: Sequence[int] = [len(values) for values in levels.values()]
     if prod(shape) >= 2**62:

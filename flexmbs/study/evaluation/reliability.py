@@ -97,9 +97,8 @@ def reliability(
     limit = _checked_limit(above, below, confidence)
     if sampler not in SAMPLES:
         raise StudyError(
-            f"reliability: the points of this study ({sampler}) are not drawn from the distributions of its "
-            "parameters, so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or "
-            "halton"
+            f"reliability: the points ({sampler}) are not drawn from the distributions of the parameters, "
+            f"so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or halton"
         )
     values = table.numbers(figure)
     known = values[np.isfinite(values)]
@@ -109,7 +108,7 @@ def reliability(
     hits = int((known > limit).sum() if above is not None else (known < limit).sum())
     notes = [SAMPLES[sampler]] if SAMPLES[sampler] else []
     if hits < LEAST_HITS:
-        notes.append(f"Only {hits} runs are beyond the limit: the interval is what is known, more than the estimate.")
+        notes.append(f"Only {hits} of the runs are beyond the limit: trust the interval, not the estimate.")
     if table.not_run:
         notes.append(f"{table.not_run} points of the sample have not been run.")
     return Reliability(

@@ -2,134 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+from flexmbs.study.evaluation.export import export
+from flexmbs.study.evaluation.frames import to_pandas, to_xarray
+from flexmbs.study.evaluation.table_data import TableData
 
-from flexmbs.common.errors import StudyError
-from flexmbs.common.names_in_messages import near_names
-from flexmbs.study.evaluation.columns import FIGURE, PARAMETER, Column, Numbers
-from flexmbs.study.evaluation.reasons import Reason
-from flexmbs.study.evaluation.table_text import table_text
-
-#: Columns that every table has besides its parameters and figures.
-RUN_COLUMNS = ("run.index", "run.status", "run.seconds", "run.key")
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 
 @dataclass(frozen=True)
-class StudyTable:
+class StudyTable(TableData):
     """One row a run, in the order of the points.
 
     ``table["peak_force"]`` is a column as array; ``len(table)`` the number of rows; ``str(table)`` shows its first and
-    last rows, and its statistics.
-
-    Attributes
-    ----------
-    columns : name -> column, parameters first
-    index : (n,) number of the point in the sample
-    keys : (n,) bytes, names of the runs in the store
-    finished : (n,) whether the run finished; figures of the others are nan
-    seconds : (n,) time that each run took, s
-    failed, not_run : number of runs that failed (with or without a row here), and of points without a run
-    failures, warnings : what failed and warned runs said, the most frequent first
-    left_out : figures without a column, since they are lists, with how to get them
+    last rows, and its statistics.  Attributes: see ``TableData``.
     """
 
-    columns: Mapping[str, Column]
-    index: npt.NDArray[np.int64]
-    keys: npt.NDArray[np.bytes_]
-    finished: npt.NDArray[np.bool_]
-    seconds: Numbers
-    failed: int = 0
-    not_run: int = 0
-    failures: tuple[Reason, ...] = ()
-    warnings: tuple[Reason, ...] = ()
-    left_out: tuple[str, ...] = field(default=())
+    def export(self, path: str | Path) -> None:
+        """Write the table in the format of the file's ending: .csv, .jsonl or .parquet.
 
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def __getitem__(self, name: str) -> npt.NDArray[np.generic]:
-        """(n,) values of a column; KeyError that names similar ones."""
-        if name in RUN_COLUMNS:
-            return self.run_column(name).values
-        try:
-            return self.columns[name].values
-        except KeyError:
-            raise KeyError(f"no column {name!r} in this table. {near_names(name, self.columns)}") from None
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.columns
-
-    def __str__(self) -> str:
-        run = [self.run_column("run.index"), self.run_column("run.status")]
-        return table_text([*run, *self.columns.values()], list(self.columns.values()), self.summary)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the varied parameters."""
-        return tuple(name for name, column in self.columns.items() if column.role == PARAMETER)
-
-    @property
-    def figures(self) -> tuple[str, ...]:
-        """Names of the figures that have a column."""
-        return tuple(name for name, column in self.columns.items() if column.role == FIGURE)
-
-    @property
-    def summary(self) -> str:
-        """One line: how many runs finished, failed, are missing."""
-        parts = [f"{int(self.finished.sum())} finished runs"]
-        parts += [f"{self.failed} failed"] if self.failed else []
-        parts += [f"{self.not_run} points not run"] if self.not_run else []
-        return ", ".join(parts)
-
-    def column(self, name: str) -> Column:
-        """A parameter or figure with its unit; StudyError that names similar ones."""
-        try:
-            return self.columns[name]
-        except KeyError:
-            raise StudyError(
-                f"no parameter or figure {name!r} in this study. {near_names(name, self.columns)}"
-            ) from None
-
-    def numbers(self, name: str) -> Numbers:
-        """(n,) values of a column of numbers; StudyError if it holds text."""
-        column = self.column(name)
-        if column.is_text:
-            raise StudyError(f"{name} is text; numbers are needed here")
-        return column.values.astype(float, copy=False)
-
-    def select(self, names: Iterable[str] | None = None, rows: npt.ArrayLike | None = None) -> StudyTable:
-        """A table with some columns (``names``) and some rows only.
-
-        ``rows``: (n,) mask, or indices of rows: ``table.select(rows=table["length"] > 1.0)``.  ``failed`` and
-        ``not_run`` still count the whole study.
+        Rows as in the table, with the columns run.index, run.status, run.seconds and run.key before its own; units in
+        the header of CSV ("length [m]") and in the metadata of Parquet.  Numbers keep every digit.  StudyError for
+        another ending and for a library that is missing, FlexmbsError if the file cannot be written.
         """
-        columns = dict(self.columns) if names is None else {name: self.column(name) for name in names}
-        if rows is None:
-            return replace(self, columns=columns)
-        chosen = np.asarray(rows)
-        if chosen.dtype == bool and chosen.shape != self.index.shape:
-            raise StudyError(f"select: the mask has {chosen.shape} values, but the table {len(self)} rows")
-        return replace(
-            self,
-            columns={name: column.taken(chosen) for name, column in columns.items()},
-            index=self.index[chosen],
-            keys=self.keys[chosen],
-            finished=self.finished[chosen],
-            seconds=self.seconds[chosen],
-        )
+        export(self, path)
 
-    def run_column(self, name: str) -> Column:
-        """One of ``RUN_COLUMNS`` as column."""
-        if name == "run.index":
-            return Column(name, "", "number of the point", PARAMETER, self.index.astype(float), whole=True)
-        if name == "run.seconds":
-            return Column(name, "s", "time that the run took", PARAMETER, self.seconds)
-        if name == "run.status":
-            status = np.array(["failed", "finished"], dtype=object)[self.finished.astype(int)]
-            return Column(name, "", "finished or failed", PARAMETER, status)
-        keys = np.array([key.decode() for key in self.keys.tolist()], dtype=object)
-        return Column("run.key", "", "name of the run in the store", PARAMETER, keys)
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row a run, with the point's number as index "run".
+
+        Columns: parameters, figures, run.status, run.seconds, run.key; ``frame.attrs["units"]``: column -> unit.
+        Text as categories.  Whole numbers are int64 if each run has one.  StudyError if pandas is missing.
+        """
+        return to_pandas(self)
+
+    def to_xarray(self, grid: bool | None = None) -> xarray.Dataset:
+        """Dataset with units as attribute "units".
+
+        grid : True: each parameter is a dimension, with its values as coordinates; figures are nan where there is no
+            finished run.  False: one dimension "run", with the parameters as coordinates.  None: a grid if the points
+            are one, each combination of values once.
+
+        StudyError if xarray is missing, and with grid=True if a combination occurs twice or most do not occur.
+        """
+        return to_xarray(self, grid)

@@ -39,7 +39,7 @@ def histogram(
         figures = table.select(table.figures or table.parameters)
         names, note = chosen_columns(figures, None, MOST_PANELS)
     names, _ = chosen_columns(table, names, MOST_PANELS)
-    across = min(3, len(names))
+    across = 2 if len(names) == 4 else min(3, len(names))
     down = -(-len(names) // across)
     figure = new_figure(1.0 + 3.9 * across if across > 1 else 6.4, 0.9 + 2.9 * down)
     panels = figure.subplots(down, across, squeeze=False).ravel()

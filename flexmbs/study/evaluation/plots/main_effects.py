@@ -58,7 +58,7 @@ def main_effects(
     parameters = table.select([name for name in table.parameters if name != response])
     names, note = chosen_columns(parameters if names is None else table, names, MOST_PANELS)
     y = scale_of(table.column(response))
-    across = min(3, len(names))
+    across = 2 if len(names) == 4 else min(3, len(names))
     down = -(-len(names) // across)
     figure = new_figure(1.0 + 3.3 * across if across > 1 else 5.6, 0.9 + 2.7 * down)
     panels = figure.subplots(down, across, squeeze=False).ravel()

@@ -109,7 +109,7 @@ def _histogram(axes: Axes, scale: Scale) -> None:
     if scale.categories:
         axes.bar(range(len(scale.categories)), np.bincount(values.astype(int), minlength=len(scale.categories)), 0.8)
     elif len(values):
-        low, high = scale.limits()
+        low, high = scale.limits() if scale.whole or scale.constant else (values.min(), values.max())
         edges = np.geomspace(low, high, 21) if scale.log else np.linspace(low, high, 21)
         axes.hist(values, edges, color=POINTS, alpha=0.75)
     axes.set_yticks([])

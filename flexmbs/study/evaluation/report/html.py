@@ -29,7 +29,8 @@ nav { font-size: 0.9rem; } nav a { margin-right: 0.9rem; white-space: nowrap; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
 th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
-th { font-weight: 600; } td.n, th.n { text-align: right; white-space: nowrap; padding-left: 0.5rem; }
+th { font-weight: 600; } td.n, th.n { text-align: right; padding-left: 0.5rem; }
+td.n { white-space: nowrap; }
 .plain td:first-child, .plain td:last-child { white-space: nowrap; }
 thead th { position: sticky; top: 0; background: var(--band); padding-top: 0.35rem; }
 th.sort { cursor: pointer; } tr.failed td { color: var(--bad); }
@@ -45,9 +46,9 @@ figure img { max-width: 100%; height: auto; display: block; background: #fff; bo
   body { max-width: none; padding: 0; font-size: 10pt; } nav { display: none; }
   .runs { max-height: none; overflow: visible; } h2, h3 { break-after: avoid; } figure, tr { break-inside: avoid; }
   .plain td:first-child, .plain td:last-child { white-space: nowrap; }
-thead th { position: static; } .many { display: none; } }
+thead th { position: static; } }
 """
-LEAST_WIDTH = 640  # of pictures that are wider than a phone, in pixels of the page
+WIDE, LEAST_WIDTH = 700, 640  # wide pictures do not get smaller than that, in pixels of the page
 #: Sorts the table of runs by the column that is clicked; numbers by value, empty cells last.
 SCRIPT = """
 for (const head of document.querySelectorAll("th.sort")) head.addEventListener("click", () => {
@@ -99,10 +100,13 @@ def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric_fr
 
 
 def picture(figure: Figure, description: str, dpi: int) -> str:
-    """A figure as PNG inside the page, shown at its natural size or narrower."""
-    stream = io.BytesIO()
+    """A figure as PNG of 256 colours inside the page, shown at its natural size or narrower."""
+    from PIL import Image
+
+    stream, small = io.BytesIO(), io.BytesIO()
     figure.savefig(stream, format="png", dpi=dpi)
+    Image.open(stream).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
     width = int(figure.get_figwidth() * 96)
-    data = base64.b64encode(stream.getvalue()).decode()
-    least = f' style="min-width: {LEAST_WIDTH}px"' if width > LEAST_WIDTH else ""  # scrolls on a phone
+    data = base64.b64encode(small.getvalue()).decode()
+    least = f' style="min-width: {LEAST_WIDTH}px"' if width > WIDE else ""  # scrolls on a phone
     return f'<figure><img width="{width}"{least} alt="{text(description)}" src="data:image/png;base64,{data}"></figure>'

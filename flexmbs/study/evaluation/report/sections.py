@@ -82,7 +82,7 @@ def reliabilities(content: ReportContent) -> list[str]:
         notes += [f"{found.statement}: {note}" for note in found.notes]
     header = [
         "", "estimate", "confidence", "Clopper-Pearson", "Wilson", "runs beyond", "without value",
-        "range with those none / all beyond",
+        "if none of those / all are beyond",
     ]  # fmt: skip
     said = "".join(f"<p class=soft>{text(note)}</p>" for note in notes)
     return ['<h2 id="reliability">Reliability</h2>', plain_table(header, rows), said]
@@ -109,6 +109,7 @@ def runs(content: ReportContent) -> list[str]:
     first = f"The first {count} of {len(table)} runs." if count < len(table) else f"{count} runs."
     parts.append(f'<p class="soft">{first}{link} A click on a heading sorts.</p>')
     columns = all_columns(table.select(rows=np.arange(count)))
+    columns.append(columns.pop([column.name for column in columns].index("run.key")))  # long, and seldom needed
     heads = "".join(f'<th class="sort{"" if c.is_text else " n"}">{text(c.label)}</th>' for c in columns)
     body = []
     for row, finished in zip(zip(*(c.plain_values() for c in columns), strict=True), table.finished, strict=False):
@@ -132,7 +133,8 @@ def _cell(value: object, is_text: bool) -> str:
         return f"<td>{text('' if value is None else value)}</td>"
     if value is None:
         return '<td class="n" data-v=""></td>'
-    return f'<td class="n" data-v="{text(value)}">{text(shown(value))}</td>'
+    sorted_as = str(value).replace("inf", "Infinity")  # as JavaScript writes it
+    return f'<td class="n" data-v="{text(sorted_as)}">{text(shown(value))}</td>'
 
 
 def _range(ends: tuple[float, float]) -> str:

@@ -10,8 +10,6 @@ import pytest
 from study_tables import pendulum_like, table_of
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.evaluation.export import export
-from flexmbs.study.evaluation.frames import to_pandas, to_xarray
 
 
 @pytest.fixture
@@ -20,7 +18,7 @@ def table():
 
 
 def test_csv_has_units_and_every_digit(table, tmp_path):
-    export(table, tmp_path / "table.csv")
+    table.export(tmp_path / "table.csv")
     with (tmp_path / "table.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0])[:6] == [
@@ -40,7 +38,7 @@ def test_csv_has_units_and_every_digit(table, tmp_path):
 
 
 def test_json_lines_are_json(table, tmp_path):
-    export(table, tmp_path / "table.jsonl")
+    table.export(tmp_path / "table.jsonl")
 
     def refuse(name):
         raise AssertionError(f"{name} is no JSON")
@@ -55,7 +53,7 @@ def test_json_lines_are_json(table, tmp_path):
 
 def test_parquet_keeps_units_types_and_missing_values(table, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    export(table, tmp_path / "table.parquet")
+    table.export(tmp_path / "table.parquet")
     read = parquet.read_table(tmp_path / "table.parquet")
     assert read.schema.field("stiffness").metadata[b"unit"] == b"Pa"
     assert [str(read.schema.field(name).type) for name in ("modes", "force", "mesh")] == ["int64", "double", "string"]
@@ -65,15 +63,15 @@ def test_parquet_keeps_units_types_and_missing_values(table, tmp_path):
 
 def test_other_endings_are_refused(table, tmp_path):
     with pytest.raises(StudyError, match=r"\.csv, \.jsonl or \.parquet"):
-        export(table, tmp_path / "table.xlsx")
+        table.export(tmp_path / "table.xlsx")
 
 
 @pytest.mark.parametrize(
     ("library", "use"),
     [
-        ("pyarrow", lambda table, folder: export(table, folder / "table.parquet")),
-        ("pandas", lambda table, folder: to_pandas(table)),
-        ("xarray", lambda table, folder: to_xarray(table)),
+        ("pyarrow", lambda table, folder: table.export(folder / "table.parquet")),
+        ("pandas", lambda table, folder: table.to_pandas()),
+        ("xarray", lambda table, folder: table.to_xarray()),
     ],
 )
 def test_a_missing_library_is_named_with_its_remedy(table, tmp_path, monkeypatch, library, use):
@@ -84,7 +82,7 @@ def test_a_missing_library_is_named_with_its_remedy(table, tmp_path, monkeypatch
 
 def test_pandas(table):
     pytest.importorskip("pandas")
-    frame = to_pandas(table)
+    frame = table.to_pandas()
     assert frame.attrs["units"]["stiffness"] == "Pa"
     assert frame.index.name == "run" and frame.index.tolist() == table.index.tolist()
     assert frame["modes"].dtype == np.int64
@@ -104,7 +102,7 @@ def grid_table(missing=()):
 
 def test_a_grid_becomes_dimensions():
     pytest.importorskip("xarray")
-    data = to_xarray(grid_table())
+    data = grid_table().to_xarray()
     assert dict(data.sizes) == {"length": 3, "load": 2}
     assert data["force"].attrs["units"] == "N"
     assert float(data["force"].sel(length=3.0, load=20.0)) == 320.0
@@ -113,16 +111,16 @@ def test_a_grid_becomes_dimensions():
 def test_a_grid_with_a_hole_is_a_grid_if_asked_for():
     pytest.importorskip("xarray")
     table = grid_table(missing=(3,))
-    assert dict(to_xarray(table).sizes) == {"run": 5}
-    data = to_xarray(table, grid=True)
+    assert dict(table.to_xarray().sizes) == {"run": 5}
+    data = table.to_xarray(grid=True)
     assert math.isnan(float(data["force"].sel(length=2.0, load=20.0)))
     assert float(data["force"].sel(length=2.0, load=10.0)) == 210.0
 
 
 def test_other_samples_go_along_the_runs(table):
     pytest.importorskip("xarray")
-    data = to_xarray(table)
+    data = table.to_xarray()
     assert data["force"].dims == ("run",)
     assert data["length"].attrs["units"] == "m" and "length" in data.coords
     with pytest.raises(StudyError, match="no grid"):
-        to_xarray(table, grid=True)
+        table.to_xarray(grid=True)

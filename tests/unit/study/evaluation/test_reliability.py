@@ -41,7 +41,7 @@ def test_no_run_beyond_the_limit():
     found = reliability(table(np.zeros(100)), "force", above=1.0)
     assert found.probability == 0.0
     assert found.exact == (0.0, pytest.approx(1.0 - 0.025**0.01, rel=1e-12))  # closed form of Clopper and Pearson
-    assert any("Only 0 runs" in note for note in found.notes)
+    assert any("Only 0 of the runs" in note for note in found.notes)
 
 
 def test_failed_runs_count_both_ways():
