@@ -16,7 +16,8 @@ def documented(program: str) -> list[str]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-        lines = [line.strip() for block in blocks for line in block.splitlines()]
+        joined = [re.sub(r"\\\n\s*", "", block) for block in blocks]  # a backslash continues a line
+        lines = [line.strip() for block in joined for line in block.splitlines()]
         lines += re.findall(r"^    (\S.*)$", text, flags=re.MULTILINE)
         parts = [part for line in lines for part in line.split(" && ")]
         for part in [*parts, *re.findall(r"`([^`\n]+)`", text)]:

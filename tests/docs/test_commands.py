@@ -10,13 +10,16 @@ import click
 import pytest
 from click.testing import CliRunner
 from documented_commands import ROOT, documented
+from short_studies import PENDULUM
 
 import flexmbs as fm
 from flexmbs.app.cli.main import cli
+from flexmbs.study.study_script import open_study
 from flexmbs.view.opengl import RenderingUnavailable, prepare_offscreen
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FLEXMBS, PYTHON, PYTEST = documented("flexmbs"), documented("python"), documented("pytest")
+(NEW_STUDY,) = (command for command in FLEXMBS if command.startswith("flexmbs study new rod.py"))
 SHORT = ["--set", "t_end=0.001", "--no-view"]
 # What is added to a documented command to run it on its smallest size.  Not run are commands that only name an option
 # or open a window, and synopses with METAVARS.
@@ -34,6 +37,11 @@ MORE = {
     "flexmbs run spin_up_beam --set geometric_stiffness=false --no-view --out runs/soft": ["--set", "t_end=0.1"],
     "flexmbs run swing.py --help": [],
     "flexmbs run swing.py --set ball_mass=0.2": SHORT,
+    NEW_STUDY: [],
+    "flexmbs study new": ["--help"],
+    "flexmbs study run rod.py": ["--workers", "1"],
+    "flexmbs study run rod.py --shard $SLURM_ARRAY_TASK_ID/40": ["--shard", "1/40", "--workers", "1"],
+    'flexmbs study report rod.py --limit "peak_stress<60e6"': ["--limit", "speed>-10"],
     "flexmbs verify": ["hertz_impact"],
     "flexmbs verify --json": ["hertz_impact"],
     "flexmbs verify --list": [],
@@ -44,7 +52,7 @@ LONG = {"flexmbs reduce conrod.inp --interface big=NBIG --interface small=NSMALL
 REFUSED = {"flexmbs run composite_inertia"}  # its page says why
 WINDOWS = {"flexmbs view housing.bdf", "flexmbs view first_run"}
 NAMED_ONLY = re.compile(r"flexmbs (\w+)( --[a-z-]+)?")  # "flexmbs modes --spin" in a sentence
-METAVAR = re.compile(r"\b(NAME|CASE|DIR|FILE|BODY\.h5|FILE\.png)\b")
+METAVAR = re.compile(r"\b(NAME|CASE|DIR|FILE|BODY\.h5|FILE\.png|STUDY|COMMAND|SCRIPT\.py|ADDRESS)\b|--dask tcp")
 
 
 def is_run(command: str) -> bool:
@@ -55,9 +63,12 @@ def is_run(command: str) -> bool:
 
 @pytest.mark.parametrize("command", FLEXMBS)
 def test_options_of_flexmbs_exist(command):
-    _, name, *_ = command.split()
-    found = cli.get_command(click.Context(cli), name)
-    assert found is not None
+    found = cli
+    for name in command.split()[1:]:
+        if not isinstance(found, click.Group) or name.isupper():
+            break
+        found = found.get_command(click.Context(found), name)
+        assert found is not None
     known = {option for parameter in found.params for option in parameter.opts}
     given = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", command))
     assert given <= known | {"--help", "-h"}
@@ -127,6 +138,17 @@ def place(tmp_path_factory, meshes):
     return folder
 
 
+def write_study(script):
+    """A study of two short runs, which have been computed."""
+    script.with_name("pendulum.py").write_text(PENDULUM.replace('"steps":', '"peak_stress":'))
+    script.write_text(
+        "from pathlib import Path\nimport flexmbs as fm\nstudy = fm.Study(Path(__file__).parent / 'pendulum.py', "
+        "{'length': (0.5, 1.0)}, fm.Sobol(2), folder=Path(__file__).with_suffix(''), keep='figures')\n"
+    )
+    if not script.with_suffix("").exists():
+        open_study(script).run(workers=1, progress=False)
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -146,6 +168,10 @@ def test_command_runs_on_its_smallest_size(command, place, monkeypatch):
         beam = fm.line_mesh(1.0, 4, *fm.section_from_rigidities(1e6, 1.0, 1.0, 1.0, 1.0))
         body = fm.reduce(beam, interfaces={"root": "ROOT"}, modes=fm.ClampedFree("root", bending=(1, 1)))
         fm.save_body(body, "conrod.h5")
+    if command.startswith("flexmbs study"):
+        (place / "rod.py").unlink(missing_ok=True)
+        if command != NEW_STUDY:
+            write_study(place / "rod.py")
     result = CliRunner().invoke(cli, [*shlex.split(command)[1:], *MORE[command]], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert result.output
