@@ -50,7 +50,7 @@ class Column:
         if self.is_text:
             return [value or None for value in self.values]
         numbers: list[float] = self.values.tolist()
-        if self.whole:
+        if self.whole and not np.isinf(self.values.astype(float, copy=False)).any():
             return [int(value) if value == value else None for value in numbers]
         return [value if value == value else None for value in numbers]
 
@@ -76,7 +76,7 @@ class GrowingColumn:
             self._numbers.append(float("nan"))
         elif isinstance(value, int) and -EXACT_WHOLE <= value <= EXACT_WHOLE:
             self._numbers.append(value)
-        elif isinstance(value, np.number):
+        elif isinstance(value, np.number | np.bool_):
             self.append(value.item())
         else:
             self._become_text()

@@ -42,6 +42,7 @@ def _statistics(column: Column) -> ColumnStatistics:
         nothing = float("nan")
         return ColumnStatistics(column.name, column.unit, 0, missing, nothing, nothing, (nothing,) * 5)
     low, middle, high = np.quantile(finite, SHOWN_QUANTILES)
-    deviation = float(finite.std(ddof=1)) if len(finite) > 1 else float("nan")
+    with np.errstate(over="ignore"):  # infinite then
+        mean, deviation = float(finite.mean()), float(finite.std(ddof=1)) if len(finite) > 1 else float("nan")
     five = (float(finite.min()), float(low), float(middle), float(high), float(finite.max()))
-    return ColumnStatistics(column.name, column.unit, len(finite), missing, float(finite.mean()), deviation, five)
+    return ColumnStatistics(column.name, column.unit, len(finite), missing, mean, deviation, five)

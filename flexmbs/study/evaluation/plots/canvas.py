@@ -114,8 +114,9 @@ def show_colors(figure: Figure, axes: Any, shades: Coloring) -> None:
             bar.ax.set_ylim(finite.min(), finite.max())
         bar.set_label(scale.label)
         return
-    shown = scale.categories[:10]
-    marks = [Line2D([], [], marker="o", linestyle="", color=shades.mappable(place)) for place in range(len(shown))]
+    places = range(0, len(scale.categories), -(-len(scale.categories) // 10))
+    shown = [scale.categories[place] for place in places]
+    marks = [Line2D([], [], marker="o", linestyle="", color=shades.mappable(place)) for place in places]
     figure.legend(marks, shown, title=scale.label, loc="outside right upper", fontsize="small")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.columns import Numbers
 from flexmbs.study.evaluation.plots.canvas import (
     POINTS,
@@ -55,6 +56,8 @@ def main_effects(
     """
     require_rows(table)
     response = chosen_response(table, response)
+    if names is None and not table.parameters:
+        raise StudyError("main effects: this study varies no parameter")
     parameters = table.select([name for name in table.parameters if name != response])
     names, note = chosen_columns(parameters if names is None else table, names, MOST_PANELS)
     y = scale_of(table.column(response))

@@ -168,7 +168,8 @@ def _ticks_of_categories(axis: Any, categories: tuple[str, ...], which: str) -> 
 
 def short_texts(texts: Sequence[str]) -> list[str]:
     """Texts that fit at a tick: without a long common beginning, and cut at the end."""
-    common = len(os.path.commonprefix(list(texts))) if len(texts) > 1 else 0
+    beginning = os.path.commonprefix(list(texts)) if len(texts) > 1 else ""
+    common = 1 + max((place for place, letter in enumerate(beginning) if not letter.isalnum()), default=-1)
     if common > LETTERS // 3 and max(map(len, texts)) > LETTERS // 2:
         texts = ["…" + text[common:] for text in texts]
     return [text if len(text) <= LETTERS else text[: LETTERS - 1] + "…" for text in texts]

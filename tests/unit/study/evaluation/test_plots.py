@@ -77,6 +77,20 @@ def test_a_surface_needs_two_parameters_that_vary_independently():
         plot(table_of({"a": x, "b": 2.0 * x}, {"y": x}), "surface")
 
 
+def test_main_effects_need_a_parameter():
+    with pytest.raises(StudyError, match="varies no parameter"):
+        plot(table_of({}, {"force": np.arange(5.0)}), "effects")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["scatter", "parallel"])
+def test_colours_by_text(kind):
+    table = table_of({"mesh": [f"mesh_{k:02d}.inp" for k in range(40)]}, {"force": np.arange(40.0)})
+    figure = plot(table, kind, color="mesh")
+    figure.draw_without_rendering()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"mesh_{k:02d}.inp" for k in range(0, 40, 4)]
+
+
 def test_scatter_matrix_thins_many_runs_and_says_so():
     figure = plot(pendulum_like(20_000), "scatter", ["length", "force"])
     drawn = figure.axes[2].collections[0].get_offsets()
@@ -162,6 +176,7 @@ def test_texts_of_numbers_and_labels():
     ]  # fmt: skip
     assert broken("tip_deflection_max [m]") == "tip_deflection_\nmax\n[m]"
     assert short_texts(["pendulum_beam.inp", "pendulum_hex20.inp"]) == ["…beam.inp", "…hex20.inp"]
+    assert short_texts(["mesh_number_01.inp", "mesh_number_02.inp"]) == ["…01.inp", "…02.inp"]
 
 
 def test_bars_of_sensitivities_are_the_indices():

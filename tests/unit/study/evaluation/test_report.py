@@ -119,3 +119,12 @@ def test_a_plot_that_cannot_be_made_says_why(tmp_path):
     write_report(ReportContent("One", table_of({"x": x}, {"y": x**2})), tmp_path / "report.html")
     page = Page((tmp_path / "report.html").read_text("utf-8"))
     assert any("Response surface of y" in text and "needs two parameters" in text for text in page.texts)
+
+
+def test_infinite_and_huge_values(tmp_path):
+    table = table_of({"x": np.arange(6.0)}, {"y": np.full(6, np.inf), "z": np.r_[np.zeros(5), 1e300]})
+    write_report(ReportContent("Infinite", table), tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text("utf-8")
+    assert text.count('data-v="Infinity"') == 6
+    page = Page(text)
+    assert page.texts[page.texts.index("with values not finite") - 1] == "6"
