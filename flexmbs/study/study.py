@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError
-from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.result.result import Result, load
 from flexmbs.study.designs import design_of
 from flexmbs.study.evaluation.collect import collect
@@ -356,6 +356,21 @@ class Study:
         """What a run printed; of a failed run with its warnings and the traceback."""
         content = self.store.content_of(self.key(index), LOG)
         return "" if content is None else content.decode("utf-8", "replace")
+
+    def failure_text(self, index: int) -> str:
+        """All that is known of a failed run, for people: its parameters, why it failed, its log."""
+        record = self.record(index)
+        if record is None or record.failure is None:
+            raise StudyError(f"{self.folder}: run {index} has not failed; failed ones: {self._failed_text()}")
+        values = "\n".join(f"  {name} = {value}" for name, value in record.parameters.items())
+        time = "" if record.failure.time is None else f", at t = {record.failure.time:.6g} s"
+        return (
+            f"run {index} (key {record.key}), attempts: {record.attempts}\n{values}\n"
+            f"{record.failure.kind}{time}: {record.failure.message}\n\n{self.log(index)}"
+        ).rstrip()
+
+    def _failed_text(self) -> str:
+        return few([index for index, _ in self.failed()], 20) or "none"
 
     def pack(self) -> int:
         """Put the folders of finished runs into a few large files; how many. They are read as before."""
