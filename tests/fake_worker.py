@@ -20,6 +20,9 @@ def main():
     if settings["spec"]["storage"].get("store_every") == 8:
         print("Traceback: no module named flexmbs", file=sys.stderr)
         sys.exit(1)
+    if settings["spec"]["storage"].get("store_every") == 9 and not os.path.exists(settings["directory"]):
+        os.mkdir(settings["directory"])
+        os.kill(os.getpid(), signal.SIGKILL)
     answer({"ready": os.getpid()})
     for line in sys.stdin:
         request = json.loads(line)

@@ -50,6 +50,11 @@ class ChildProcess:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def was_killed(self) -> bool:
+        """Whether a signal has ended it."""
+        return (self._process.returncode or 0) < 0
+
     def send(self, message: str | dict[str, Any]) -> None:
         """Send a line; nothing happens if the process has ended, which :meth:`line` then says."""
         text = message if isinstance(message, str) else json.dumps(message)

@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from flexmbs.common.errors import StudyError
+from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.study.execution import messages
 from flexmbs.study.execution.executors import RunExecutor
 from flexmbs.study.execution.failures import time_reached
@@ -128,7 +128,10 @@ class Scheduler:
     def _submit(self, pending: _Pending) -> None:
         key = pending.task.key
         self._look_at_executor()
-        pending.future = future = self._executor.submit(pending.task)
+        try:
+            pending.future = future = self._executor.submit(pending.task)
+        except RuntimeError as error:  # also BrokenExecutor
+            raise StudyError(f"the executor takes no further runs ({error}). What is finished is stored") from error
         future.add_done_callback(lambda future: self._answers.put((key, future)))
         self._running[key] = pending
 
@@ -150,6 +153,8 @@ class Scheduler:
         pending = self._running.pop(key)
         try:
             answer = future.result()
+        except FlexmbsError as error:  # of the executor's worker: it cannot read the study's folder, for example
+            raise StudyError(str(error)) from error
         except (Exception, CancelledError) as error:
             self._lost(pending, error)
             return True
@@ -203,8 +208,6 @@ class Scheduler:
 
     def _lost(self, pending: _Pending, error: BaseException) -> None:
         """The executor has lost the run, with the machine or process that it was on: hand it over again."""
-        if type(error).__module__.partition(".")[0] == "flexmbs" and not isinstance(error, StudyError):
-            raise StudyError(str(error)) from error
         pending.strikes += 1
         if pending.strikes <= self._retries:
             self._submit(pending)

@@ -163,11 +163,17 @@ class SupervisedWorker:
 
     def _ready_child(self) -> ChildProcess:
         """The process, started and ready; StudyError if it cannot be, or refuses the study's case."""
-        if self._child is not None:
-            return self._child
-        child = ChildProcess(self.settings.threads)
+        for attempt in range(self.settings.retries + 1):
+            if self._child is not None:
+                return self._child
+            self._start(last=attempt == self.settings.retries)
+        assert self._child is not None
+        return self._child
+
+    def _start(self, last: bool) -> None:
+        """Start a process. One that is killed from outside before it is ready is an error only if it is the ``last``."""
+        self._child = child = ChildProcess(self.settings.threads)
         child.send(self.settings.to_json())
-        self._child = child
         line = self._first_line(child)
         if line is None:
             self._child = None
@@ -175,13 +181,14 @@ class SupervisedWorker:
             ended = child.end()
             if self._interrupted.is_set():
                 raise StudyError("interrupted")
-            raise StudyError(f"a worker process {ended} before its first run. It printed:\n{printed[-2000:]}")
+            if last or not child.was_killed:
+                raise StudyError(f"a worker process {ended} before its first run. It printed:\n{printed[-2000:]}")
+            return
         answer = json.loads(line)
         if "refused" in answer:
             self._child = None
             child.close(self.settings.limits.grace)
             raise StudyError(answer["refused"])
-        return child
 
     def _first_line(self, child: ChildProcess) -> bytes | None:
         """What the process says when it has loaded the case; None if it ends, or is interrupted, before."""

@@ -108,3 +108,8 @@ def test_process_that_refuses_or_cannot_start_stops_the_study(worker_of):
     answer = worker_of(store_every=8).run(task())
     assert answer.status == messages.STUDY and "ended with exit code 1 before its first run" in answer.message
     assert "no module named flexmbs" in answer.message
+
+
+def test_process_that_is_killed_before_it_is_ready_is_started_again(worker_of, tmp_path):
+    worker = worker_of(store_every=9, directory=str(tmp_path / "begun"), retries=1)
+    assert worker.run(task()).status == messages.FINISHED and (tmp_path / "begun").exists()
