@@ -52,7 +52,7 @@ def given_data_indices(table: StudyTable, response: str) -> Sensitivities:
             f"parameters; at least {2 * (len(columns) + 1)} are needed"
         )
     left_out = len(table) - len(rows)
-    rows = np.random.default_rng(SEED).permutation(rows)[:MOST_RUNS]  # a grid's order must not be seen in the indices
+    rows = np.random.default_rng(SEED).permutation(rows)[:MOST_RUNS]
     columns = [column.taken(rows) for column in columns]
     values = values[rows]
     regressions, r2, notes = _regressions(columns, values)

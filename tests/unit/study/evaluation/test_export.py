@@ -117,6 +117,14 @@ def test_a_grid_with_a_hole_is_a_grid_if_asked_for():
     assert float(data["force"].sel(length=2.0, load=10.0)) == 210.0
 
 
+def test_a_point_that_was_run_twice_is_no_grid():
+    pytest.importorskip("xarray")
+    table = table_of({"length": [1.0, 1.0, 2.0, 1.0], "load": [1.0, 2.0, 1.0, 1.0]}, {"force": np.arange(4.0)})
+    assert dict(table.to_xarray().sizes) == {"run": 4}  # as many runs as a grid of 2 x 2 has points
+    with pytest.raises(StudyError, match="2 x 2 values, each combination once"):
+        table.to_xarray(grid=True)
+
+
 def test_other_samples_go_along_the_runs(table):
     pytest.importorskip("xarray")
     data = table.to_xarray()

@@ -5,6 +5,7 @@ import pytest
 from study_tables import table_of
 
 from flexmbs.common.errors import StudyError
+from flexmbs.study.evaluation.sensitivity import given_data
 from flexmbs.study.evaluation.sensitivity.designs import MorrisDesign, SobolDesign
 from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
 
@@ -145,10 +146,23 @@ def test_text_parameters_have_a_share_of_the_variance():
     assert found["S1"] == pytest.approx([0.5, 0.5], abs=0.03)
 
 
-def test_the_order_of_a_grid_is_not_seen():
-    a, b = (part.ravel() for part in np.meshgrid(np.linspace(0, 1, 40), np.linspace(0, 1, 40), indexing="ij"))
+def grid():
+    return (part.ravel() for part in np.meshgrid(np.linspace(0, 1, 40), np.linspace(0, 1, 40), indexing="ij"))
+
+
+def test_first_order_indices_of_a_grid():
+    a, b = grid()
     found = sensitivity(table_of({"a": a, "b": b}, {"y": np.sin(6.0 * b) + 0.0 * a}), "y")
     assert abs(found["S1"][0]) < 0.05 and found["S1"][1] > 0.95
+
+
+def test_of_very_many_runs_some_are_taken_at_random(monkeypatch):
+    """The first 400 runs of this grid have a quarter of the range of its first parameter."""
+    monkeypatch.setattr(given_data, "MOST_RUNS", 400)
+    a, b = grid()
+    found = sensitivity(table_of({"a": a, "b": b}, {"y": a + b}), "y")
+    assert found.runs == 400
+    assert found["SRC"] == pytest.approx([np.sqrt(0.5)] * 2, abs=0.1)  # deviation 0.035
 
 
 def test_correlated_parameters_are_pointed_out():
