@@ -150,8 +150,12 @@ def scheduler(folder, count):
 
 @pytest.mark.parametrize(
     "what",
-    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
-    ids=["killed", "told to end"],
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+    ],
+    ids=["killed", "told to end", "Ctrl-C"],
 )
 def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
     process = scheduler(tmp_path, 5)
@@ -159,7 +163,7 @@ def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
     assert len(workers) == 1
     process.send_signal(what)
     told = process.communicate(timeout=60)[1]
-    if what == signal.SIGTERM:
+    if what != signal.SIGKILL:
         assert "of 5 runs are done" in told and "the same command goes on" in told
     points = lengths(5, what="slow")
     study = ShortStudy(tmp_path)
@@ -171,20 +175,41 @@ def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
     study.check(points)
 
 
-def test_interrupted_runs_go_on_from_their_state(tmp_path):
-    """Ctrl-C while a flexible pendulum swings: its state is saved, and the digits are those of an uninterrupted run."""
-    study = ShortStudy(tmp_path, fm.load_case("flexible_pendulum_impact").path)
-    point = {"t_end": 0.75}
-    states = tmp_path / "study/work"
+GATE = """
+_build = build
+
+
+def build(p):
+    system, gate = _build(p), os.environ["STUDY_GATE"]
+
+    def torque(t):
+        if t > 0.9 * p.t_end and not os.path.exists(gate):
+            open(gate + ".reached", "w").close()
+            while not os.path.exists(gate):
+                time.sleep(0.01)
+        return 0.0
+
+    system.torque(system.bodies["bob"].marker("end", (0.0, 0.0, 0.0)), (0.0, 0.0, torque), name="gate")
+    return system
+"""
+
+
+def test_interrupted_runs_go_on_from_their_state(tmp_path, monkeypatch):
+    """Ctrl-C while a pendulum swings: its state is saved, and the digits are those of an uninterrupted run."""
+    gate = tmp_path / "gate"
+    monkeypatch.setenv("STUDY_GATE", str(gate))
+    study = ShortStudy(tmp_path, PENDULUM + GATE)
+    point = {"t_end": 40.0}
 
     def interrupt(progress):
-        if progress.seconds > 2.0 and progress.running and list(states.glob("*/model.h5")):
+        if (tmp_path / "gate.reached").exists():
             raise KeyboardInterrupt
 
     with pytest.raises(StudyInterrupted, match="0 of 1 runs are done"):
         study.run([point], workers=1, progress=interrupt)
-    (folder,) = [path for path in states.iterdir() if path.is_dir()]
-    assert 0.0 < fm.load_state(folder).t < 0.75
+    (folder,) = [path for path in (tmp_path / "study/work").iterdir() if path.is_dir()]
+    assert 0.0 < fm.load_state(folder).t <= 36.0
+    gate.touch()
     outcome = study.run([point], workers=1)
     assert outcome.computed == 1 and study.record(point).attempts == 1  # an interrupted attempt does not count
     study.check([point])

@@ -169,6 +169,37 @@ def test_interrupt_says_how_far_it_was(monkeypatch):
     assert 6 <= told.value.outcome.computed < 50
 
 
+def test_second_interrupt_does_not_wait(monkeypatch):
+    class Stubborn(Workers):
+        killed = False
+
+        def interrupt(self):
+            raise KeyboardInterrupt  # the second Ctrl-C, while the first waits for states to be saved
+
+        def kill(self):
+            self.killed = True
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scheduler, "_TELL", 0.0)
+    store = Records()
+    workers = Stubborn(store)
+    with pytest.raises(KeyboardInterrupt):
+        Scheduler(store, workers, lambda key: Task(key, {}), progress=interrupt).run(["a", "b"], range(2))
+    assert workers.killed
+
+
+def test_executor_that_takes_nothing_any_more():
+    class Broken(Workers):
+        def submit(self, task):
+            raise RuntimeError("cannot schedule new futures after shutdown")
+
+    store = Records()
+    with pytest.raises(StudyError, match="the executor takes no further runs"):
+        Scheduler(store, Broken(store), lambda key: Task(key, {})).run(["a", "b"], range(2))
+
+
 def test_progress_of_a_study(monkeypatch):
     monkeypatch.setattr(scheduler, "_TELL", 0.0)
     seen = []
