@@ -23,6 +23,9 @@ class Records(dict):
     def record(self, key):
         return self.get(key)
 
+    def forget_failed(self, key):
+        del self[key]
+
     def add(self, key, status=FINISHED, **figures):
         failure = RunFailure("ValueError", "wrong") if status == FAILED else None
         self[key] = RunRecord(key, status, {}, figures, 0.1, failure=failure)
@@ -155,6 +158,14 @@ def test_failure_stops_the_study_if_it_is_to(before):
     outcome, _ = run(keys, store, behave)
     assert outcome.failed == 1 and outcome.failures == {"ValueError": 1} and len(store) == 102
     assert "1 of 102 runs failed (1 ValueError)" in outcome.notices()[0]
+
+
+def test_failed_runs_are_computed_again_when_asked_for():
+    store = Records()
+    store.add("a", FAILED)
+    store.add("b")
+    outcome, workers = run(["a", "b"], store, retry_failed=True)
+    assert (outcome.computed, outcome.present, outcome.failed) == (1, 1, 0) and workers.times == {"a": 1}
 
 
 def test_interrupt_says_how_far_it_was(monkeypatch):
