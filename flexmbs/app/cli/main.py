@@ -76,8 +76,10 @@ def main() -> None:
     except MemoryError as error:
         click.echo(f"error: out of memory ({error}). Use a coarser mesh or fewer modes.", err=True)
         sys.exit(1)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; completed steps are saved ('flexmbs run ... --resume' continues)", err=True)
+    except (click.Abort, KeyboardInterrupt) as error:
+        said = str(error.__cause__ or error)  # of a study
+        text = "interrupted; completed steps are saved ('flexmbs run ... --resume' continues)"
+        click.echo(plain(said or text), err=True)
         sys.exit(130)
 
 

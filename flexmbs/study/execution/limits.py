@@ -21,7 +21,7 @@ class RunLimits:
     Attributes
     ----------
     wall_time : s, of one attempt
-    memory : bytes, resident, of the worker process (about 250 MB before the run begins) and the processes it started
+    memory : bytes, resident, of the worker process (about 160 MB before the run begins) and the processes it started
     disk : bytes, of the run's folder and what it printed
     grace : s that a run has to save its state before its process is killed
     """

@@ -171,7 +171,7 @@ class SupervisedWorker:
         return self._child
 
     def _start(self, last: bool) -> None:
-        """Start a process. One that is killed from outside before it is ready is an error only if it is the ``last``."""
+        """Start a process. One that is killed from outside before it is ready is an error if it is the ``last``."""
         self._child = child = ChildProcess(self.settings.threads)
         child.send(self.settings.to_json())
         line = self._first_line(child)

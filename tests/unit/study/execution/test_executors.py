@@ -12,7 +12,11 @@ import pytest
 from short_studies import ShortStudy
 
 from flexmbs.common.errors import StudyError
+from flexmbs.study.execution import compute_run, messages
+from flexmbs.study.execution.compute_run import RunComputer
 from flexmbs.study.execution.run_points import run_points
+from flexmbs.study.execution.run_tasks import task_of
+from flexmbs.study.execution.stop_requests import StopRequests
 from flexmbs.study.execution.study_outcome import StudyInterrupted
 
 POINTS = [{"length": 0.5 + 0.1 * index} for index in range(4)]
@@ -27,6 +31,7 @@ def test_dask_in_this_process(tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["histories.npz", "run.json"]
 
 
+@pytest.mark.slow
 def test_executor_of_the_user_stays_theirs(tmp_path):
     study = ShortStudy(tmp_path)
     with ThreadPoolExecutor(1) as threads:
@@ -57,10 +62,18 @@ def test_wrong_options(options, message, tmp_path):
         run_points(POINTS, study.store, study.spec, **options)
 
 
-def test_histories_that_the_case_does_not_have_stop_the_study(tmp_path):
+def test_histories_that_the_case_does_not_have_stop_the_study(tmp_path, monkeypatch):
     study = ShortStudy(tmp_path, histories=("hinge.angel",))
-    with pytest.raises(StudyError, match=r"no history 'hinge.angel'\. Did you mean hinge.angle\?"):
-        study.run(POINTS, workers=1)
+    task = task_of(study.case, study.spec, POINTS[0])
+    computer = RunComputer(study.store, study.case, study.spec, StopRequests())
+    monkeypatch.setattr(compute_run, "begin_output", lambda: None)  # which empties the file that is stderr
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        answer = computer.run(task, last=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert answer.status == messages.STUDY
+    assert "no history 'hinge.angel'. Did you mean hinge.angle?" in answer.message
     assert not study.store.failed_keys()
 
 

@@ -23,6 +23,9 @@ class Records(dict):
     def record(self, key):
         return self.get(key)
 
+    def forget_failed(self, key):
+        del self[key]
+
     def add(self, key, status=FINISHED, **figures):
         failure = RunFailure("ValueError", "wrong") if status == FAILED else None
         self[key] = RunRecord(key, status, {}, figures, 0.1, failure=failure)
@@ -157,6 +160,14 @@ def test_failure_stops_the_study_if_it_is_to(before):
     assert "1 of 102 runs failed (1 ValueError)" in outcome.notices()[0]
 
 
+def test_failed_runs_are_computed_again_when_asked_for():
+    store = Records()
+    store.add("a", FAILED)
+    store.add("b")
+    outcome, workers = run(["a", "b"], store, retry_failed=True)
+    assert (outcome.computed, outcome.present, outcome.failed) == (1, 1, 0) and workers.times == {"a": 1}
+
+
 def test_interrupt_says_how_far_it_was(monkeypatch):
     def interrupt(progress):
         if progress.computed >= 6:
@@ -167,6 +178,37 @@ def test_interrupt_says_how_far_it_was(monkeypatch):
     with pytest.raises(StudyInterrupted, match="of 50 runs are done.*the same command goes on") as told:
         run(keys, progress=interrupt)
     assert 6 <= told.value.outcome.computed < 50
+
+
+def test_second_interrupt_does_not_wait(monkeypatch):
+    class Stubborn(Workers):
+        killed = False
+
+        def interrupt(self):
+            raise KeyboardInterrupt  # the second Ctrl-C, while the first waits for states to be saved
+
+        def kill(self):
+            self.killed = True
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scheduler, "_TELL", 0.0)
+    store = Records()
+    workers = Stubborn(store)
+    with pytest.raises(KeyboardInterrupt):
+        Scheduler(store, workers, lambda key: Task(key, {}), progress=interrupt).run(["a", "b"], range(2))
+    assert workers.killed
+
+
+def test_executor_that_takes_nothing_any_more():
+    class Broken(Workers):
+        def submit(self, task):
+            raise RuntimeError("cannot schedule new futures after shutdown")
+
+    store = Records()
+    with pytest.raises(StudyError, match="the executor takes no further runs"):
+        Scheduler(store, Broken(store), lambda key: Task(key, {})).run(["a", "b"], range(2))
 
 
 def test_progress_of_a_study(monkeypatch):
