@@ -36,7 +36,8 @@ class ReasonCounter:
         if same not in self._first:
             if len(self._first) >= MOST:
                 same, message = (kind, ""), "other messages"
-            self._first.setdefault(same, (message, run, key))
+        if run <= self._first.get(same, (message, run, key))[1]:  # rows may come in any order
+            self._first[same] = (message, run, key)
         self._count[same] = self._count.get(same, 0) + 1
 
     def reasons(self) -> tuple[Reason, ...]:
