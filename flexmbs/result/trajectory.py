@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +17,9 @@ OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force
 class ContactRecord:
     """One contact from its start to its end, both located as events.
 
-    ``end`` is NaN if the contact was still closed at the end of the run. Forces in N, times in s, impulse in N s.
+    ``end`` and ``rebound_speed`` are NaN if the contact was still closed at the end of the run. Forces in N, times in
+    s, impulse in N s, speeds of the gap in m/s (positive), ``max_depth`` in m. Speeds and depth are NaN in results of
+    version 0.1.0.
     """
 
     name: str
@@ -25,6 +28,14 @@ class ContactRecord:
     peak_force: float
     peak_time: float
     impulse: float
+    approach_speed: float = math.nan
+    rebound_speed: float = math.nan
+    max_depth: float = math.nan
+
+    @property
+    def restitution(self) -> float:
+        """Speed of separation divided by the speed of approach; NaN while the contact is closed."""
+        return self.rebound_speed / self.approach_speed if self.approach_speed > 0.0 else math.nan
 
     @property
     def duration(self) -> float:
