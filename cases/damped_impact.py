@@ -8,9 +8,11 @@ measured: (1 + e) D v/v0 = ln((1 + D v/v0) / (1 - e D v/v0)).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import pi, sqrt
+from math import hypot, log, log1p, pi, sqrt
 
 import numpy as np
+from scipy.interpolate import CubicHermiteSpline
+from scipy.optimize import brentq
 
 import flexmbs as fm
 
@@ -60,13 +62,13 @@ def resolve(p: Parameters) -> Parameters:
 
 
 def end_of(p: Parameters) -> float:
-    """A time at which the contact is over, s: several times that without damping, more for small restitutions."""
+    """A time at which the contact is over, s: longer than without damping, by the slow way back."""
     if p.law == LINEAR:
-        lasts = 2.0 * pi * sqrt(p.mass / p.linear_stiffness)
+        lasts = 2.0 * pi * sqrt(p.mass / p.linear_stiffness) * (1.0 + 0.1 / max(p.restitution, 0.01))
     else:
         depth = (0.5 * (p.exponent + 1.0) * p.mass * p.speed**2 / p.stiffness) ** (1.0 / (p.exponent + 1.0))
-        lasts = 6.0 * depth / p.speed
-    return p.gap / p.speed + lasts * (1.0 + 0.1 / max(p.restitution, 0.01))
+        lasts = depth / p.speed * (4.0 + 1.0 / closed_relation(p)["e_closed_relation"])
+    return p.gap / p.speed + lasts
 
 
 def contact_law(p: Parameters) -> fm.ContactLaw:
@@ -92,8 +94,15 @@ def build(p: Parameters) -> fm.System:
     return system
 
 
+def deepest(result: fm.Result, contact: fm.ContactRecord) -> float:
+    """Time at which the mass comes to rest in a contact, s."""
+    inside = (result.t > contact.start) & (result.t < contact.end)
+    rate, acceleration = (result[f"guide.displacement.{name}"][inside] for name in ("rate", "acceleration"))
+    return float(CubicHermiteSpline(result.t[inside], rate, acceleration).roots(extrapolate=False)[0])
+
+
 def hit(p: Parameters, result: fm.Result | None = None) -> dict[str, float]:
-    """Duration, depth and force of the first contact, with their times from its start, and restitution.
+    """Duration, depth and force of the first contact, times from its start, and restitution.
 
     Of a run of the parameters, unless a ``result`` is given. Empty if no contact has ended.
     """
@@ -105,7 +114,7 @@ def hit(p: Parameters, result: fm.Result | None = None) -> dict[str, float]:
     return {
         "e_measured": contact.restitution,
         "duration": contact.duration,
-        "time_of_max_depth": result.extreme("wall.gap")[0] - contact.start,
+        "time_of_max_depth": deepest(result, contact) - contact.start,
         "max_depth": contact.max_depth,
         "peak_force": contact.peak_force,
         "time_of_peak": contact.peak_time - contact.start,
@@ -120,8 +129,24 @@ def published_hits(p: Parameters) -> dict[str, list[dict[str, float]]]:
         found[law] = []
         for e in p.restitutions:
             at = replace(p, law=law, restitution=e)
-            found[law].append({"e": e, **hit(at)})
+            found[law].append({"e": e, **closed_relation(at), **hit(at)})
     return found
+
+
+def closed_relation(p: Parameters) -> dict[str, float]:
+    """Damping over stiffness, D / v0 in s/m, and the restitution that follows: ln((1 + x) / (1 - e x)) = x (1 + e).
+
+    x = D v / v0.
+    """
+    law = contact_law(p)
+    damping = law.damping if isinstance(law, fm.HuntCrossley) else law.factor / (p.law_speed or p.speed)
+    x = damping * p.speed
+
+    def mismatch(e: float) -> float:
+        return log1p(x) - log1p(-e * x) - x * (1.0 + e)
+
+    exact = 1.0 if x == 0.0 else brentq(mismatch, 1e-12, min(1.0, (1.0 - 1e-15) / x), xtol=1e-15)
+    return {"damping_over_stiffness": damping, "e_closed_relation": exact}
 
 
 def linear_hits(p: Parameters) -> list[dict[str, float]]:
@@ -129,13 +154,24 @@ def linear_hits(p: Parameters) -> list[dict[str, float]]:
     found = []
     for e in p.restitutions:
         at = replace(p, law=LINEAR, restitution=e)
+        zeta = -log(e) / hypot(pi, log(e))
         depth, force = hit(replace(at, separation="zero depth")), hit(replace(at, separation="zero force"))
-        found.append({
-            "e": e, "e_separation_at_zero_depth": depth["e_measured"],
-            "e_separation_at_zero_force": force["e_measured"], "duration_zero_depth": depth["duration"],
-            "duration_zero_force": force["duration"], "max_depth": depth["max_depth"],
-            "peak_force": depth["peak_force"], "time_of_peak": depth["time_of_peak"],
-        })  # fmt: skip
+        found.append(
+            {
+                "e": e,
+                "zeta": zeta,
+                "c": 2.0 * zeta * sqrt(p.linear_stiffness * p.mass),
+                "e_separation_at_zero_depth": depth["e_measured"],
+                "e_separation_at_zero_force": force["e_measured"],
+                "duration_zero_depth": depth["duration"],
+                "duration_zero_force": force["duration"],
+                "max_depth": depth["max_depth"],
+                "peak_force": depth["peak_force"],
+                "time_of_peak": depth["time_of_peak"],
+                # there k d = c times the speed of parting
+                "depth_at_zero_force": 2.0 * zeta * sqrt(p.mass / p.linear_stiffness) * force["rebound_speed"],
+            }
+        )
     return found
 
 
