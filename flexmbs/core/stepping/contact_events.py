@@ -226,5 +226,6 @@ def time_to_zero(tables, c, kind, state, scratch, work, h, gap, rate):
         contact = tables.contacts[c]
         value = contact_force(tables, contact, state.contact_history, gap, rate)
         early = contact_force(tables, contact, state.contact_history, early_gap, early_rate)
-    slope = (value - early) / (BACK * h)
-    return 0.0 if slope == 0.0 else -value / slope
+    if value == 0.0 or early == 0.0 or value == early:  # a force that is zero beyond: the interpolant is all there is
+        return 0.0
+    return -value * BACK * h / (value - early)
