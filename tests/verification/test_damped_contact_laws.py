@@ -91,6 +91,15 @@ def test_restitution_of_factors(reference):
             assert law(1.0, e).factor == pytest.approx(exact_factor(row[name]), rel=1e-8)
 
 
+def test_exact_factor_at_the_ends_of_its_range():
+    """Near 1 the factor tends to 3 (1 - e) / 2, near 0 to 1 / e."""
+    for left in (1e-4, 1e-9, 1e-13):
+        # the next term of the series is 1.5 (1 - e)^2; 1 - e itself is rounded to 1e-16
+        assert exact_factor(1.0 - left) == pytest.approx(1.5 * left, rel=2.0 * left + 1e-6 + 1e-2 * (left < 1e-12))
+    for e in (0.04, 0.03, 0.02, 1e-3):
+        assert exact_factor(e) == pytest.approx(1.0 / e, rel=np.exp(-0.8 / e) + 2e-15)
+
+
 def test_a_stated_speed_takes_the_place_of_the_approach_speed():
     """A hit at twice the speed of the law is damped twice as much."""
     law, same = fm.Gonthier(1e9, 0.5, speed=1.0), fm.HuntCrossley(1e9, damping=2.0 * 1.5 / 2.0)

@@ -19,6 +19,7 @@ from flexmbs.machine_code.entry import entry
 
 FACTOR, SPEED, LEAST_SPEED = 2, 3, 4  # parameters behind stiffness and exponent; SPEED 0: that of the hit
 DAMPING = 0  # of the history
+SERIES = 0.01  # below it the relation is evaluated by its series, which rounding does not harm
 
 
 @entry(law_force)
@@ -40,15 +41,18 @@ def begin_impact(parameters, history, speed, mass):
 
 def exact_factor(restitution: float) -> float:
     """D for which bodies part at exactly ``restitution`` (0 < e <= 1): ln((1 + D) / (1 - e D)) = D (1 + e)."""
-    if restitution == 1.0:
+    e = restitution
+    if e == 1.0:
         return 0.0
 
     def mismatch(x: float) -> float:  # divided by x^2, so that x = 0 is no solution
-        return (math.log1p(x) - math.log1p(-restitution * x) - x * (1.0 + restitution)) / (x * x)
+        if x < SERIES:
+            return sum(x ** (n - 2) * (e**n - (-1.0) ** n) / n for n in range(2, 12))
+        return (math.log1p(x) - math.log1p(-e * x) - x * (1.0 + e)) / (x * x)
 
-    # for small x the mismatch is (e^2 - 1) / 2 + x (1 + e^3) / 3
-    low = 1e-3 * (1.0 - restitution)
-    return float(brentq(mismatch, low, (1.0 - 1e-15) / restitution, xtol=1e-15))
+    low, high = 0.5 * (1.0 - e), (1.0 - 1e-15) / e
+    # below e = 0.03 the solution is 1 / e to all digits
+    return high if mismatch(high) <= 0.0 else float(brentq(mismatch, low, high, xtol=1e-16))
 
 
 @dataclass(frozen=True)
