@@ -37,8 +37,10 @@ def test_published_damping(reference, figures, name):
     rows = reference("damped_contact_laws")["laws"][name][::3]
     found = [first(LAWS[name](row["e"], 1.0)) for row in rows]
     source = "own computation of this system"
-    for what in ("duration", "max_depth", "peak_force"):
-        figures(f"{name}: {what}", source, [getattr(c, what) for c in found], [r[what] for r in rows], 1e-6)
+    names = "duration", "max_depth", "peak_force"
+    values = [[getattr(contact, what) for what in names] for contact in found]
+    expected = [[row[what] for what in names] for row in rows]
+    figures(f"{name}: duration, depth, peak force", source, np.ravel(values), np.ravel(expected), 1e-6)
     figures(f"{name}: restitution", source, [c.restitution for c in found], [r["e_measured"] for r in rows], 1e-6)
     times = [c.peak_time - c.start for c in found]
     figures(f"{name}: time of the peak", source, times, [r["time_of_peak"] for r in rows], 1e-5)
@@ -53,11 +55,10 @@ def test_linear_law(reference, figures):
         end = separation.replace(" ", "_")
         restitution = [row[f"e_separation_at_{end}"] for row in rows]
         figures(f"linear law, {separation}: restitution", source, [c.restitution for c in found], restitution, 1e-6)
-        duration = [row[f"duration_{end}"] for row in rows]
-        figures(f"linear law, {separation}: duration", source, [c.duration for c in found], duration, 1e-6)
-        for what in ("max_depth", "peak_force"):
-            expected = [row[what] for row in rows]
-            figures(f"linear law, {separation}: {what}", source, [getattr(c, what) for c in found], expected, 1e-6)
+        values = [(c.duration, c.max_depth, c.peak_force) for c in found]
+        expected = [(row[f"duration_{end}"], row["max_depth"], row["peak_force"]) for row in rows]
+        what = f"linear law, {separation}: duration, depth, peak force"
+        figures(what, source, np.ravel(values), np.ravel(expected), 1e-6)
 
 
 def test_linear_law_with_a_stated_damping():
