@@ -304,6 +304,50 @@ def test_a_contact_can_end_where_its_force_vanishes():
     assert np.isnan(second.end)
 
 
+@pytest.mark.parametrize("separation", ["zero depth", "zero force"])
+def test_a_body_that_is_torn_away_is_held_back_or_not(separation):
+    """A driver lifts a body faster than v0 / D: the law pulls, or the contact ends where its force vanishes."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    block = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="block")
+    floor = system.ground.marker("floor")
+    guide = system.prismatic(floor, block["origin"], axis="y", name="guide")
+    guide.prescribe(fm.Harmonic(1e-4, 50.0 / np.pi, phase=0.5 * np.pi, offset=-5e-5))
+    law = fm.Gonthier(1e9, 0.1, speed=5e-3, separation=separation)
+    system.contact(fm.Point(block["origin"]), fm.Plane(floor), law, name="pad")
+    result = system.simulate(0.06, rtol=1e-8)
+    (contact,) = result.contacts
+    # the depth falls at up to 0.01 m/s, v0 / D is 5e-4 m/s
+    assert (result["pad.force"].min() < -10.0) == (separation == "zero depth")
+    assert (result["pad.force"].min() > -1e-3) == (separation == "zero force")
+    depth = -np.interp(contact.end, result.t, result["pad.gap"])
+    # where 1 + c d' vanishes, just behind the deepest point: d' = -a^2 (t - t0)
+    assert depth == pytest.approx(1.5e-4 if separation == "zero force" else 0.0, abs=1e-6)
+
+
+def test_a_contact_in_equilibrium_is_not_damped_by_a_hit():
+    """1 kg on k d^1.5 rests at a depth d and vibrates with the stiffness 1.5 F / d; disturbed by a thousandth."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    ball = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="ball")
+    floor = system.ground.marker("floor")
+    system.prismatic(floor, ball["origin"], axis="y", displacement=-1e-5, name="guide")
+    system.contact(fm.Point(ball["origin"]), fm.Plane(floor), fm.Flores(1e9, 0.5), name="floor")
+    system.force(ball["origin"], (0.0, fm.Step(0.0, 1e-4, 0.0, -0.01), 0.0), name="push")
+    result = system.simulate(0.05, from_equilibrium=True, rtol=1e-8)
+    gap = result["floor.gap"]
+    late = gap[result.t > 0.04]
+    assert np.ptp(late) == pytest.approx(np.ptp(gap), rel=1e-2)
+    assert np.ptp(gap) > 1e-9
+
+
+@pytest.mark.parametrize("integrator", ["bdf", "tr_bdf2", "generalised_alpha", "explicit"])
+@pytest.mark.parametrize("law", [fm.Anagnostopoulos(1e6, 0.5), fm.ElasticPlastic(1.1e11, 0.02, 1e9)])
+def test_laws_with_jumps_and_memory_with_all_methods(integrator, law):
+    expected = falling(law).simulate(0.036, rtol=1e-9).contacts[0]
+    (found,) = falling(law).simulate(0.036, rtol=1e-6, integrator=integrator).contacts
+    assert found.restitution == pytest.approx(expected.restitution, rel=1e-4)
+    assert found.peak_force == pytest.approx(expected.peak_force, rel=1e-4)
+
+
 def test_numbers_of_laws_that_cannot_be_are_refused():
     for restitution in (-0.1, 1.01, float("nan"), True, "half"):
         for law in (fm.LankaraniNikravesh, fm.Flores, fm.Gonthier, fm.Anagnostopoulos):

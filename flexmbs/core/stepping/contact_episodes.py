@@ -65,7 +65,7 @@ def begin_contact(tables, c, state, scratch, work):
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
     episode.start = episode.peak_time = state.time
     episode.impulse = episode.peak_force = episode.rebound_speed = episode.max_depth = 0.0
-    episode.approach_speed = max(-rate, 0.0)
+    episode.approach_speed = -rate if rate < 0.0 else 0.0
     if contact.begin != 0:
         state.active[c] = 0  # the law is not ready yet
         update_tangent(tables, state, scratch, work, 1)

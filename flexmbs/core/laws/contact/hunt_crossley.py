@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact.contact_law import plain_force
+from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, plain_force
 from flexmbs.core.laws.contact.impact_damping import exact_factor
+from flexmbs.core.laws.contact.law_numbers import checked_choice
 from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS, PowerLaw
 from flexmbs.machine_code.entry import entry
 
@@ -24,17 +25,19 @@ class HuntCrossley(PowerLaw):
     """Damped contact F = stiffness * penetration**exponent * (1 + damping * penetration rate).
 
     Hunt and Crossley, J. Appl. Mech. 42 (1975) 440, with damping = 3/2 of their alpha. The force starts and ends at
-    zero. Bodies that are torn apart faster than 1 / damping (m/s) are held back.
+    zero. Bodies that are torn apart faster than 1 / damping (m/s) are held back, unless ``separation`` says otherwise.
 
     Parameters
     ----------
     stiffness : N/m**exponent
     exponent : 1.5 as in Hertz's law
     damping : s/m
+    separation : where a contact ends: "zero depth", or "zero force" so that the law never pulls
     """
 
     exponent: float = 1.5
     damping: float = 0.0
+    separation: str = ZERO_DEPTH
 
     force = damped_force
 
@@ -42,6 +45,7 @@ class HuntCrossley(PowerLaw):
         super().__post_init__()
         if not (isinstance(self.damping, int | float) and math.isfinite(self.damping) and self.damping >= 0.0):
             raise MechanismError(f"contact law: damping {self.damping!r} s/m must be a number >= 0")
+        checked_choice(self.separation, "separation", SEPARATIONS)
 
     def parameters(self) -> tuple[float, ...]:
         return (*super().parameters(), float(self.damping))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from scipy.optimize import brentq
 
-from flexmbs.core.laws.contact.contact_law import law_begin, law_energy, law_force
-from flexmbs.core.laws.contact.law_numbers import checked_number, checked_restitution
+from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, law_begin, law_energy, law_force
+from flexmbs.core.laws.contact.law_numbers import checked_choice, checked_number, checked_restitution
 from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS, PowerLaw
 from flexmbs.machine_code.entry import entry
 
@@ -36,7 +36,7 @@ def impact_energy(parameters, history, depth):
 @entry(law_begin)
 def begin_impact(parameters, history, speed, mass):
     own = parameters[SPEED] if parameters[SPEED] > 0.0 else speed
-    history[DAMPING] = parameters[FACTOR] / max(own, parameters[LEAST_SPEED])
+    history[DAMPING] = parameters[FACTOR] / max(own, parameters[LEAST_SPEED]) if own > 0.0 else 0.0
 
 
 def exact_factor(restitution: float) -> float:
@@ -59,7 +59,9 @@ def exact_factor(restitution: float) -> float:
 class ImpactDamping(PowerLaw):
     """F = stiffness * d**exponent * (1 + D / v0 * d') with the factor D of a publication and the approach speed v0.
 
-    The force starts and ends at zero depth and never pulls bodies that part freely.
+    The force starts and ends at zero depth and never pulls bodies that part freely; those that are torn apart faster
+    than v0 / D are held back, unless ``separation`` says otherwise. A contact that does not begin with a hit (in static
+    equilibrium, with the approach speed 0) is not damped.
 
     Parameters
     ----------
@@ -69,6 +71,7 @@ class ImpactDamping(PowerLaw):
     exact : the factor that gives the restitution exactly takes the place of the published one
     speed : v0 in m/s, the same for every hit; None: the approach speed of each hit
     least_speed : m/s; slower hits are damped as if they had this speed
+    separation : where a contact ends: "zero depth", or "zero force" so that the law never pulls
     """
 
     exponent: float = 1.5
@@ -76,6 +79,7 @@ class ImpactDamping(PowerLaw):
     exact: bool = False
     speed: float | None = None
     least_speed: float = 1e-6
+    separation: str = ZERO_DEPTH
 
     force = impact_force
     energy = impact_energy
@@ -84,11 +88,11 @@ class ImpactDamping(PowerLaw):
 
     def __init__(
         self, stiffness: float, restitution: float, exponent: float = 1.5, *, exact: bool = False,
-        speed: float | None = None, least_speed: float = 1e-6,
+        speed: float | None = None, least_speed: float = 1e-6, separation: str = ZERO_DEPTH,
     ) -> None:  # fmt: skip
         values = dict(
             stiffness=stiffness, restitution=restitution, exponent=exponent, exact=exact, speed=speed,
-            least_speed=least_speed,
+            least_speed=least_speed, separation=separation,
         )  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -100,6 +104,7 @@ class ImpactDamping(PowerLaw):
         checked_number(self.least_speed, "least_speed", "m/s")
         if self.speed is not None:
             checked_number(self.speed, "speed", "m/s")
+        checked_choice(self.separation, "separation", SEPARATIONS)
 
     takes_zero = False  # whether the published factor is finite at restitution 0
 
