@@ -57,6 +57,8 @@ class Parameters:
 def resolve(p: Parameters) -> Parameters:
     """Read the file of parameters; fill in the end time."""
     p = fm.with_parameter_file(p, IN_FILES)
+    if p.parameters is not None and p.restitutions is not None and p.restitution not in p.restitutions:
+        p = replace(p, restitution=p.restitutions[0])
     contact_law(p)  # a name that is not known ends the case here
     return p if p.t_end is not None else replace(p, t_end=end_of(p))
 

@@ -41,7 +41,9 @@ class Parameters:
 
 def resolve(p: Parameters) -> Parameters:
     """Read the file of parameters; fill in what follows from others."""
-    p = fm.with_parameter_file(p, IN_FILES, unused=("note",))
+    p = fm.with_parameter_file(p, IN_FILES)
+    if p.parameters is not None and p.speeds is not None and p.speed not in p.speeds:
+        p = replace(p, speed=p.speeds[0])
     if p.effective_modulus is None:
         p = replace(p, effective_modulus=0.5 * p.youngs_modulus / (1.0 - p.poisson_ratio**2))
     if p.mass is None:

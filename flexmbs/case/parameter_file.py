@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from flexmbs.case.parameters import from_values
+from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import CaseError, CaseWarning
 from flexmbs.common.user_warnings import warn
@@ -25,7 +25,7 @@ def with_parameter_file(parameters: P, names: Mapping[str, str], unused: Collect
 
     Parameters
     ----------
-    names : name in the file -> name of the parameter
+    names : name in the file -> name of the parameter; a single number stands for a list of one
     unused : names in the file that say nothing about the case; texts never do. Others are warned about
 
     Raises CaseError for a file that cannot be read, holds no values or several sets, or a value that is not allowed.
@@ -35,7 +35,11 @@ def with_parameter_file(parameters: P, names: Mapping[str, str], unused: Collect
         return parameters
     found = read_parameter_set(path)
     values = {entry.name: getattr(parameters, entry.name) for entry in fields(parameters)}  # type: ignore[arg-type]
-    values |= {names[name]: value for name, value in found.items() if name in names}
+    lists = {setting.name for setting in settings_of(type(parameters)) if setting.kind is tuple}
+    for name, value in found.items():
+        if name in names:
+            single = names[name] in lists and isinstance(value, int | float)
+            values[names[name]] = (value,) if single else value
     strange = [name for name in found if name not in {*names, *unused} and not isinstance(found[name], str)]
     if strange:
         warn(f"this case has no {', '.join(strange)}; it reads {', '.join(names)}", CaseWarning, where=str(path))
