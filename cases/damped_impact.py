@@ -8,11 +8,10 @@ measured: (1 + e) D v/v0 = ln((1 + D v/v0) / (1 - e D v/v0)).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import hypot, log, log1p, pi, sqrt
+from math import hypot, log, pi, sqrt
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
-from scipy.optimize import brentq
 
 import flexmbs as fm
 
@@ -136,19 +135,10 @@ def published_hits(p: Parameters) -> dict[str, list[dict[str, float]]]:
 
 
 def closed_relation(p: Parameters) -> dict[str, float]:
-    """Damping over stiffness, D / v0 in s/m, and the restitution that follows: ln((1 + x) / (1 - e x)) = x (1 + e).
-
-    x = D v / v0.
-    """
+    """Damping over stiffness, D / v0 in s/m, and the restitution that follows at the speed of the run."""
     law = contact_law(p)
     damping = law.damping if isinstance(law, fm.HuntCrossley) else law.factor / (p.law_speed or p.speed)
-    x = damping * p.speed
-
-    def mismatch(e: float) -> float:
-        return log1p(x) - log1p(-e * x) - x * (1.0 + e)
-
-    exact = 1.0 if x == 0.0 else brentq(mismatch, 1e-12, min(1.0, (1.0 - 1e-15) / x), xtol=1e-15)
-    return {"damping_over_stiffness": damping, "e_closed_relation": exact}
+    return {"damping_over_stiffness": damping, "e_closed_relation": law.restitution_at(p.speed)}
 
 
 def linear_hits(p: Parameters) -> list[dict[str, float]]:

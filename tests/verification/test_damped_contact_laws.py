@@ -84,12 +84,15 @@ def test_restitution_of_factors(reference):
     for row in reference("damped_contact_laws")["closed_relation"]:
         e = row["e"]
         assert exact_factor(e) == pytest.approx(row["D_exact"], rel=1e-9)
+        assert fm.HuntCrossley(1.0, damping=1.5 * (1.0 - e)).restitution_at(1.0) == pytest.approx(
+            row["HuntCrossley"], rel=1e-9
+        )
         for law, name in (
             (fm.LankaraniNikravesh, "LankaraniNikravesh"),
             (fm.Flores, "Flores"),
             (fm.Gonthier, "Gonthier"),
         ):
-            assert law(1.0, e).factor == pytest.approx(exact_factor(row[name]), rel=1e-8)
+            assert law(1.0, e).restitution_at(3.0) == pytest.approx(row[name], rel=1e-9)
 
 
 def test_exact_factor_at_the_ends_of_its_range():
@@ -104,8 +107,10 @@ def test_exact_factor_at_the_ends_of_its_range():
 def test_a_stated_speed_takes_the_place_of_the_approach_speed():
     """A hit at twice the speed of the law is damped twice as much."""
     law, same = fm.Gonthier(1e9, 0.5, speed=1.0), fm.HuntCrossley(1e9, damping=2.0 * 1.5 / 2.0)
+    assert law.restitution_at(2.0) == pytest.approx(same.restitution_at(2.0), rel=1e-14)
     found, expected = (first(one, speed=2.0) for one in (law, same))
     assert found.restitution == pytest.approx(expected.restitution, rel=1e-9)
+    assert found.restitution == pytest.approx(law.restitution_at(2.0), rel=1e-8)
     assert found.restitution < 0.4
 
 

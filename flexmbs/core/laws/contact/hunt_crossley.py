@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, plain_force
-from flexmbs.core.laws.contact.impact_damping import exact_factor
-from flexmbs.core.laws.contact.law_numbers import checked_choice
+from flexmbs.core.laws.contact.impact_damping import exact_factor, restitution_of
+from flexmbs.core.laws.contact.law_numbers import checked_choice, checked_number
 from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS, PowerLaw
 from flexmbs.machine_code.entry import entry
 
@@ -46,6 +46,10 @@ class HuntCrossley(PowerLaw):
         if not (isinstance(self.damping, int | float) and math.isfinite(self.damping) and self.damping >= 0.0):
             raise MechanismError(f"contact law: damping {self.damping!r} s/m must be a number >= 0")
         checked_choice(self.separation, "separation", SEPARATIONS)
+
+    def restitution_at(self, speed: float) -> float:
+        """Restitution of free bodies that meet at ``speed`` (m/s)."""
+        return restitution_of(self.damping * checked_number(speed, "speed", "m/s"))
 
     def parameters(self) -> tuple[float, ...]:
         return (*super().parameters(), float(self.damping))

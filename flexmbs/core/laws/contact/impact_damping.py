@@ -19,6 +19,7 @@ from flexmbs.machine_code.entry import entry
 
 FACTOR, SPEED, LEAST_SPEED = 2, 3, 4  # parameters behind stiffness and exponent; SPEED 0: that of the hit
 DAMPING = 0  # of the history
+BELOW_ONE = 1.0 - 1e-15
 SERIES = 0.01  # below it the relation is evaluated by its series, which rounding does not harm
 
 
@@ -39,20 +40,30 @@ def begin_impact(parameters, history, speed, mass):
     history[DAMPING] = parameters[FACTOR] / max(own, parameters[LEAST_SPEED]) if own > 0.0 else 0.0
 
 
+def mismatch(e: float, x: float) -> float:
+    """(ln((1 + x) / (1 - e x)) - x (1 + e)) / x^2, which grows with e and with x."""
+    if x < SERIES:
+        return sum(x ** (n - 2) * (e**n - (-1.0) ** n) / n for n in range(2, 12))
+    return (math.log1p(x) - math.log1p(-e * x) - x * (1.0 + e)) / (x * x)
+
+
 def exact_factor(restitution: float) -> float:
     """D for which bodies part at exactly ``restitution`` (0 < e <= 1): ln((1 + D) / (1 - e D)) = D (1 + e)."""
-    e = restitution
-    if e == 1.0:
+    if restitution == 1.0:
         return 0.0
-
-    def mismatch(x: float) -> float:  # divided by x^2, so that x = 0 is no solution
-        if x < SERIES:
-            return sum(x ** (n - 2) * (e**n - (-1.0) ** n) / n for n in range(2, 12))
-        return (math.log1p(x) - math.log1p(-e * x) - x * (1.0 + e)) / (x * x)
-
-    low, high = 0.5 * (1.0 - e), (1.0 - 1e-15) / e
+    low, high = 0.5 * (1.0 - restitution), BELOW_ONE / restitution
     # below e = 0.03 the solution is 1 / e to all digits
-    return high if mismatch(high) <= 0.0 else float(brentq(mismatch, low, high, xtol=1e-16))
+    if mismatch(restitution, high) <= 0.0:
+        return high
+    return float(brentq(lambda x: mismatch(restitution, x), low, high, xtol=1e-16))
+
+
+def restitution_of(factor: float) -> float:
+    """Restitution of free bodies for D >= 0: the solution e of the same equation."""
+    high = min(1.0, BELOW_ONE / factor) if factor > 0.0 else 1.0
+    if mismatch(high, factor) <= 0.0:
+        return high
+    return float(brentq(mismatch, 0.0, high, (factor,), xtol=1e-16))
 
 
 @dataclass(frozen=True)
@@ -113,6 +124,11 @@ class ImpactDamping(PowerLaw):
         """D of this law."""
         e = float(self.restitution)
         return exact_factor(e) if self.exact else self.published_factor(e)
+
+    def restitution_at(self, speed: float) -> float:
+        """Restitution of free bodies that meet at ``speed`` (m/s): what the law makes of the stated one."""
+        checked_number(speed, "speed", "m/s")
+        return restitution_of(self.factor * speed / max(self.speed or speed, self.least_speed))
 
     @staticmethod
     @abstractmethod
