@@ -48,13 +48,13 @@ def set_state(tables, work, own, rows, q, v, a, t, y):
 
 
 @kernel
-def implicit(tables, work, own, rows, active, reference, q, v, a, out, alpha, counts, t, y, rate, result):
+def implicit(tables, work, own, rows, active, history, reference, q, v, a, out, alpha, counts, t, y, rate, result):
     """Residual of the implicit form."""
     n = len(own)
     for i in range(n):
         a[own[i]] = rate[n + i]
     set_state(tables, work, own, rows, q, v, a, t, y)
-    residual(tables, active, q, v, a, reference, work, out)
+    residual(tables, active, history, q, v, a, reference, work, out)
     counts[EVALUATIONS] += 1
     for i in range(n):
         result[i] = rate[i] - y[n + i]
@@ -65,18 +65,18 @@ def implicit(tables, work, own, rows, active, reference, q, v, a, out, alpha, co
 
 
 @kernel
-def right_side(tables, work, own, rows, active, reference, q, v, a, out, mass, pivots, counts, t, y, result):
+def right_side(tables, work, own, rows, active, history, reference, q, v, a, out, mass, pivots, counts, t, y, result):
     """y' of a model without constraints; the mass matrix comes column by column from residuals."""
     n = len(own)
     a[:] = 0.0
     set_state(tables, work, own, rows, q, v, a, t, y)
-    residual(tables, active, q, v, a, reference, work, out)
+    residual(tables, active, history, q, v, a, reference, work, out)
     for i in range(n):
         result[i] = y[n + i]
         result[n + i] = -out[own[i]]
     for j in range(n):
         a[own[j]] = 1.0
-        residual(tables, active, q, v, a, reference, work, out)
+        residual(tables, active, history, q, v, a, reference, work, out)
         a[own[j]] = 0.0
         for i in range(n):
             mass[i, j] = out[own[i]] + result[n + i]
@@ -121,6 +121,7 @@ class FirstOrder:
         self.own, self.rows = np.sort(tables.free[~multiplier]), np.sort(tables.free[multiplier])
         self.q, self.v, self.a = state.q.copy(), state.v.copy(), state.a.copy()
         self.active, self.reference = np.zeros(len(self.model.contact_names), dtype=np.int64), np.zeros((0, 4))
+        self.history = np.zeros(0)  # contact laws that remember something are left out
         self.out, self.counts = np.zeros(len(self.q)), np.zeros(1, dtype=np.int64)
         n = len(self.own)
         self.mass, self.pivots = np.zeros((n, n)), np.zeros(n, dtype=np.int64)
@@ -132,13 +133,13 @@ class FirstOrder:
         return self.model.tables, self.work, self.own, self.rows
 
     def implicit(self, t: float, y, rate, result) -> None:
-        implicit(*self.start(), self.active, self.reference, self.q, self.v, self.a, self.out, self.alpha, self.counts,
-                 t, y, rate, result)  # fmt: skip
+        implicit(*self.start(), self.active, self.history, self.reference, self.q, self.v, self.a, self.out, self.alpha,
+                 self.counts, t, y, rate, result)  # fmt: skip
 
     def right_side(self, t: float, y) -> np.ndarray:
         result = np.empty(len(y))
-        right_side(*self.start(), self.active, self.reference, self.q, self.v, self.a, self.out, self.mass, self.pivots,
-                   self.counts, t, y, result)  # fmt: skip
+        right_side(*self.start(), self.active, self.history, self.reference, self.q, self.v, self.a, self.out,
+                   self.mass, self.pivots, self.counts, t, y, result)  # fmt: skip
         return result
 
     def gap(self, contact: int, t: float, y) -> float:

@@ -134,6 +134,6 @@ def pin_forces(system: fm.System, result) -> np.ndarray:
     rod, closed = model.body_names.index("rod"), np.ones(2, dtype=np.int64)
     forces = []
     for q, v, a in zip(run.q, run.v, run.a, strict=True):
-        residual(model.tables, closed, q.copy(), v.copy(), a.copy(), np.zeros((1, 4)), work, out)
+        residual(model.tables, closed, np.zeros(0), q.copy(), v.copy(), a.copy(), np.zeros((1, 4)), work, out)
         forces.append(work.wrench["force"][rod].copy())
     return np.array(forces)

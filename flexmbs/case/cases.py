@@ -7,7 +7,8 @@ A case file contains
 - ``build(parameters) -> System`` and ``figures(result, parameters) -> dict``; the parameters ``t_end``, ``rtol`` and
   ``atol`` are passed to ``System.simulate``.  A case without motion has ``analyse(parameters) -> dict`` instead,
 - optionally ``resolve(parameters) -> Parameters``: replaces parameters that are None by the values used instead (those
-  of the mesh file), so that the summary shows them,
+  of the mesh file, an end time that depends on others), so that the summary shows them. A case that takes its values
+  from a JSON file has a text parameter ``parameters`` and reads it here (flexmbs.case.parameter_file),
 - optionally ``SIMULATION``: further arguments of ``System.simulate``, such as {"quasi_static_start": True},
 - optionally ``UNITS``: figure -> its SI unit, for labels of tables and plots,
 - optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
@@ -178,12 +179,14 @@ def run_case(
     case = case if isinstance(case, Case) else load_case(case)
     parameters = checked_parameters(case, values or {})
     storage = {name: value for name, value in (storage or {}).items() if value is not None or name == "storage_limit"}
-    _check_storage(case, parameters, storage)
+    if getattr(parameters, "t_end", 0.0) is not None:
+        _check_storage(case, parameters, storage)
     started = time.perf_counter()
     with taken(out, force=force, resume=resume) as folder:
         resume = resume or (folder is not None and folder.resume)
         if hasattr(case.module, "resolve"):
             parameters = case.module.resolve(parameters)
+            _check_resolved(case, parameters, storage)
         outcome = _execute(case, parameters, folder, progress, resume, storage)
         outcome.stats["total_seconds"] = time.perf_counter() - started
         if folder is not None and (folder.keep_short or folder.holds_result):
@@ -199,11 +202,23 @@ def checked_parameters(case: Case, values: Mapping[str, object]):
     used = {entry.name: getattr(parameters, entry.name) for entry in fields(parameters)}
     rtol, atol = used.get("rtol"), used.get("atol")
     try:
-        check_end(used["t_end"])
+        if used["t_end"] is not None or not hasattr(case.module, "resolve"):
+            check_end(used["t_end"])
         check_tolerances(1e-6 if rtol is None else rtol, atol)
     except MechanismError as error:
         raise CaseError(f"{case.name}: parameter {error}") from None
     return parameters
+
+
+def _check_resolved(case: Case, parameters, storage: Mapping[str, Any]) -> None:
+    """CaseError if the end time that a case has found is none, or does not go with the storage options."""
+    if hasattr(case.module, "analyse"):
+        return
+    try:
+        check_end(parameters.t_end)
+    except MechanismError as error:
+        raise CaseError(f"{case.name}: parameter {error}") from None
+    _check_storage(case, parameters, storage)
 
 
 def _check_storage(case: Case, parameters, storage: Mapping[str, Any]) -> None:

@@ -66,6 +66,10 @@ class MechanismWarning(FlexmbsWarning):
     """A mechanism has unusual or non-physical properties; it is computed as stated."""
 
 
+class CaseWarning(FlexmbsWarning):
+    """A file of parameters has values that the case does not know."""
+
+
 class StudyWarning(FlexmbsWarning):
     """Runs of a study failed, or the study has a property that its table alone does not show."""
 

@@ -16,15 +16,22 @@ from flexmbs.machine_code.signature import Floats, Integers
 
 
 @kernel
-def energies(tables, active, q, v, a, reference, work, out):
+def energies(tables, active, contact_history, q, v, a, reference, work, out):
     """out[0:3] = kinetic, gravitational and elastic energy (modes, springs, bushings, stops, contacts), J."""
     forward_kinematics(tables, q, v, a, reference, work)
-    energy_sums(tables, active, q, v, a, work, out)
+    energy_sums(tables, active, contact_history, q, v, a, work, out)
 
 
 @entry
 def energy_sums(
-    tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace, out: Floats
+    tables: Tables,
+    active: Integers,
+    contact_history: Floats,
+    q: Floats,
+    v: Floats,
+    a: Floats,
+    work: Workspace,
+    out: Floats,
 ) -> None:
     """:func:`energies` with the body frames as they are in ``work``."""
     out[:] = 0.0
@@ -47,4 +54,4 @@ def energy_sums(
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            out[ELASTIC] += contact_energy(tables, tables.contacts[c], abs(gap))
+            out[ELASTIC] += contact_energy(tables, tables.contacts[c], contact_history, abs(gap))

@@ -148,7 +148,7 @@ class CompiledSignals:
         try:
             made = interface.compile(function)
         except Exception:  # numba raises errors of any kind on what it does not know
-            made = interface.call_back(self._guarded(function))
+            made = interface.call_back(self._guarded(function, bool(interface.signature.results)))
         self._alive.append(made)
         return made.address
 
@@ -172,13 +172,14 @@ class CompiledSignals:
         finally:
             sys.unraisablehook = previous
 
-    def _guarded(self, function):
+    def _guarded(self, function, returns: bool = True):
         def call(*arguments: float) -> float:
             if self.interrupted:
                 return math.nan
             try:
                 self.calls += 1
-                return float(function(*arguments))
+                value = function(*arguments)
+                return float(value) if returns else None
             except BaseException as error:  # an exception cannot cross the compiled loop: it stops the run there as NaN
                 self.error = self.error or error
                 return math.nan

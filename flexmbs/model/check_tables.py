@@ -190,9 +190,15 @@ def _check_contacts(c: _Tables) -> None:
     c.within("kind of contacts", contacts["kind"], t.SPHERE_SPHERE + 1)
     c.room("at of contacts", contacts["at"], contacts["parameters"])
     c.within("number of parameters of contacts", contacts["parameters"], len(c.pool) + 1)
+    c.within("history of contacts", contacts["history"], t.history_size(c.tables) + 1)
+    c.within("history_at of contacts", contacts["history_at"] + contacts["history"], t.history_size(c.tables) + 1)
+    c.within("jumps of contacts", contacts["jumps"], 2)
+    c.within("separation of contacts", contacts["separation"], t.AT_ZERO_FORCE + 1)
     for name in ("force", "energy"):
         if np.any(contacts[name] == 0):
             raise MechanismError(f"tables: a contact has no function for its {name}. This is a defect in flexmbs")
+    if np.any((contacts["begin"] == 0) & (contacts["history"] > 0)):
+        raise MechanismError("tables: a contact has a history that nothing begins. This is a defect in flexmbs")
 
 
 def _check_elements(c: _Tables) -> None:

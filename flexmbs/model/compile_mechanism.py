@@ -262,10 +262,12 @@ class _Compiler:
             plane = isinstance(second, Plane)
             where = f"contact '{contact.name}'"
             at = self.pool.add(law_parameters(contact.law, where))
+            history_at = sum(int(record["history"]) for record in self.records["contacts"])
             record = make_record(
                 t.CONTACT, kind=t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, a=self.marker(contact.first.marker),
                 b=self.marker(second.marker), radius_a=contact.first.radius, radius_b=0.0 if plane else second.radius,
-                normal=second.normal if plane else 0.0, at=at, **law_fields(contact.law, where, self.signals),
+                normal=second.normal if plane else 0.0, at=at, history_at=history_at,
+                **law_fields(contact.law, where, self.signals),
             )  # fmt: skip
             self.records["contacts"].append(record)
 

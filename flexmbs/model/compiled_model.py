@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
-from flexmbs.core.layout.tables import Tables
+from flexmbs.core.layout.tables import Tables, history_size
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.mechanism.sensors import UserFunction
 from flexmbs.mechanism.time_signals import CompiledSignals, Signal
@@ -111,7 +111,8 @@ class Model:
     @property
     def log_row(self) -> LogRow:
         """Columns of the rows in which the step loop logs its steps."""
-        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names))
+        history = history_size(self.tables)
+        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names), history)
 
     @property
     def stored_columns(self) -> np.ndarray:

@@ -46,10 +46,12 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
     if note["coordinate_count"] > n or len(note["rate_names"]) > n or not set(note["balls"]) <= known:
         fail("names of coordinates, rates and balls contradict each other")
     contacts, balls = len(note["contact_names"]), len(note["balls"])
+    episode = 7 if "state.contact_history" in arrays else 4  # numbers; fewer in states of older versions
+    history = arrays["state.contact_history"].size if "state.contact_history" in arrays else 0
     shapes = {
         "state.q": (n,), "state.v": (n,), "state.a": (n,), "state.reference": (balls, 4), "state.active": (contacts,),
-        "state.episode": (contacts, 4), "state.samples": (len(samplers),),
-        "recorder.last": (1 + 3 * n + 4 * balls + contacts,),
+        "state.episode": (contacts, episode), "state.samples": (len(samplers),),
+        "recorder.last": (1 + 3 * n + 4 * balls + contacts + history,),
     }  # fmt: skip
     numbers = arrays.get("state.number", np.zeros(0))
     if numbers.ndim != 1 or not len(numbers) or numbers[0] != note["t"]:  # the first is the time (core.layout.state)

@@ -16,7 +16,9 @@ OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force
 class ContactRecord:
     """One contact from its start to its end, both located as events.
 
-    ``end`` is NaN if the contact was still closed at the end of the run. Forces in N, times in s, impulse in N s.
+    ``end`` is NaN and ``rebound_speed`` None if the contact was still closed at the end of the run. Forces in N, times
+    in s, impulse in N s, speeds at which the gap closes and opens in m/s, ``max_depth`` in m. Results of version 0.1.0
+    have neither speeds nor depth: they are None.
     """
 
     name: str
@@ -25,6 +27,14 @@ class ContactRecord:
     peak_force: float
     peak_time: float
     impulse: float
+    approach_speed: float | None = None
+    rebound_speed: float | None = None
+    max_depth: float | None = None
+
+    @property
+    def restitution(self) -> float | None:
+        """Speed of separation divided by the speed of approach; None while the contact is closed."""
+        return self.rebound_speed / self.approach_speed if self.rebound_speed and self.approach_speed else None
 
     @property
     def duration(self) -> float:

@@ -57,7 +57,7 @@ from systems import bar, pendulum  # noqa: E402
 import flexmbs as fm  # noqa: E402
 from flexmbs.analysis.prepare.prepare import ready  # noqa: E402
 from flexmbs.core.equations.residual import residual  # noqa: E402
-from flexmbs.core.layout.tables import make_workspace  # noqa: E402
+from flexmbs.core.layout.tables import history_size, make_workspace  # noqa: E402
 
 PAGE = "benchmarks.md"
 
@@ -321,9 +321,9 @@ def founding(scope: Scope) -> Table:
 
 
 @numba.njit
-def repeat_residual(tables, active, q, v, a, reference, work, out, count):
+def repeat_residual(tables, active, history, q, v, a, reference, work, out, count):
     for _ in range(count):
-        residual(tables, active, q, v, a, reference, work, out)
+        residual(tables, active, history, q, v, a, reference, work, out)
 
 
 def residual_costs(scope: Scope) -> Table:
@@ -349,7 +349,7 @@ def residual_microseconds(body: fm.FlexibleBody, rounds: int) -> float:
     tables = model.tables
     q, v, a = (1e-3 * np.cos(np.arange(len(model.q)) + phase) for phase in range(3))
     active, out = np.zeros(len(tables.contacts), dtype=np.int64), np.zeros(len(q))
-    given = tables, active, q, v, a, model.reference, make_workspace(tables), out
+    given = tables, active, np.zeros(history_size(tables)), q, v, a, model.reference, make_workspace(tables), out
     count = 1
     while True:
         begin = time.perf_counter()

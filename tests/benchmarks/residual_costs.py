@@ -39,9 +39,9 @@ ALL_PAIRS = 50  # modes
 
 
 @numba.njit
-def repeat_residual(tables, active, q, v, a, reference, work, out, count):
+def repeat_residual(tables, active, history, q, v, a, reference, work, out, count):
     for _ in range(count):
-        residual(tables, active, q, v, a, reference, work, out)
+        residual(tables, active, history, q, v, a, reference, work, out)
 
 
 @numba.njit
@@ -94,7 +94,7 @@ def costs(model, rounds: int) -> dict[str, float]:
     x, y = np.zeros(FEW), np.zeros(FEW)
     found = quickest_together(
         {
-            "residual": lambda n: repeat_residual(tables, active, q, v, a, model.reference, work, out, n),
+            "residual": lambda n: repeat_residual(tables, active, np.zeros(0), q, v, a, model.reference, work, out, n),
             "inertia": lambda n: repeat_inertia(tables, work, n),
             "read": lambda n: repeat_sum(numbers, n),
             "multiplied": lambda n: repeat_products(x, y, n),

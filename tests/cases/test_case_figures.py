@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from flexmbs import FlexmbsError, list_cases, load_case, run_case
+from flexmbs import CaseError, CaseWarning, FlexmbsError, list_cases, load_case, run_case
 
 
 def test_all_cases_are_listed():
@@ -17,12 +17,14 @@ def test_all_cases_are_listed():
         "cam_follower",
         "car_axis",
         "composite_inertia",
+        "damped_impact",
         "engine_connecting_rod",
         "flexible_double_pendulum_impact",
         "flexible_four_bar",
         "flexible_pendulum_impact",
         "flexible_slider_crank",
         "heavy_top",
+        "hertz_sphere",
         "n_four_bar",
         "rack_and_pinion",
         "roller_coaster",
@@ -119,6 +121,69 @@ def test_solid_pendulum():
     as_beam = run_case("solid_pendulum", {"t_end": 0.1, "mesh": "pendulum_beam.inp"}).figures
     assert figures["angle_end"] == pytest.approx(as_beam["angle_end"], abs=3e-3)
     assert figures["max_von_mises"] == pytest.approx(as_beam["max_von_mises"], rel=0.1)
+
+
+def test_hertz_sphere(tmp_path):
+    """Closed form (K. L. Johnson, 1985, sec. 11.4): d = (5 m v^2 / (4 k))^(2/5), F = k d^1.5, t = 2.943275 d / v."""
+    path = tmp_path / "sphere.json"
+    path.write_text('{"R": 0.02, "m": 0.3, "k": 2e10, "v": [0.5, 2.0], "note": "stiffness and mass are stated"}')
+    outcome = run_case("hertz_sphere", {"parameters": str(path), "speed": 2.0})
+    assert outcome.parameters["radius"] == 0.02 and outcome.parameters["speeds"] == (0.5, 2.0)
+    main = {"v": 2.0, "delta_max": "indentation_max", "F_max": "peak_force", "t_c": "contact_time"}
+    rows = [{"v": 2.0, **{name: outcome.figures[own] for name, own in main.items() if name != "v"}}]
+    for row in (*rows, *outcome.figures["cases"]):
+        depth = (1.25 * 0.3 * row["v"] ** 2 / 2e10) ** 0.4
+        # rtol is 1e-9
+        assert row["delta_max"] == pytest.approx(depth, rel=1e-8)
+        assert row["F_max"] == pytest.approx(2e10 * depth**1.5, rel=1e-8)
+        assert row["t_c"] == pytest.approx(2.9432751843 * depth / row["v"], rel=1e-8)
+    assert outcome.figures["restitution_measured"] == pytest.approx(1.0, rel=1e-8)
+    path.write_text('{"v": 3.0}')  # a single speed is that of the run too
+    assert run_case("hertz_sphere", {"parameters": str(path)}).figures["rebound_speed"] == pytest.approx(3.0, rel=1e-8)
+
+
+def test_damped_impact(tmp_path):
+    path = tmp_path / "laws.json"
+    values = '"m": 2.0, "v0_in_law": 1.0, "v_impact": 0.5, "e": 0.4, "k_linear": 1e6'
+    path.write_text(f'{{"K": 1e9, "n": 1.5, "sets": {{"one": {{{values}}}}}}}')
+    figures = run_case("damped_impact", {"parameters": str(path), "law": "gonthier"}).figures
+    for rows in figures["laws"].values():
+        assert rows[0]["e_measured"] == pytest.approx(rows[0]["e_closed_relation"], rel=1e-8)
+    # half of 2.1 at half the speed of the law: ln(2.05 / (1 - 1.05 e)) = 1.05 (1 + e)
+    assert figures["restitution_measured"] == pytest.approx(figures["laws"]["gonthier"][0]["e_measured"], rel=1e-9)
+    e = figures["restitution_measured"]
+    assert math.log(2.05 / (1.0 - 1.05 * e)) == pytest.approx(1.05 * (1.0 + e), rel=1e-8)
+    assert figures["rebound_speed"] == pytest.approx(0.5 * e, rel=1e-8)
+    (linear,) = figures["anagnostopoulos_linear"]
+    assert linear["e_separation_at_zero_depth"] == pytest.approx(0.4, rel=1e-8)
+    assert linear["e_separation_at_zero_force"] > 0.45
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "does not exist; expected a JSON file"),
+        ("{", "not a JSON file of parameters"),
+        ("[1.0]", "expected one object of values"),
+        ("{}", "it holds no values"),
+        ('{"m": "heavy"}', "'mass' .kg. must be a number, not 'heavy'"),
+        ('{"sets": {"a": {"m": 1.0}, "b": {"m": 2.0}}}', "it holds 2 sets .a, b.; write one of them"),
+        ('{"sets": [1.0]}', "'sets' must hold objects of values by name"),
+    ],
+)
+def test_files_of_parameters_that_cannot_be(tmp_path, text, message):
+    path = tmp_path / "values.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(CaseError, match=f"values.json: .*{message}"):
+        run_case("damped_impact", {"parameters": str(path)})
+
+
+def test_values_of_a_file_that_a_case_does_not_know_are_warned_about(tmp_path):
+    path = tmp_path / "values.json"
+    path.write_text('{"m": 2.0, "gravity": 9.81}')
+    with pytest.warns(CaseWarning, match="values.json: this case has no gravity; it reads m, K"):
+        assert run_case("damped_impact", {"parameters": str(path)}).parameters["mass"] == 2.0
 
 
 def test_andrews_squeezer():
@@ -229,6 +294,10 @@ def test_flexible_slider_crank():
         ("cam_follower", {"e": 0.05}, "'e' .m. must lie between 0 and R = 0.04, not 0.05"),
         ("rolling_disc", {"tilt": 2.0}, "'tilt' .rad. must lie between 0 and pi/2, not 2"),
         ("flexible_four_bar", {"rocker": 0.1}, "cannot be assembled at crank_angle = 0.5 rad"),
+        ("damped_impact", {"law": "hertz"}, "'law' must be one of hunt_crossley, .*, not 'hertz'"),
+        ("damped_impact", {"restitution": 1.5}, "'restitution' must be at most 1"),
+        ("damped_impact", {"restitution": 0.0, "law": "flores_2011"}, "restitution 0.0 must be above 0"),
+        ("hertz_sphere", {"t_end": -1.0}, "t_end = -1.0"),
         ("andrews_squeezer", {"coordinates": "relative"}, "expected one of reduced, absolute"),
     ],
 )

@@ -84,6 +84,22 @@ def test_contact_law_of_a_cone(monkeypatch):
     assert contact.impulse == pytest.approx(2 * mass * speed, rel=1e-6)
 
 
+def test_buffer_from_the_page(monkeypatch):
+    """Damping by the approach speed: the same restitution at any speed."""
+    buffer = _module("docs/adding_a_contact_law.md", monkeypatch).Buffer
+    restitutions = []
+    for speed in (0.1, 3.0):
+        system = fm.System(gravity=(0.0, 0.0, 0.0))
+        body = system.add(fm.RigidBody(2.0, (1, 1, 1)), "bob", position=(0.0, 1e-3, 0.0), velocity=(0.0, -speed, 0.0))
+        floor = fm.Plane(system.ground.marker("floor"), normal=(0.0, 1.0, 0.0))
+        system.contact(fm.Point(body["origin"]), floor, law=buffer(stiffness=1e6, loss=0.8), name="buffer")
+        (contact,) = system.simulate(1e-3 / speed + 0.02, rtol=1e-9).contacts
+        restitutions.append(contact.restitution)
+    # ln((1 + x) / (1 - e x)) = x (1 + e), x = 0.8; tolerance: that of the run
+    for e in restitutions:
+        assert np.log(1.8 / (1.0 - 0.8 * e)) == pytest.approx(0.8 * (1.0 + e), rel=1e-7)
+
+
 def test_a_cubic_spring_from_the_page(monkeypatch):
     spring = _module("docs/adding_a_force_law.md", monkeypatch).CubicSpring
     system = fm.System(gravity=(0.0, 0.0, 0.0))

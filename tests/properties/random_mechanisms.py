@@ -108,7 +108,7 @@ class Evaluation:
     def energy(self, q, v):
         """Kinetic and potential energy, J."""
         out = np.zeros(3)
-        energies(self.tables, self.active, q, v, np.zeros_like(q), self.reference, self.work, out)
+        energies(self.tables, self.active, np.zeros(0), q, v, np.zeros_like(q), self.reference, self.work, out)
         return out[0], out[1] + out[2]
 
     def residual(self, q, v, a):
@@ -116,7 +116,7 @@ class Evaluation:
         q, v, a = q.copy(), v.copy(), a.copy()
         evaluate_signals(self.tables, 0.0, self.work.signal)
         impose_drivers(self.tables, self.work.signal, q, v, a)
-        residual(self.tables, self.active, q, v, a, self.reference, self.work, out)
+        residual(self.tables, self.active, np.zeros(0), q, v, a, self.reference, self.work, out)
         return out
 
     def mass_matrix(self):

@@ -21,6 +21,7 @@ from flexmbs.core.layout.tables import (
     WHOLE,
     Tables,
     Workspace,
+    history_size,
     make_workspace,
 )
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -35,6 +36,7 @@ class Evaluator:
         self.model = model
         self.work = make_workspace(model.tables)
         self.active = np.zeros(len(model.contact_names), dtype=np.int64)
+        self.contact_history = np.zeros(history_size(model.tables))  # laws without a history of their contact
         self.size = len(model.coordinate_names)
         self.rows = np.flatnonzero(model.tables.coordinates["multiplier"] != 0)
         self.out = np.zeros(self.size)
@@ -45,7 +47,7 @@ class Evaluator:
         evaluate_signals(self.model.tables, float(t), self.work.signal)
         impose_drivers(self.model.tables, self.work.signal, q, v, a)
         self.work.extent[0] = extent
-        residual(self.model.tables, self.active, q, v, a, reference, self.work, self.out)
+        residual(self.model.tables, self.active, self.contact_history, q, v, a, reference, self.work, self.out)
         self.work.extent[0] = WHOLE
         return self.out.copy()
 

@@ -31,9 +31,8 @@ class Moment:
     reference: np.ndarray
     active: np.ndarray
 
-    def row(self) -> np.ndarray:
-        """The state as a log row (flexmbs.core.layout.log_rows)."""
-        columns = LogRow(len(self.q), len(self.reference), len(self.active))
+    def row(self, columns: LogRow) -> np.ndarray:
+        """The state as a log row; contacts remember nothing."""
         row = np.zeros(columns.width)
         row[TIME], row[columns.q], row[columns.reference] = self.t, self.q, self.reference.ravel()
         row[columns.v], row[columns.a], row[columns.active] = self.v, self.a, self.active
@@ -45,7 +44,7 @@ def result_of(
     out: str | Path | None = None,
 ) -> Result:  # fmt: skip
     """A result with the same histories as a dynamic run, at the given moments."""
-    rows = np.array([moment.row() for moment in moments])
+    rows = np.array([moment.row(model.log_row) for moment in moments])
     writer = RunWriter(out, result_structure(system, model))
     writer.append(described_steps(model, Evaluator(model).work, rows))
     settle = reaction_settler(model)

@@ -13,7 +13,7 @@ from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
-from flexmbs.core.layout.tables import Workspace
+from flexmbs.core.layout.tables import AT_ZERO_FORCE, Workspace
 from flexmbs.core.stepping.step_loop import advance, impose_start, start
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
@@ -27,7 +27,9 @@ def check_start(model: Model, work: Workspace, state: State) -> None:
     if beyond is not None:
         raise MechanismError(f"at the start, {end_passed(beyond[1], state.q)}")
     for c, (name, gap) in enumerate(zip(model.contact_names, gaps(model, work, state), strict=True)):
-        if gap < -1e-12 and not state.active[c]:
+        # one that has separated at zero force, in a saved state
+        released = model.tables.contacts[c]["separation"] == AT_ZERO_FORCE and state.time > 0.0
+        if gap < -1e-12 and not state.active[c] and not released:
             raise MechanismError(
                 f"contact '{name}' starts with a penetration of {-gap:.3g} m: move one of the bodies until the gap is "
                 "positive"

@@ -174,8 +174,10 @@ def _contact(model: Model, row) -> ContactRecord:
 
 def _contact_record(name: str, end: float, episode) -> ContactRecord:
     """``episode``: a record with the fields of flexmbs.core.layout.state.EPISODE."""
-    start, peak, peak_time, impulse = (float(episode[x]) for x in ("start", "peak_force", "peak_time", "impulse"))
-    return ContactRecord(name, start, end, peak, peak_time, impulse)
+    names = ("start", "peak_force", "peak_time", "impulse", "approach_speed", "rebound_speed", "max_depth")
+    start, peak, peak_time, impulse, approach, rebound, depth = (float(episode[x]) for x in names)
+    parting = rebound if np.isfinite(end) else None
+    return ContactRecord(name, start, end, peak, peak_time, impulse, approach, parting, depth)
 
 
 def open_contacts(model: Model, state: State) -> list[ContactRecord]:

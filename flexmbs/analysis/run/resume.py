@@ -168,11 +168,31 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
     for c, name in enumerate(model.contact_names):
         if name in contacts:
             state.active[c] = saved.arrays["state.active"][contacts.index(name)]
-            s.as_saved(state.episode)[c] = saved.arrays["state.episode"][contacts.index(name)]
+            _carry_episode(saved, contacts.index(name), model, c, state)
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):
         due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now
         state.samples[number] = taken.get((name, period, first), max(due, 0))
+
+
+def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:
+    """Copy what a contact has done since it touched, and what its law remembers if it is the same law.
+
+    Older states have fewer numbers.
+    """
+    episode = saved.arrays["state.episode"][there]
+    s.as_saved(state.episode)[c, : len(episode)] = episode
+    record = model.tables.contacts[c]
+    size, law = int(record["history"]), record["law"]
+    if size == 0:
+        return
+    old = saved.system["contacts"]
+    same = "history" in old.dtype.names and old[there]["history"] == size and old[there]["law"] == law
+    if same:
+        here, at = int(record["history_at"]), int(old[there]["history_at"])
+        state.contact_history[here : here + size] = saved.arrays["state.contact_history"][at : at + size]
+    elif state.active[c]:
+        state.active[c] = s.TOUCHES_NOW  # another law: its contact begins now
 
 
 def _samplers(model: Model) -> list[tuple[str, float, float]]:

@@ -159,7 +159,6 @@ class Run:
 
     def _begin(self, saved: SavedState | None, resume: bool) -> int:
         """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
-        episode, touching = self.state.episode.copy(), self.state.active.astype(bool)
         begin = time.perf_counter()
         if self.started is None:
             outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
@@ -168,7 +167,6 @@ class Run:
             outcome, self.state, seconds = self.started
             self.solve_seconds += seconds
         self.loop_seconds += seconds
-        self.state.episode[touching & (saved is not None)] = episode[touching & (saved is not None)]
         if resume and saved is not None:
             self._keep_account(saved)
             return outcome

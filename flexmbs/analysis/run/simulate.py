@@ -21,6 +21,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.progress import Progress, on_progress, report
+from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.fewer_terms import KeptTerms, with_fewer_terms
@@ -158,5 +159,5 @@ def _prepared(
     run = Run(system, stated, model, settings, method, requested, callback)
     run.reason, run.terms = reason, terms
     if active is not None:
-        run.state.active[:] = active
+        run.state.active[:] = TOUCHES_NOW * active
     return run

@@ -63,7 +63,7 @@ class Forces:
         impose_drivers(tables, e.work.signal, q, *((v, a) if self.moving else (v.copy(), a.copy())))
         if self.contacts:
             self._touch(q, v, reference)
-        residual(tables, e.active, q, v, a, reference, e.work, e.out)
+        residual(tables, e.active, e.contact_history, q, v, a, reference, e.work, e.out)
         return e.out.copy()
 
     def _touch(self, q, v, reference) -> None:

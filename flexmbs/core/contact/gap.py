@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.laws.contact.contact_law import law_energy, law_force
+from flexmbs.core.laws.contact.contact_law import (
+    law_begin,
+    law_energy,
+    law_force,
+    law_update,
+    plain_energy,
+    plain_force,
+)
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
@@ -58,29 +65,58 @@ def gap_at(
 
 
 @kernel
-def contact_force(tables, contact, gap, rate):
+def contact_force(tables, contact, contact_history, gap, rate):
     """Force of an active contact, N, from its gap (m) and gap rate (m/s); antisymmetric in the penetration -gap."""
-    parameters = tables.pool[contact.at : contact.at + contact.parameters]
     if gap <= 0.0:
-        return law_force(contact.force, parameters, -gap, -rate)
-    return -law_force(contact.force, parameters, gap, -rate)
+        return force_at(tables, contact, contact_history, -gap, -rate)
+    return -force_at(tables, contact, contact_history, gap, rate)
 
 
 @kernel
-def contact_energy(tables, contact, depth):
+def force_at(tables, contact, contact_history, depth, rate):
+    """Force (N) of the law of a contact at penetration ``depth`` >= 0 (m) that grows at ``rate`` (m/s)."""
+    parameters = tables.pool[contact.at : contact.at + contact.parameters]
+    if contact.history == 0:
+        return plain_force(contact.force, parameters, depth, rate)
+    history = contact_history[contact.history_at : contact.history_at + contact.history]
+    return law_force(contact.force, parameters, history, depth, rate)
+
+
+@kernel
+def contact_energy(tables, contact, contact_history, depth):
     """Elastic energy (J) of a contact at penetration ``depth`` >= 0 (m)."""
-    return law_energy(contact.energy, tables.pool[contact.at : contact.at + contact.parameters], depth)
+    parameters = tables.pool[contact.at : contact.at + contact.parameters]
+    if contact.history == 0:
+        return plain_energy(contact.energy, parameters, depth)
+    history = contact_history[contact.history_at : contact.history_at + contact.history]
+    return law_energy(contact.energy, parameters, history, depth)
 
 
 @kernel
-def add_contacts(tables, active, q, v, a, work, residual):
+def begin_history(tables, contact, contact_history, speed, mass):
+    """Set what a law remembers at the onset: bodies approach at ``speed`` (m/s) with an effective ``mass`` (kg)."""
+    parameters = tables.pool[contact.at : contact.at + contact.parameters]
+    history = contact_history[contact.history_at : contact.history_at + contact.history]
+    law_begin(contact.begin, parameters, history, speed, mass)
+
+
+@kernel
+def update_contact_history(tables, contact, contact_history, gap, rate):
+    """Renew what a law remembers at the end of a step."""
+    parameters = tables.pool[contact.at : contact.at + contact.parameters]
+    history = contact_history[contact.history_at : contact.history_at + contact.history]
+    law_update(contact.update, parameters, history, -gap, -rate)
+
+
+@kernel
+def add_contacts(tables, active, contact_history, q, v, a, work, residual):
     """Subtract the forces of the active contacts."""
     for c in range(len(tables.contacts)):
         if active[c] == 0:
             continue
         gap, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
         contact = tables.contacts[c]
-        force = contact_force(tables, contact, gap, rate)
+        force = contact_force(tables, contact, contact_history, gap, rate)
         fx, fy, fz = force * nx, force * ny, force * nz
         frame_a, frame_b = work.marker[A], work.marker[B]
         add_force(tables, contact.a, q, frame_a, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)

@@ -57,7 +57,7 @@ def solve_directly(tables, state, scratch, work, q, v, a):
 def evaluate(tables, state, scratch, work, q, v, a):
     """The residual, counted."""
     state.residual_evaluations += 1
-    residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
+    residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
 
 
 @kernel

@@ -194,6 +194,7 @@ def polish_multipliers(tables, state, scratch, work):
         residual(
             tables,
             state.active,
+            state.contact_history,
             scratch.end_q,
             scratch.end_v,
             scratch.end_a,
@@ -229,8 +230,8 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
     open_q, open_v, previous_q, previous_v = True, levels > 1, 1e300, 1e300
     for _ in range(MAX_PROJECTIONS):
         residual(
-            tables, state.active, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work,
-            scratch.shifted_residual,
+            tables, state.active, state.contact_history, scratch.end_q, scratch.end_v, scratch.end_a, state.reference,
+            work, scratch.shifted_residual,
         )  # fmt: skip
         size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
         open_q = open_q and size_q > target and size_q < 0.5 * previous_q

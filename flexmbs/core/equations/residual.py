@@ -28,7 +28,15 @@ from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
 @entry
 def residual(
-    tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace, out: Floats
+    tables: Tables,
+    active: Integers,
+    contact_history: Floats,
+    q: Floats,
+    v: Floats,
+    a: Floats,
+    reference: Floats2,
+    work: Workspace,
+    out: Floats,
 ) -> None:
     """out = M(q) a + h(q, v) - applied forces - G^T lam, one entry per coordinate (driven ones: their driving force).
 
@@ -37,12 +45,12 @@ def residual(
     ``active`` (contacts,) says which contacts touch; signals and drivers must be current (impose_drivers).
     """
     hide_condensed(tables, q, v, a, work)
-    sum_forces(tables, active, q, v, a, reference, work, out)
+    sum_forces(tables, active, contact_history, q, v, a, reference, work, out)
     show_condensed(tables, a, work)
 
 
 @kernel
-def sum_forces(tables, active, q, v, a, reference, work, out):
+def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
     """:func:`residual` while condensed modes move without velocity and acceleration."""
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
@@ -59,13 +67,13 @@ def sum_forces(tables, active, q, v, a, reference, work, out):
     if len(tables.constraints) > 0:
         add_constraints(tables, q, v, a, work, out)
     if len(tables.functions) > 0:
-        evaluate_functions(tables, active, q, v, a, work)
+        evaluate_functions(tables, active, contact_history, q, v, a, work)
     if has_applied_forces(tables):
         add_forces(tables, q, v, a, work, out)
-    add_contacts(tables, active, q, v, a, work, out)
+    add_contacts(tables, active, contact_history, q, v, a, work, out)
     add_states(tables, v, a, work, out)
     if work.extent[0] == RECORDED:
-        read_all_sensors(tables, active, q, v, a, work)
+        read_all_sensors(tables, active, contact_history, q, v, a, work)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
     pass_to_modes(tables, work, out)

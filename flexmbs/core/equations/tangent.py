@@ -34,14 +34,24 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
     q, v, a = state.q, state.v, state.a
     evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
-    residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
+    residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
     for kind in range(kinds):
         vector = a if kind == 0 else (v if kind == 1 else q)
         matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
         if len(tables.shift_start) == 0:
             for j in range(len(tables.free)):
                 if shift(tables, state, scratch, vector, j, kind):
-                    residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted_residual)
+                    residual(
+                        tables,
+                        state.active,
+                        state.contact_history,
+                        q,
+                        v,
+                        a,
+                        state.reference,
+                        work,
+                        scratch.shifted_residual,
+                    )
                     state.residual_evaluations += 1
                     fill_full_column(tables, scratch, vector, j, matrix)
             continue
@@ -49,7 +59,9 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
             first, end = tables.shift_start[group], tables.shift_start[group + 1]
             for i in range(first, end):
                 shift(tables, state, scratch, vector, tables.shift_columns[i], kind)
-            residual(tables, state.active, q, v, a, state.reference, work, scratch.shifted_residual)
+            residual(
+                tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual
+            )
             state.residual_evaluations += 1
             for i in range(first, end):
                 fill_column(tables, scratch, vector, tables.shift_columns[i], matrix)
@@ -145,7 +157,17 @@ def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Wo
     linear = len(tables.functions) == 0 and len(tables.condensed) == 0
     for iteration in range(1 if linear else MAX_RENEWALS):
         if iteration > 0:
-            residual(tables, state.active, state.q, state.v, state.a, state.reference, work, scratch.residual)
+            residual(
+                tables,
+                state.active,
+                state.contact_history,
+                state.q,
+                state.v,
+                state.a,
+                state.reference,
+                work,
+                scratch.residual,
+            )
         change, size = solve_accelerations(tables, state, scratch)
         if not math.isfinite(change):
             return False

@@ -1,8 +1,8 @@
 """Columns of a row of the log.
 
-Time, positions, quaternions of the balls, velocities, accelerations, flags of the contacts (1 while touching). This is
-the only place that knows: compiled code asks :func:`column_starts` (core.stepping.write_log_rows), Python a
-:class:`LogRow`.
+Time, positions, quaternions of the balls, velocities, accelerations, flags of the contacts (1 while touching), what
+their laws remember (``State.contact_history``). This is the only place that knows: compiled code asks
+:func:`column_starts` (core.stepping.write_log_rows), Python a :class:`LogRow`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,13 @@ class LogRow:
     ----------
     n : coordinates, multipliers included
     balls, contacts : how many the mechanism has
+    history : numbers that the laws of its contacts remember
     """
 
     n: int
     balls: int
     contacts: int
+    history: int = 0
 
     def _starts(self) -> tuple[int, ...]:
         return column_starts(self.n, self.balls)
@@ -55,9 +57,13 @@ class LogRow:
 
     @property
     def active(self) -> slice:
-        return slice(self._starts()[4], self.width)
+        return slice(self._starts()[4], self._starts()[4] + self.contacts)
+
+    @property
+    def contact_history(self) -> slice:
+        return slice(self._starts()[4] + self.contacts, self.width)
 
     @property
     def width(self) -> int:
         """Numbers in a row."""
-        return self._starts()[4] + self.contacts
+        return self._starts()[4] + self.contacts + self.history

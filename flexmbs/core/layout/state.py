@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
-from flexmbs.core.layout.tables import BALL, Tables
+from flexmbs.core.layout.tables import BALL, Tables, history_size
 from flexmbs.machine_code.blocks import Block
 
 # The named numbers of State, in the order in which its arrays (and saved states) hold them.
@@ -62,10 +62,14 @@ COUNT_NAMES = (
 # Values of tangent_status: all, or only the mass matrix, to be computed before the next step; taken at an earlier state
 # and still good; taken at this very state, so that there is no better one.
 ALL_STALE, MASS_STALE, REUSABLE, CURRENT = range(4)
+TOUCHES_NOW = 2  # of State.active, before a run begins: the contact touches, and is to begin
 TANGENT_REFRESHES = 8  # steps that begin with a new tangent where that of the step before was useless
 MAX_REPLACED = 64  # constraint rows that can be replaced at once
 # What a touching contact has done since it touched, one record per contact; kept as rows of floats in files.
-EPISODE = np.dtype([("start", "f8"), ("impulse", "f8"), ("peak_force", "f8"), ("peak_time", "f8")])
+EPISODE = np.dtype([
+    ("start", "f8"), ("impulse", "f8"), ("peak_force", "f8"), ("peak_time", "f8"), ("approach_speed", "f8"),
+    ("rebound_speed", "f8"), ("max_depth", "f8"),
+])  # fmt: skip
 # A contact that has ended, as the log has it.
 ENDED_CONTACT = np.dtype([("contact", "i8"), ("end", "f8"), *EPISODE.descr])
 # Arrays of saved states under the names that version 0.1.0 gave them, and what they are called now.
@@ -90,8 +94,8 @@ NOT_SAVED = (
 )  # fmt: skip
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
-    "q", "v", "a", "reference", "active", "episode", "speed", "decided", "samples", "history_t", "history_q",
-    "history_v", "history_a", "number", "flag", "count",
+    "q", "v", "a", "reference", "active", "episode", "contact_history", "speed", "decided", "samples", "history_t",
+    "history_q", "history_v", "history_a", "number", "flag", "count",
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)
@@ -107,6 +111,7 @@ class State(Block):
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
         "active": ("i8", 1),  # (contacts,) 1 while touching
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
+        "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
         "decided": ("i8", 1),  # (n,) steps whose size the error of each coordinate has decided
         "samples": ("i8", 1),  # (samplers,) how many each has taken
@@ -291,6 +296,7 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
         reference=reference,
         active=np.zeros(c, dtype=np.int64),
         episode=np.zeros(c, dtype=EPISODE),
+        contact_history=np.zeros(history_size(tables)),
         speed=np.zeros(len(tables.bodies)),
         decided=np.zeros(n, dtype=np.int64),
         samples=np.zeros(len(tables.samplers), dtype=np.int64),
@@ -376,7 +382,7 @@ def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
     """An empty log for ``capacity`` steps."""
     n, c = len(tables.coordinates), len(tables.contacts)
     return Log(
-        rows=np.zeros((capacity, LogRow(n, balls, c).width)),
+        rows=np.zeros((capacity, LogRow(n, balls, c, history_size(tables)).width)),
         contacts=np.zeros(capacity, dtype=ENDED_CONTACT),
         filled=np.zeros(2, dtype=np.int64),
     )

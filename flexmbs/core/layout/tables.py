@@ -49,6 +49,7 @@ DISC, BALL_ON_PLANE = 0, 1  # what rolls
 WHOLE, CONSTRAINTS, OPENINGS, RECORDED = 0, 1, 2, 3
 POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
 SPHERE_PLANE, SPHERE_SPHERE = 0, 1
+AT_ZERO_DEPTH, AT_ZERO_FORCE = 0, 1  # where a contact ends
 WORLD, FOLLOWER = 0, 1
 # kinds of signals; what piecewise polynomials do beyond their ends
 FUNCTION, PIECES, HARMONIC, SUM, PRODUCT = 0, 1, 2, 3, 4
@@ -200,6 +201,12 @@ CONTACT = record_type(
         ("law", "i8"),  # hash of its name: addresses differ between processes
         ("at", "i8"),  # its parameters in the pool
         ("parameters", "i8"),  # how many
+        ("history", "i8"),  # how many numbers of State.contact_history are its own; 0: its law needs none
+        ("history_at", "i8"),  # the first of them
+        ("begin", "i8"),  # addresses of what sets them at the onset, and at the ends of steps; 0: there is none
+        ("update", "i8"),
+        ("separation", "i8"),  # AT_ZERO_DEPTH or AT_ZERO_FORCE
+        ("jumps", "i8"),  # 1: the force need not be zero at zero depth
         ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
     ]
 )
@@ -344,6 +351,11 @@ def has_forces(tables: Tables) -> bool:
     """Whether anything but gravity and drivers acts on the bodies, or states of users have equations of their own."""
     forces = ("elements", "bushings", "loads", "spread_loads", "contacts", "couplers", "functions", "states")
     return any(len(getattr(tables, name)) > 0 for name in forces)
+
+
+def history_size(tables: Tables) -> int:
+    """Length of ``State.contact_history``."""
+    return int(tables.contacts["history"].sum())
 
 
 def reads_accelerations(tables: Tables) -> bool:

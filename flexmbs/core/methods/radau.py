@@ -288,7 +288,15 @@ def newton(tables, state, settings, scratch, work, f, h):
                 for k in range(3):
                     work.signal[j, k] = scratch.signal[i, j, k]
             residual(
-                tables, state.active, scratch.q[i], scratch.v[i], scratch.a[i], state.reference, work, scratch.residual
+                tables,
+                state.active,
+                state.contact_history,
+                scratch.q[i],
+                scratch.v[i],
+                scratch.a[i],
+                state.reference,
+                work,
+                scratch.residual,
             )
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]

@@ -21,7 +21,14 @@ from flexmbs.machine_code.signature import Floats, Integers
 
 @entry
 def read_sensor(
-    tables: Tables, number: int, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace
+    tables: Tables,
+    number: int,
+    active: Integers,
+    contact_history: Floats,
+    q: Floats,
+    v: Floats,
+    a: Floats,
+    work: Workspace,
 ) -> float:
     """Value of a sensor in SI units; it also stays in ``work.record``."""
     sensor = tables.sensors[number]
@@ -36,7 +43,7 @@ def read_sensor(
         for i in range(sensor.count):
             found += tables.pool[sensor.a + i] * q[sensor.b + i]
     elif kind == ENERGY:
-        energy_sums(tables, active, q, v, a, work, work.energy)
+        energy_sums(tables, active, contact_history, q, v, a, work, work.energy)
         if sensor.component == TOTAL:
             found = work.energy[KINETIC] + work.energy[GRAVITY] + work.energy[ELASTIC]
         else:
@@ -70,7 +77,9 @@ def normal_load(tables, sensor, q, v, a, work):
 
 
 @entry
-def read_all_sensors(tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace) -> None:
+def read_all_sensors(
+    tables: Tables, active: Integers, contact_history: Floats, q: Floats, v: Floats, a: Floats, work: Workspace
+) -> None:
     """Fill the part of ``work.record`` that belongs to the sensors."""
     for number in range(len(tables.sensors)):
-        read_sensor(tables, number, active, q, v, a, work)
+        read_sensor(tables, number, active, contact_history, q, v, a, work)

@@ -21,31 +21,40 @@ def user_function(t: float, inputs: Floats, outputs: Floats) -> None:
 
 
 @entry
-def evaluate_functions(tables: Tables, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace) -> None:
+def evaluate_functions(
+    tables: Tables, active: Integers, contact_history: Floats, q: Floats, v: Floats, a: Floats, work: Workspace
+) -> None:
     """Outputs of all user functions that are not sampled, in an order in which none needs a later one."""
     for number in range(len(tables.functions)):
         if tables.functions[number].sampled == 0:
-            evaluate_function(tables, number, active, q, v, a, work)
+            evaluate_function(tables, number, active, contact_history, q, v, a, work)
 
 
 @entry
 def sample_function(
-    tables: Tables, number: int, active: Integers, q: Floats, v: Floats, a: Floats, work: Workspace
+    tables: Tables,
+    number: int,
+    active: Integers,
+    contact_history: Floats,
+    q: Floats,
+    v: Floats,
+    a: Floats,
+    work: Workspace,
 ) -> None:
     """Call one user function after the residual was evaluated at the same state (a sampled controller)."""
     hide_condensed(tables, q, v, a, work)
-    evaluate_function(tables, number, active, q, v, a, work)
+    evaluate_function(tables, number, active, contact_history, q, v, a, work)
     show_condensed(tables, a, work)
 
 
 @kernel
-def evaluate_function(tables, number, active, q, v, a, work):
+def evaluate_function(tables, number, active, contact_history, q, v, a, work):
     """Read the inputs of one user function, call it, and put its outputs where forces find them."""
     function = tables.functions[number]
     inputs, outputs = work.input[function.input_start : function.input_end], work.output[0 : function.outputs]
     finite = True
     for i in range(len(inputs)):
-        inputs[i] = read_sensor(tables, tables.inputs[function.input_start + i], active, q, v, a, work)
+        inputs[i] = read_sensor(tables, tables.inputs[function.input_start + i], active, contact_history, q, v, a, work)
         finite = finite and math.isfinite(inputs[i])
     time = work.signal[function.time, VALUE]
     if function.address > 0:

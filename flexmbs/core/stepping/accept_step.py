@@ -7,7 +7,7 @@ from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
 from flexmbs.core.methods.method_interface import update_history
 from flexmbs.core.methods.motion_scales import update_speeds
-from flexmbs.core.stepping.contact_episodes import record_contacts
+from flexmbs.core.stepping.contact_episodes import record_contacts, update_histories
 from flexmbs.machine_code.kernel import kernel
 
 SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
@@ -30,6 +30,7 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
         state.a[k] = scratch.end_a[k]
     new_chart(tables, state)
     state.time += h
+    update_histories(tables, state, work)
     update_speeds(tables, state, settings, work)
     state.last_step_size = h
     state.last_error = max(error, SMALLEST_LAST_ERROR)

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from flexmbs.core.contact.gap import contact_energy, contact_force, gap_at
+from flexmbs.core.contact.gap import begin_history, contact_energy, contact_force, gap_at, update_contact_history
+from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.quintic_interpolation import interpolate_between
-from flexmbs.core.equations.tangent import update_tangent
+from flexmbs.core.equations.tangent import renew_accelerations, update_tangent
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.machine_code.kernel import kernel
@@ -19,37 +20,92 @@ from flexmbs.machine_code.kernel import kernel
 NODES = 0.5 + 0.5 * np.array([-1.0, -math.sqrt(3.0 / 7.0), 0.0, math.sqrt(3.0 / 7.0), 1.0])
 WEIGHTS = np.array([1.0 / 20.0, 49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, 1.0 / 20.0])
 BISECTIONS = 40
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+BESIDE = 1e-3  # of an interval: where the force is looked at to see whether its peak is inside
+ROUNDING = 1e-12
 
 
 @kernel
-def switch_contact(tables, c, state, scratch, work, log):
+def switch_contact(tables, c, state, settings, scratch, work, log):
     """Start or end contact ``c`` at the present time."""
     state.events += 1
     state.has_prediction = 0
     if state.active[c] == 0:
         state.active[c] = 1
         begin_contact(tables, c, state, scratch, work)
+        renew_after_jump(tables, c, state, settings, scratch, work)
         return
+    _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
     state.active[c] = 0
     state.tangent_status = ALL_STALE
+    renew_after_jump(tables, c, state, settings, scratch, work)
     if state.time <= state.episode[c].start:
         return  # grazing: it parted in the instant in which it touched
-    row = log.contacts[log.contact_count]
-    row.contact, row.start, row.end = c, state.episode[c].start, state.time
-    row.peak_force, row.peak_time = state.episode[c].peak_force, state.episode[c].peak_time
-    row.impulse = state.episode[c].impulse
+    state.episode[c].rebound_speed = rate
+    row, episode = log.contacts[log.contact_count], state.episode[c]
+    row.contact, row.start, row.end = c, episode.start, state.time
+    row.peak_force, row.peak_time, row.impulse = episode.peak_force, episode.peak_time, episode.impulse
+    row.approach_speed, row.rebound_speed, row.max_depth = episode.approach_speed, rate, episode.max_depth
     log.contact_count += 1
 
 
 @kernel
-def begin_contact(tables, c, state, scratch, work):
-    """Open the record of contact ``c`` and choose a step that resolves its start."""
-    state.episode[c].start = state.time
-    state.episode[c].impulse = state.episode[c].peak_force = 0.0
-    state.episode[c].peak_time = state.time
-    update_tangent(tables, state, scratch, work, 3)
-    state.step_size = min(state.step_size, onset_step(tables, c, state, scratch, work))
+def pass_rest(state):
+    """The bodies of a contact have stopped approaching: its law goes on otherwise."""
+    state.events += 1
+    state.has_prediction = 0
+    state.tangent_status = ALL_STALE
     state.factored_step_size = 0.0
+
+
+@kernel
+def begin_contact(tables, c, state, scratch, work):
+    """Open the record of contact ``c``, set what its law remembers, and choose a step that resolves its start."""
+    episode, contact = state.episode[c], tables.contacts[c]
+    _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
+    episode.start = episode.peak_time = state.time
+    episode.impulse = episode.peak_force = episode.rebound_speed = episode.max_depth = 0.0
+    episode.approach_speed = -rate if rate < 0.0 else 0.0
+    if contact.begin != 0:
+        state.active[c] = 0  # the law is not ready yet
+        update_tangent(tables, state, scratch, work, 1)
+        compliance = normal_compliance(tables, c, state, scratch, work, rate)
+        mass = 1.0 / compliance if compliance > 0.0 and math.isfinite(compliance) else 0.0
+        begin_history(tables, contact, state.contact_history, episode.approach_speed, mass)
+        state.active[c] = 1
+    resolve_onset(tables, c, state, scratch, work)
+
+
+@kernel
+def resolve_onset(tables, c, state, scratch, work):
+    """Renew the tangent at the start of contact ``c``, and choose a step that resolves it."""
+    update_tangent(tables, state, scratch, work, 3)
+    _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
+    compliance = normal_compliance(tables, c, state, scratch, work, rate)
+    state.step_size = min(state.step_size, onset_step(tables, c, state, rate, compliance))
+    state.factored_step_size = 0.0
+
+
+@kernel
+def renew_after_jump(tables, c, state, settings, scratch, work):
+    """Accelerations behind a jump of the force of contact ``c``."""
+    if tables.contacts[c].jumps == 0:
+        return
+    if settings.explicit != 0:
+        find_accelerations(tables, state, scratch, work, state.q, state.v, state.a)
+    else:
+        renew_accelerations(tables, state, scratch, work, 3)
+    state.factored_step_size = 0.0
+
+
+@kernel
+def update_histories(tables, state, work):
+    """Renew what the laws of touching contacts remember, at the end of a step."""
+    for c in range(len(tables.contacts)):
+        contact = tables.contacts[c]
+        if contact.update != 0 and state.active[c] != 0:
+            gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
+            update_contact_history(tables, contact, state.contact_history, gap, rate)
 
 
 @kernel
@@ -84,16 +140,22 @@ def gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
 
 @kernel
 def add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h):
-    """Impulse and largest force of contact ``c`` between two points of the step."""
-    contact = tables.contacts[c]
-    rate = first_rate = 0.0
+    """Impulse, largest force and depth of contact ``c`` between two points of the step."""
+    contact, episode = tables.contacts[c], state.episode[c]
+    rate = first_rate = largest = 0.0
+    at = 0
     for i in range(len(NODES)):
         gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, NODES[i])
-        force = contact_force(tables, contact, gap, rate)
-        state.episode[c].impulse += h * WEIGHTS[i] * force
-        keep_peak(state.episode[c], force, begin + NODES[i] * h)
+        force = contact_force(tables, contact, state.contact_history, gap, rate)
+        episode.impulse += h * WEIGHTS[i] * force
+        episode.max_depth = max(episode.max_depth, -gap)
         if i == 0:
             first_rate = rate
+        if force > largest:
+            largest, at = force, i
+    if largest > 0.0 and largest >= episode.peak_force:
+        keep_peak(episode, largest, begin + NODES[at] * h)
+        refine_peak(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, at)
     if not (first_rate < 0.0 and rate > 0.0):
         return
     left, right = 0.0, 1.0  # the deepest point lies between
@@ -104,7 +166,41 @@ def add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
             left = x
         else:
             right = x
-    keep_peak(state.episode[c], contact_force(tables, contact, gap, rate), begin + x * h)
+    episode.max_depth = max(episode.max_depth, -gap)
+    keep_peak(episode, contact_force(tables, contact, state.contact_history, gap, rate), begin + x * h)
+
+
+@kernel
+def refine_peak(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, at):
+    """Largest force beside node ``at``, which has the largest of all nodes; with damping it is not the deepest point.
+
+    By golden-section search (Press et al., Numerical Recipes, 2007, sec. 10.2).
+    """
+    left, right, end = NODES[max(at - 1, 0)], NODES[min(at + 1, len(NODES) - 1)], NODES[at]
+    contact, episode = tables.contacts[c], state.episode[c]
+    if left == end or right == end:  # at the end of the interval: the peak may be in the next one
+        x = end + (BESIDE if left == end else -BESIDE)
+        gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
+        if contact_force(tables, contact, state.contact_history, gap, rate) <= episode.peak_force:
+            return
+    x, y = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
+    gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
+    at_x = contact_force(tables, contact, state.contact_history, gap, rate)
+    gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, y)
+    at_y = contact_force(tables, contact, state.contact_history, gap, rate)
+    for _ in range(BISECTIONS):
+        if at_x > at_y:
+            right, y, at_y = y, x, at_x
+            x = right - GOLDEN * (right - left)
+            gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
+            at_x = contact_force(tables, contact, state.contact_history, gap, rate)
+        else:
+            left, x, at_x = x, y, at_y
+            y = left + GOLDEN * (right - left)
+            gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, y)
+            at_y = contact_force(tables, contact, state.contact_history, gap, rate)
+    if max(at_x, at_y) > episode.peak_force * (1.0 + ROUNDING):
+        keep_peak(episode, max(at_x, at_y), begin + 0.5 * (x + y) * h)
 
 
 @kernel
@@ -115,13 +211,12 @@ def keep_peak(episode, force, time):
 
 
 @kernel
-def onset_step(tables, c, state, scratch, work):
-    """A step that resolves the start of a contact: 1/30 of its expected duration (Hertz: about 3 depth / speed).
+def normal_compliance(tables, c, state, scratch, work, rate):
+    """1 / effective mass of contact ``c`` along its normal, G M^-1 G^T with G the gradient of the gap rate, 1/kg.
 
-    The mass seen by the contact is 1 / (g M^-1 g^T), with g the gradient of the gap rate in the velocities.
+    The mass matrix must be current; ``rate``: of the gap.
     """
     m = len(tables.free)
-    _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
     for i in range(m):
         k = tables.free[i]
         old = state.v[k]
@@ -136,10 +231,16 @@ def onset_step(tables, c, state, scratch, work):
     compliance = 0.0
     for i in range(m):
         compliance += scratch.error_v[i] * scratch.real_x[i]
+    return compliance
+
+
+@kernel
+def onset_step(tables, c, state, rate, compliance):
+    """A step that resolves the start of a contact: 1/30 of its expected duration (Hertz: about 3 depth / speed)."""
     speed = max(abs(rate), 1e-6)
     if not (compliance > 0.0 and math.isfinite(compliance)):
         return 1e-6
-    depth = 1e-12
-    while contact_energy(tables, tables.contacts[c], depth) < 0.5 * speed * speed / compliance and depth < 1.0:
+    depth, energy = 1e-12, 0.5 * speed * speed / compliance
+    while contact_energy(tables, tables.contacts[c], state.contact_history, depth) < energy and depth < 1.0:
         depth *= 1.2
     return 0.1 * depth / speed

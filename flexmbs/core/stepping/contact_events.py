@@ -1,15 +1,25 @@
-"""Contact events: onset and end found on the step's interpolant, then hit exactly by repeating the step up to them."""
+"""Contact events: onset and end found on the step's interpolant, then hit exactly by repeating the step up to them.
+
+A contact starts where its gap closes, and ends where it opens. One that separates at zero force (a law that would pull)
+ends as soon as its force vanishes inside; it starts again where its force would push, or else after its gap was open.
+A law that is renewed at the ends of steps has a third event, where the bodies stop approaching.
+"""
 
 from __future__ import annotations
 
-from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.contact.gap import contact_force, gap_at
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
+from flexmbs.core.layout.tables import AT_ZERO_FORCE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.machine_code.kernel import kernel
 
 SAMPLES = 8  # points of a step at which gaps are looked at
+AT_GAP, AT_FORCE, AT_REST = 0, 1, 2  # what vanishes at an event: the gap, the force, the rate of the gap
+NOT_YET = 1e-6  # part of a step: an event before it was that of the step before
+ON_SURFACE = 1e-9  # gap, relative to what the bodies move in the step
+BACK = 1e-4  # part of a step over which the slope of a force is taken
 
 
 @kernel
@@ -23,19 +33,85 @@ def gap_inside(tables, c, state, scratch, work, h, x):
 
 @kernel
 def first_event(tables, state, scratch, work, h):
-    """Earliest point x of the step where a contact starts or ends, and the contact; (2, -1) when none does."""
-    best, which = 2.0, -1
+    """Earliest point x of the step with an event, its contact, what vanishes there; (2, -1, 0) when there is none."""
+    best, which, kind = 2.0, -1, AT_GAP
     for c in range(len(tables.contacts)):
+        contact = tables.contacts[c]
         sign = -1.0 if state.active[c] != 0 else 1.0  # sign * gap is positive before the event
         gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
         gap1, rate1 = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)
         reach = h * (abs(rate0) + abs(rate1))
+        if contact.update != 0 and state.active[c] != 0 and rate0 < 0.0 and rate1 > 0.0:
+            x = turning_point(tables, c, state, scratch, work, h)
+            if NOT_YET < x < best:
+                best, which, kind = x, c, AT_REST
+        if contact.separation == AT_ZERO_FORCE:
+            if gap0 > 2.0 * reach and gap1 > 2.0 * reach:
+                continue
+            x = push_change(tables, c, state, scratch, work, h, gap0, rate0)
+            if x < best:
+                gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
+                best, which = x, c
+                kind = AT_GAP if abs(gap) <= ON_SURFACE * reach or gap > 0.0 else AT_FORCE
+            continue
         if sign * gap0 > 2.0 * reach and sign * gap1 > 2.0 * reach:
             continue
         x = crossing(tables, c, state, scratch, work, h, sign, gap0, rate0)
         if x < best:
-            best, which = x, c
-    return best, which
+            best, which, kind = x, c, AT_GAP
+    return best, which, kind
+
+
+@kernel
+def turning_point(tables, c, state, scratch, work, h):
+    """Where the bodies of a contact stop approaching in the step, by bisection on the rate of the gap."""
+    left, right = 0.0, 1.0
+    for _ in range(60):
+        x = 0.5 * (left + right)
+        if x <= left or x >= right:
+            break
+        _gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
+        if rate < 0.0:
+            left = x
+        else:
+            right = x
+    return right
+
+
+@kernel
+def pushes(tables, c, state, gap, rate):
+    """Whether the law of a contact pushes its bodies apart."""
+    return gap <= 0.0 and contact_force(tables, tables.contacts[c], state.contact_history, gap, rate) > 0.0
+
+
+@kernel
+def push_change(tables, c, state, scratch, work, h, gap0, rate0):
+    """First point of the step where a contact that never pulls begins or ceases to push; 2 when there is none."""
+    pushing = state.active[c] != 0
+    left, left_gap, left_rate = 0.0, gap0, rate0
+    for i in range(1, SAMPLES + 1):
+        x = i / SAMPLES
+        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
+        now = pushes(tables, c, state, gap, rate)
+        if left_gap > 0.0 and gap > 0.0 and left_rate < 0.0 and rate > 0.0:
+            x_low, gap_low = lowest(tables, c, state, scratch, work, h, 1.0, left, x)
+            if gap_low < 0.0:
+                x = x_low
+                gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
+                now = pushes(tables, c, state, gap, rate)
+        if now != pushing:
+            for _ in range(60):
+                middle = 0.5 * (left + x)
+                if middle <= left or middle >= x:
+                    break
+                gap, rate = gap_inside(tables, c, state, scratch, work, h, middle)
+                if pushes(tables, c, state, gap, rate) == pushing:
+                    left = middle
+                else:
+                    x = middle
+            return x
+        left, left_gap, left_rate = x, gap, rate
+    return 2.0
 
 
 @kernel
@@ -107,8 +183,8 @@ def root(tables, c, state, scratch, work, h, sign, left, right):
 
 
 @kernel
-def step_to_event(tables, c, state, settings, scratch, work, h, x):
-    """Repeat the step so that it ends on the event of contact ``c``.
+def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
+    """Repeat the step so that it ends on the event of contact ``c``, where the gap, force or rate (``kind``) vanishes.
 
     Returns its length; 0 when the event is now; -1 when Newton failed, with a smaller step prepared.
     """
@@ -127,10 +203,29 @@ def step_to_event(tables, c, state, settings, scratch, work, h, x):
             return -1.0
         reached = target
         gap, rate = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)
-        if abs(gap) <= tolerance or rate == 0.0:
-            break
-        change = -gap / rate
+        if kind == AT_GAP:
+            if abs(gap) <= tolerance or rate == 0.0:
+                break
+            change = -gap / rate
+        else:
+            change = time_to_zero(tables, c, kind, state, scratch, work, target, gap, rate)
+            if abs(change * rate) <= tolerance:
+                break
         if abs(change) < 1e-14 * max(target, 1e-3) or target + change > 1.01 * h:
             break
         target = max(target + change, 0.5 * target)
     return reached
+
+
+@kernel
+def time_to_zero(tables, c, kind, state, scratch, work, h, gap, rate):
+    """By how much a step of ``h`` misses the zero of a force or gap rate, s; from its slope before the end."""
+    early_gap, early_rate = gap_inside(tables, c, state, scratch, work, h, 1.0 - BACK)
+    value, early = rate, early_rate
+    if kind == AT_FORCE:
+        contact = tables.contacts[c]
+        value = contact_force(tables, contact, state.contact_history, gap, rate)
+        early = contact_force(tables, contact, state.contact_history, early_gap, early_rate)
+    if value == 0.0 or early == 0.0 or value == early:  # a force that is zero beyond: the interpolant is all there is
+        return 0.0
+    return -value * BACK * h / (value - early)

@@ -51,10 +51,10 @@ def take_samples(tables, state, settings, scratch, work):
     q, v, a = state.q, state.v, state.a
     evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
-    residual(tables, state.active, q, v, a, state.reference, work, scratch.residual)
+    residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
     for s in range(len(tables.samplers)):
         if is_due(tables, state, s):
-            sample_function(tables, tables.samplers[s].function, state.active, q, v, a, work)
+            sample_function(tables, tables.samplers[s].function, state.active, state.contact_history, q, v, a, work)
     for s in range(len(tables.samplers)):
         if not is_due(tables, state, s):
             continue

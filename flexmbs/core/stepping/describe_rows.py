@@ -37,9 +37,10 @@ def describe_rows(
                 reference[ball, k] = row[at_reference + 4 * ball + k]
         for c in range(len(tables.contacts)):
             active[c] = int(row[at_active + c])
+        contact_history = row[at_active + len(tables.contacts) :]
         evaluate_signals(tables, row[TIME], work.signal)
         work.extent[0] = RECORDED
-        residual(tables, active, q, v, a, reference, work, out)
+        residual(tables, active, contact_history, q, v, a, reference, work, out)
         work.extent[0] = WHOLE
         for k in range(record.shape[1]):
             record[i, k] = work.record[k]
@@ -47,7 +48,7 @@ def describe_rows(
             copy_wrench(work.reaction[b], reaction[i, b])
         for k in range(n):
             effort[i, k] = work.constraint[k, POSITION_LEVEL] if tables.coordinates[k].multiplier != 0 else out[k]
-        energy_sums(tables, active, q, v, a, work, energy[i])
+        energy_sums(tables, active, contact_history, q, v, a, work, energy[i])
         for b in range(len(tables.bodies)):
             frame = work.frame[b]
             for k in range(3):
@@ -57,7 +58,9 @@ def describe_rows(
         for c in range(len(tables.contacts)):
             distance, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             gap[i, c] = distance
-            force[i, c] = contact_force(tables, tables.contacts[c], distance, rate) if active[c] != 0 else 0.0
+            force[i, c] = 0.0
+            if active[c] != 0:
+                force[i, c] = contact_force(tables, tables.contacts[c], contact_history, distance, rate)
 
 
 @kernel
@@ -88,16 +91,17 @@ def describe_unit_multipliers(
         for ball in range(balls):
             for k in range(4):
                 reference[ball, k] = row[at_reference + 4 * ball + k]
+        contact_history = row[len(row) :]
         evaluate_signals(tables, row[TIME], work.signal)
         v[:] = 0.0
         a[:] = 0.0
-        residual(tables, active, q, v, a, reference, work, base)
+        residual(tables, active, contact_history, q, v, a, reference, work, base)
         for b in range(len(still)):
             copy_wrench(work.reaction[b], still[b])
         for c in range(forces.shape[1]):
             for k in range(n):
                 a[k] = 1.0 if colour[k] == c else 0.0
-            residual(tables, active, q, v, a, reference, work, out)
+            residual(tables, active, contact_history, q, v, a, reference, work, out)
             for k in range(n):
                 forces[i, c, k] = out[k] - base[k]
             for b in range(reaction.shape[2]):

@@ -19,6 +19,7 @@ from flexmbs.core.layout.state import (
     FINISHED,
     NOT_FINITE,
     SINGULAR,
+    TOUCHES_NOW,
     UNDERFLOW,
     Log,
     Scratch,
@@ -30,8 +31,14 @@ from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step, fill_intermediate_rows
 from flexmbs.core.methods.motion_scales import set_motion_scales, update_speeds
 from flexmbs.core.stepping.accept_step import accept_step
-from flexmbs.core.stepping.contact_episodes import begin_contact, switch_contact
-from flexmbs.core.stepping.contact_events import first_event, step_to_event
+from flexmbs.core.stepping.contact_episodes import (
+    begin_contact,
+    pass_rest,
+    renew_after_jump,
+    resolve_onset,
+    switch_contact,
+)
+from flexmbs.core.stepping.contact_events import AT_REST, first_event, step_to_event
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
@@ -57,8 +64,8 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
     impose_start(tables, state, work)
     for c in range(len(tables.contacts)):
         gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        if abs(gap) < 1e-12 and rate < 0.0:
-            state.active[c] = 1
+        if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
+            state.active[c] = TOUCHES_NOW
     if not first_accelerations(tables, state, settings, scratch, work):
         return SINGULAR
     update_speeds(tables, state, settings, work)
@@ -67,8 +74,12 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
     state.last_error = 1.0
     state.rtol = settings.rtol
     for c in range(len(tables.contacts)):
-        if state.active[c] != 0:
+        if state.active[c] == TOUCHES_NOW:
+            state.active[c] = 1
             begin_contact(tables, c, state, scratch, work)
+            renew_after_jump(tables, c, state, settings, scratch, work)
+        elif state.active[c] != 0:
+            resolve_onset(tables, c, state, scratch, work)
     return CHUNK_FULL
 
 
@@ -92,7 +103,7 @@ def advance(
     for _ in range(max_steps):
         if state.time >= settings.t_end:
             return FINISHED
-        last = log.rows.shape[0] - 1 - scratch.intermediate_q.shape[0]
+        last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
         if log.row_count >= last or log.contact_count + len(tables.contacts) >= log.contacts.shape[0]:
             return CHUNK_FULL
         if any_due(tables, state):
@@ -135,10 +146,10 @@ def step(tables, state, settings, scratch, work, log):
             state.step_size = h * factor
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
-        x, contact = first_event(tables, state, scratch, work, h)
+        x, contact, kind = first_event(tables, state, scratch, work, h)
         if contact >= 0:
             last = False
-            h = step_to_event(tables, contact, state, settings, scratch, work, h, x)
+            h = step_to_event(tables, contact, kind, state, settings, scratch, work, h, x)
             if h < 0.0:
                 continue
         break
@@ -153,10 +164,16 @@ def step(tables, state, settings, scratch, work, log):
         if last:
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
-    if contact >= 0:
-        switch_contact(tables, contact, state, scratch, work, log)
-    if h > 0.0:
+    jumps = contact >= 0 and kind != AT_REST and tables.contacts[contact].jumps != 0
+    if h > 0.0 and jumps:
+        write_row(tables, state, log)  # accelerations before and after the jump
+    if contact >= 0 and kind == AT_REST:
+        pass_rest(state)
+    elif contact >= 0:
+        switch_contact(tables, contact, state, settings, scratch, work, log)
+    if h > 0.0 or jumps:
         write_row(tables, state, log)
+    if h > 0.0:
         state.short_steps = state.short_steps + 1 if h < SHORT_STEP * settings.t_end else 0
         if state.short_steps >= MAX_SHORT_STEPS and not last:
             return UNDERFLOW

@@ -12,7 +12,7 @@ log_columns = kernel(column_starts)
 
 @kernel
 def write_row(tables, state, log):
-    """Append t, q, the quaternions of the balls, v, a and the contact flags to the log."""
+    """Append t, q, the quaternions of the balls, v, a contact flags and histories to the log."""
     row = log.rows[log.row_count]
     row[TIME] = state.time
     n = state.q.shape[0]
@@ -24,6 +24,9 @@ def write_row(tables, state, log):
             row[at_reference + 4 * ball + i] = state.reference[ball, i]
     for c in range(state.active.shape[0]):
         row[at_active + c] = state.active[c]
+    at_history = at_active + state.active.shape[0]
+    for i in range(state.contact_history.shape[0]):
+        row[at_history + i] = state.contact_history[i]
     log.row_count += 1
 
 

@@ -7,6 +7,7 @@ from plain_state import PlainState, derivative, two_bodies
 import flexmbs as fm
 from flexmbs.core.contact.gap import add_contacts, contact_force, contact_geometry
 
+NONE = np.zeros(0)  # what the law remembers
 NORMAL = np.array([0.36, 0.48, -0.8])
 
 
@@ -48,8 +49,8 @@ def test_rate_of_the_gap_is_its_derivative(kind, seed):
 def test_an_active_contact_continues_antisymmetrically(gap):
     tables = state_with("plane").tables
     contact = tables.contacts[0]
-    assert contact_force(tables, contact, gap, 0.3) == -contact_force(tables, contact, -gap, -0.3)
-    assert contact_force(tables, contact, -0.02, 0.3) == pytest.approx(2e5 * 0.02**1.5)
+    assert contact_force(tables, contact, NONE, gap, 0.3) == -contact_force(tables, contact, NONE, -gap, -0.3)
+    assert contact_force(tables, contact, NONE, -0.02, 0.3) == pytest.approx(2e5 * 0.02**1.5)
 
 
 @pytest.mark.parametrize("kind", ["plane", "sphere"])
@@ -58,12 +59,12 @@ def test_contact_forces_balance_and_work_on_the_gap(kind):
     state = state_with(kind)
     q, v, a = state.move()
     gap, rate, *_normal = contact_geometry(state.tables, 0, q, v, a, state.work)
-    add_contacts(state.tables, np.ones(1, dtype=np.int64), q, v, a, state.work, state.residual)
+    add_contacts(state.tables, np.ones(1, dtype=np.int64), NONE, q, v, a, state.work, state.residual)
     force, moment = np.zeros(3), np.zeros(3)
     for frame, wrench in zip(state.work.frame, state.work.wrench, strict=True):
         force += wrench.force
         moment += wrench.moment + np.cross(frame.p_WB, wrench.force)
-    pushed = contact_force(state.tables, state.tables.contacts[0], gap, rate)
+    pushed = contact_force(state.tables, state.tables.contacts[0], NONE, gap, rate)
     size = abs(pushed)
     assert size > 1.0
     assert np.abs(force).max() < 1e-12 * size and np.abs(moment).max() < 1e-12 * size
@@ -72,5 +73,5 @@ def test_contact_forces_balance_and_work_on_the_gap(kind):
 
 def test_a_contact_that_is_not_active_does_nothing():
     state = state_with("plane")
-    add_contacts(state.tables, np.zeros(1, dtype=np.int64), *state.move(), state.work, state.residual)
+    add_contacts(state.tables, np.zeros(1, dtype=np.int64), NONE, *state.move(), state.work, state.residual)
     assert not any(wrench.force.any() or wrench.moment.any() for wrench in state.work.wrench)

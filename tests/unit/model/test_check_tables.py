@@ -55,6 +55,7 @@ def indexing(tables):
         ("coordinates", "state"), ("constraints", "level"),
         ("elements", "force"), ("elements", "energy"), ("elements", "law"),
         ("contacts", "force"), ("contacts", "energy"), ("contacts", "law"),
+        ("contacts", "begin"), ("contacts", "update"),
         ("sensors", "of_accelerations"), ("sensors", "value"), ("sensors", "keyword"),
     }  # fmt: skip
     for name, (dtype, _dimensions) in t.Tables.fields.items():

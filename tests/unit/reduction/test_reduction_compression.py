@@ -94,7 +94,7 @@ def test_motion_is_that_of_the_same_fields_pair_by_pair(fewer, monkeypatch):
         rng = np.random.default_rng(0)
         q, v, a = (scale * rng.standard_normal(len(model.q)) for scale in (1e-2, 1.0, 10.0))
         out, contacts = np.zeros(len(q)), np.zeros(1, dtype=np.int64)
-        residual(model.tables, contacts, q, v, a, np.zeros((1, 4)), make_workspace(model.tables), out)
+        residual(model.tables, contacts, np.zeros(0), q, v, a, np.zeros((1, 4)), make_workspace(model.tables), out)
         results.append(out)
     np.testing.assert_allclose(results[0], results[1], atol=1e-11 * np.abs(results[0]).max())
 

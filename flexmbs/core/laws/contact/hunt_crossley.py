@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.optimize import brentq
-
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact.contact_law import law_force
+from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, plain_force
+from flexmbs.core.laws.contact.impact_damping import exact_factor, restitution_of
+from flexmbs.core.laws.contact.law_numbers import checked_choice, checked_number
 from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS, PowerLaw
 from flexmbs.machine_code.entry import entry
 
 DAMPING = 2
 
 
-@entry(law_force)
+@entry(plain_force)
 def damped_force(parameters, depth, rate):
     return parameters[STIFFNESS] * depth ** parameters[EXPONENT] * (1.0 + parameters[DAMPING] * rate)
 
@@ -25,17 +25,19 @@ class HuntCrossley(PowerLaw):
     """Damped contact F = stiffness * penetration**exponent * (1 + damping * penetration rate).
 
     Hunt and Crossley, J. Appl. Mech. 42 (1975) 440, with damping = 3/2 of their alpha. The force starts and ends at
-    zero. Bodies that are torn apart faster than 1 / damping (m/s) are held back.
+    zero. Bodies that are torn apart faster than 1 / damping (m/s) are held back, unless ``separation`` says otherwise.
 
     Parameters
     ----------
     stiffness : N/m**exponent
     exponent : 1.5 as in Hertz's law
     damping : s/m
+    separation : where a contact ends: "zero depth", or "zero force" so that the law never pulls
     """
 
     exponent: float = 1.5
     damping: float = 0.0
+    separation: str = ZERO_DEPTH
 
     force = damped_force
 
@@ -43,30 +45,28 @@ class HuntCrossley(PowerLaw):
         super().__post_init__()
         if not (isinstance(self.damping, int | float) and math.isfinite(self.damping) and self.damping >= 0.0):
             raise MechanismError(f"contact law: damping {self.damping!r} s/m must be a number >= 0")
+        checked_choice(self.separation, "separation", SEPARATIONS)
+
+    def restitution_at(self, speed: float) -> float:
+        """Restitution of free bodies that meet at ``speed`` (m/s)."""
+        return restitution_of(self.damping * checked_number(speed, "speed", "m/s"))
 
     def parameters(self) -> tuple[float, ...]:
         return (*super().parameters(), float(self.damping))
 
     @classmethod
     def from_restitution(
-        cls, stiffness: float, restitution: float, speed: float, exponent: float = 1.5
+        cls, stiffness: float, restitution: float, speed: float, exponent: float = 1.5, exact: bool = True
     ) -> HuntCrossley:
         """Damping that makes two free bodies part at ``restitution`` times the ``speed`` (m/s) at which they meet.
 
         With v dv/dd = -k d^p (1 + c v) / m the depth drops out: ln((1 + x) / (1 - e x)) = x (1 + e), x = c v. It is
-        exact for any stiffness, exponent and masses; at other speeds the restitution is another one.
+        exact for any stiffness, exponent and masses; at other speeds the restitution is another one. Without ``exact``
+        x = 3 (1 - e) / 2 as published, good for restitutions near 1.
         """
         if not (0.0 < restitution <= 1.0 and speed > 0.0 and math.isfinite(speed)):
             raise MechanismError(
                 f"contact law: restitution {restitution!r} must be in (0, 1], speed {speed!r} m/s positive"
             )
-        if restitution == 1.0:
-            return cls(stiffness, exponent)
-
-        def mismatch(x: float) -> float:  # divided by x^2, so that x = 0 is no solution
-            return (math.log1p(x) - math.log1p(-restitution * x) - x * (1.0 + restitution)) / (x * x)
-
-        # for small x the mismatch is (e^2 - 1) / 2 + x (1 + e^3) / 3
-        low = 1e-3 * (1.0 - restitution)
-        x = brentq(mismatch, low, (1.0 - 1e-15) / restitution, xtol=1e-15)
-        return cls(stiffness, exponent, float(x) / speed)
+        factor = exact_factor(restitution) if exact else 1.5 * (1.0 - restitution)
+        return cls(stiffness, exponent, factor / speed)

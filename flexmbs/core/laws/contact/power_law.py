@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact.contact_law import ContactLaw, law_energy, law_force
+from flexmbs.core.laws.contact.contact_law import ContactLaw, plain_energy, plain_force
 from flexmbs.machine_code.entry import entry
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 STIFFNESS, EXPONENT = range(2)
 
 
-@entry(law_force)
+@entry(plain_force)
 def power_force(parameters, depth, rate):
     return parameters[STIFFNESS] * depth ** parameters[EXPONENT]
 
 
-@entry(law_energy)
+@entry(plain_energy)
 def power_energy(parameters, depth):
     exponent = parameters[EXPONENT] + 1.0
     return parameters[STIFFNESS] * depth**exponent / exponent
