@@ -20,6 +20,7 @@ from flexmbs.study.store.recorded_inputs import mixed
 _digests: dict[tuple[str, int, int], str] = {}
 _SYSTEM = ("/proc/", "/dev/", "/sys/", "/etc/")
 _WRITING = frozenset("wax+")
+_COMPILED = os.path.join("", "__pycache__", "")  # numba keeps there what a case has compiled, and changes it
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
@@ -98,6 +99,8 @@ class FilesRead:
         if path.startswith(os.path.join(str(meshes_folder()), "")):
             return True
         excluded = (*self._excluded, *(os.path.join(str(folder), "") for folder in folders_to_read()), *_SYSTEM)
+        if _COMPILED in path:
+            return False
         return not path.startswith(excluded) and not path.endswith((".py", ".pyc")) and is_of_the_user(path)
 
 
