@@ -1,8 +1,8 @@
 """One pack: many finished runs in one ZIP file, read without unpacking.
 
 A pack begins with the member ``keys`` (the 16 bytes of each key, ascending), stored as it is, so that it is read
-without the directory of the archive. ``records.jsonl`` holds a record a line in the same order, also stored as it is, so
-that one record is read without those before it; the files of the runs follow as KEY/NAME.
+without the directory of the archive. ``records.jsonl`` holds a record a line in the same order, also stored as it is,
+so that one record is read without those before it; the files of the runs follow as KEY/NAME.
 """
 
 from __future__ import annotations
