@@ -203,6 +203,19 @@ def test_nothing_there_yet(case):
     assert not (case.parent / "nowhere").exists()
 
 
+def test_relative_paths_start_where_the_study_was_begun(case, monkeypatch):
+    """A study that names a file goes on, and is evaluated, from any other folder."""
+    case.write_text(case.read_text().replace("def figures(result, p):", "def figures(result, p):\n    open(p.what)"))
+    (case.parent / "elsewhere").mkdir()
+    (case.parent / "data.txt").write_text("1")
+    monkeypatch.chdir(case.parent)
+    study_of(case, fixed={"what": "data.txt"}, keep="figures").run(workers=1, progress=False)
+    monkeypatch.chdir("elsewhere")
+    assert fm.Study.open(case.parent / "study").status().finished == 4
+    more = study_of(case, fm.Sobol(8), fixed={"what": "data.txt"}, keep="figures").run(workers=1, progress=False)
+    assert (more.computed, more.present, more.failed) == (4, 4, 0)
+
+
 def test_fixed_values_belong_to_a_space_that_is_given(case):
     space = study_of(case).space
     with pytest.raises(fm.StudyError, match="fixed: a Space has its fixed values already"):
