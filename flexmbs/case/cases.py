@@ -108,6 +108,8 @@ def list_cases() -> tuple[Case, ...]:
 def load_case(name: str | Path) -> Case:
     """Load a case, given as the path of a file or the name of one that comes with flexmbs.
 
+    It may import modules beside it: its folder is added at the end of ``sys.path``.
+
     Raises CaseError if the file does not exist, cannot be executed, or lacks a required part.
     """
     path = Path(name)
@@ -125,6 +127,9 @@ def load_case(name: str | Path) -> Case:
     spec = importlib.util.spec_from_file_location(f"flexmbs_case_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up by name
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder not in sys.path and path.parent != cases_folder():
+        sys.path.append(folder)  # for modules beside the case, also those that its functions import
     try:
         spec.loader.exec_module(module)
     except FlexmbsError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,8 @@ class Study:
     ) -> None:  # fmt: skip
         source = source_of(case)
         self.case = case if isinstance(case, Case) else load_case(source.path)
+        if isinstance(space, Space) and fixed is not None:
+            raise StudyError("fixed: a Space has its fixed values already; give them where it is made")
         stated = space if isinstance(space, Space) else Space(self.case.parameters, space, fixed)
         self.sampler = _sampler(sampler, runs)
         self.seed = seed
@@ -160,20 +163,11 @@ class Study:
             Ctrl-C: runs that were going on have saved their state; the next call goes on from there.
         """
         stated = self.store.create_or_open(self._statement, accept_versions=accept_versions)
-        options: dict[str, Any] = {
-            "workers": workers, "executor": executor, "shard": shard, "limits": limits, "retries": retries,
-            "on_error": on_error, "retry_failed": retry_failed, "threads": threads,
-        }  # fmt: skip
-        check = _FigureCheck(self)
-        if callable(progress):
-            return run_points(
-                self.points, self.store, stated.spec, case=self.case, progress=progress, on_answer=check, **options
-            )
-        with StudyProgressLine(self.case.name, plain=progress) as line:
-            return run_points(
-                self.points, self.store, stated.spec, case=self.case, progress=line if progress else None,
-                on_answer=check, **options,
-            )  # fmt: skip
+        return self._compute(
+            self.points, stated, progress, workers=workers, executor=executor, shard=shard, limits=limits,
+            retries=retries, on_error=on_error, retry_failed=retry_failed, threads=threads,
+            on_answer=_FigureCheck(self),
+        )  # fmt: skip
 
     def evaluate(self, points: Sequence[Mapping[str, object]], **options: Any) -> list[RunRecord]:
         """Records of runs at any points (parameter -> value), computed unless they are there: for optimisers.
@@ -182,9 +176,19 @@ class Study:
         """
         stated = self.store.create_or_open(self._statement, accept_versions=options.pop("accept_versions", False))
         keys = [task_of(self.case, stated.spec, values).key for values in points]
-        run_points(points, self.store, stated.spec, case=self.case, **options)
+        self._compute(points, stated, **options)
         found = [self.store.record(key) for key in keys]
         return [record for record in found if record is not None]
+
+    def _compute(
+        self, points: Sequence[Mapping[str, object]], stated: Statement,
+        progress: Callable[[StudyProgress], object] | bool = False, **options: Any,
+    ) -> StudyOutcome:  # fmt: skip
+        compute = partial(run_points, points, self.store, stated.spec, case=self.case, **options)
+        if callable(progress):
+            return compute(progress=progress)
+        with StudyProgressLine(self.case.name, plain=progress) as line:
+            return compute(progress=line if progress else None)
 
     def point(self, index: int) -> Mapping[str, object]:
         """Parameter -> value of one point; values that are the same in all runs are in ``space.fixed``."""

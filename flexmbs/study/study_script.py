@@ -73,6 +73,8 @@ def _of_script(path: Path) -> Study:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    if str(path.resolve().parent) not in sys.path:
+        sys.path.append(str(path.resolve().parent))  # as for a script that Python runs
     try:
         spec.loader.exec_module(module)
     except FlexmbsError:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +25,7 @@ import flexmbs as fm
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.study_outcome import StudyInterrupted
+from flexmbs.study.store.versions import sources_digest
 
 
 @pytest.fixture
@@ -282,6 +284,50 @@ def test_case_that_changes_while_the_study_runs(tmp_path):
     with pytest.raises(StudyError, match=r"(?s)has changed since the study began.*-.*-9\.81.*\+.*-1\.62"):
         study.run(lengths(2), workers=1)
     assert not list(study.store.records())
+
+
+def test_workers_with_another_flexmbs_are_refused(tmp_path):
+    """On another machine, or because it has changed since the study began: no run of it gets into the store."""
+    study = ShortStudy(tmp_path)
+    path = study.folder / "study.json"
+    path.write_text(path.read_text().replace(sources_digest(), "0" * 32))
+    with pytest.raises(StudyError, match=f"have another flexmbs .*{sources_digest()}.*{'0' * 32}"):
+        study.run(lengths(1), workers=1)
+    assert not list(study.store.records())
+
+
+def test_file_that_the_case_reads_when_it_is_loaded(tmp_path):
+    """It counts as read by the runs: with other content the study does not go on."""
+    (tmp_path / "gravity.txt").write_text("-9.81")
+    read = 'G = float(open(os.path.join(os.path.dirname(__file__), "gravity.txt")).read())\n\n\n@dataclass'
+    study = ShortStudy(tmp_path, PENDULUM.replace("@dataclass", read, 1).replace("-9.81", "G"))
+    study.run(lengths(1), workers=1)
+    (tmp_path / "gravity.txt").write_text("-1.62")
+    with pytest.raises(StudyError, match="gravity.txt: changed since other runs"):
+        study.run(lengths(2), workers=1)
+    assert len(list(study.store.records())) == 1
+
+
+FORKING = """
+    if p.what == "fork":
+        if os.fork() == 0:
+            time.sleep(1000.0)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_process_that_a_killed_worker_has_forked_does_not_hold_its_run(tmp_path):
+    study = ShortStudy(tmp_path, PENDULUM.replace("    if p.what:\n", FORKING + "    if p.what:\n", 1))
+    done = []
+    thread = threading.Thread(
+        target=lambda: done.append(study.run([{"what": "fork"}], workers=1, retries=0)), daemon=True
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StudyWarning)
+        thread.start()
+        thread.join(30.0)
+    assert done and study.record({"what": "fork"}).failure.kind == "WorkerDied"
 
 
 @pytest.mark.slow

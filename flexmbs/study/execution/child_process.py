@@ -68,9 +68,10 @@ class ChildProcess:
         try:
             return self._lines.get(timeout=timeout)
         except queue.Empty:
-            if self._process.poll() is not None and self._lines.empty():
-                return None  # a process that it had forked still holds the pipe
-            raise
+            if self._process.poll() is None or not self._lines.empty():
+                raise
+            self._kill_group()  # a process that it had forked still holds the pipe, and the lock of the run
+            return None
 
     def printed(self) -> str:
         """What it has printed since its last run began."""
@@ -100,6 +101,10 @@ class ChildProcess:
                     child.kill()
             self._process.kill()
         elif self._process.returncode is None:  # not reaped yet, so the number is still its own
+            self._kill_group()
+
+    def _kill_group(self) -> None:
+        if sys.platform != "win32":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 

@@ -79,7 +79,8 @@ def run_points(
     _check_count("threads", threads, 1)
     indices = range(len(points)) if shard is None else shard_of(shard).indices(len(points))
     places = tuple(os.path.abspath(place) for place in sys.path)
-    settings = WorkerSettings(str(store.folder), spec, limits or RunLimits(), retries, threads, os.getcwd(), places)
+    directory = spec.directory or os.getcwd()
+    settings = WorkerSettings(str(store.folder), spec, limits or RunLimits(), retries, threads, directory, places)
     case = case or load_case(spec.case)
     found = executor_for(executor, settings, workers)
     try:

@@ -15,4 +15,4 @@ from flexmbs.study.store.run_spec import RunSpec
 def task_of(case: Case, spec: RunSpec, values: Mapping[str, object]) -> Task:
     """The task for one point; CaseError for values that the case does not take."""
     parameters = asdict(checked_parameters(case, {**spec.fixed, **values}))
-    return Task(run_key(spec, parameters, named_file_digests(parameters)), parameters)
+    return Task(run_key(spec, parameters, named_file_digests(parameters, spec.directory)), parameters)

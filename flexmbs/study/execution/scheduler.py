@@ -248,7 +248,8 @@ class Scheduler:
             futures = [pending.future for pending in self._running.values() if pending.future is not None]
             begun = [future for future in futures if not future.cancel()]
             self._executor.interrupt()
-            wait(begun)
+            while wait(begun, timeout=0.5).not_done:  # Windows notices a second Ctrl-C between two waits only
+                pass
             for pending in self._running.values():
                 if pending.future in begun and pending.future.exception() is None:
                     answer = pending.future.result()

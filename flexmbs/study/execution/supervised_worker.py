@@ -22,6 +22,7 @@ from flexmbs.study.store.store import Store
 from flexmbs.study.store.versions import current_versions
 
 _START = 120.0  # s that a worker process has to be ready
+_UNLOCKED = 2.0  # s after which the lock of a run is free for certain if those who held it were killed
 _LOOK = 0.1  # s between two looks at what a run uses
 #: Answers of this file only: the process has died by accident, or was killed because of a limit.
 _DIED, _OVER = "died", "over"
@@ -136,9 +137,11 @@ class SupervisedWorker:
 
     def _record_failure(self, task: Task, answer: Answer) -> Answer:
         """Record a failed run in place of its dead process; the run may be in the hands of another one by now."""
-        claim = self._store.claim(task.key, count=False)
-        if claim is None:
-            return Answer(task.key, messages.BUSY)
+        begin = time.monotonic()
+        while (claim := self._store.claim(task.key, count=False)) is None:
+            if time.monotonic() - begin > _UNLOCKED:
+                return Answer(task.key, messages.BUSY)
+            time.sleep(0.01)
         with claim:
             present = claim.present or self._store.record(task.key)
             if present is not None:

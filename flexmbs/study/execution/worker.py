@@ -26,10 +26,13 @@ from flexmbs.study.execution.captured_output import take_over_streams
 from flexmbs.study.execution.compute_run import RunComputer
 from flexmbs.study.execution.messages import Task, WorkerSettings
 from flexmbs.study.execution.stop_requests import StopRequests
+from flexmbs.study.execution.surroundings import host
 from flexmbs.study.store.case_source import difference, source_of
+from flexmbs.study.store.input_files import files_read
 from flexmbs.study.store.run_spec import RunSpec
 from flexmbs.study.store.statement import Statement
 from flexmbs.study.store.store import Store
+from flexmbs.study.store.versions import current_versions
 
 _IDLE = 120.0  # s without a run, after which the process ends: its parent starts another one when it needs one
 _COLLECT_EVERY = 20  # runs between two searches for cyclic garbage
@@ -46,7 +49,11 @@ def main() -> None:
         os.chdir(settings.directory or ".")
     try:
         store = Store(settings.study)
-        case = checked_case(settings.spec, store.open())
+        statement = store.open()
+        check_sources(statement)
+        with files_read([settings.study]) as read:  # by the case file itself, as it is loaded
+            case = checked_case(settings.spec, statement)
+        store.inputs.add(read.digests())
         load()
     except FlexmbsError as error:
         _say(answers, {"refused": str(error)})
@@ -70,6 +77,18 @@ def checked_case(spec: RunSpec, statement: Statement) -> Case:
             f"one study. Restore it, or begin a study of the changed case in another folder. The difference:\n{lines}"
         )
     return case
+
+
+def check_sources(statement: Statement) -> None:
+    """StudyError if this is another flexmbs than those with which the study is computed."""
+    here = current_versions()
+    if all(known["sources"] != here["sources"] for known in statement.versions):
+        began = statement.versions[-1]
+        raise StudyError(
+            f"the workers on {host()} have another flexmbs ({here['flexmbs']}, sources {here['sources']}) than this "
+            f"study ({began['flexmbs']}, sources {began['sources']}); install the same on all machines, and do not "
+            "change it while a study runs"
+        )
 
 
 def _serve(

@@ -20,6 +20,7 @@ from flexmbs.study.store.recorded_inputs import mixed
 _digests: dict[tuple[str, int, int], str] = {}
 _SYSTEM = ("/proc/", "/dev/", "/sys/", "/etc/")
 _WRITING = frozenset("wax+")
+_COMPILED = os.path.join("", "__pycache__", "")  # numba keeps there what a case has compiled, and changes it
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
@@ -33,20 +34,23 @@ def file_digest(path: str | os.PathLike[str]) -> str:
     return _digests[key]
 
 
-def named_files(parameters: Mapping[str, object]) -> dict[str, Path]:
-    """Parameter name -> path of the file that its text names, directly or as a mesh that comes with flexmbs."""
+def named_files(parameters: Mapping[str, object], directory: str = "") -> dict[str, Path]:
+    """Parameter name -> path of the file that its text names, directly or as a mesh that comes with flexmbs.
+
+    ``directory``: where relative paths start; empty for the current folder.
+    """
     found = {}
     for name, value in parameters.items():
         if isinstance(value, str) and value.strip():
             with suppress(CaseError, OSError, ValueError):
-                found[name] = Path(os.path.abspath(find_mesh(value)))
+                found[name] = Path(os.path.abspath(find_mesh(os.path.join(directory, value))))
     return found
 
 
-def named_file_digests(parameters: Mapping[str, object]) -> dict[str, str]:
+def named_file_digests(parameters: Mapping[str, object], directory: str = "") -> dict[str, str]:
     """Parameter name -> hash of the content of the file that it names, as ``run_key`` takes them."""
     digests = {}
-    for name, path in named_files(parameters).items():
+    for name, path in named_files(parameters, directory).items():
         try:
             digests[name] = file_digest(path)
         except OSError as error:
@@ -98,6 +102,8 @@ class FilesRead:
         if path.startswith(os.path.join(str(meshes_folder()), "")):
             return True
         excluded = (*self._excluded, *(os.path.join(str(folder), "") for folder in folders_to_read()), *_SYSTEM)
+        if _COMPILED in path:
+            return False
         return not path.startswith(excluded) and not path.endswith((".py", ".pyc")) and is_of_the_user(path)
 
 

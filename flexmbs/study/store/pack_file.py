@@ -1,8 +1,8 @@
 """One pack: many finished runs in one ZIP file, read without unpacking.
 
 A pack begins with the member ``keys`` (the 16 bytes of each key, ascending), stored as it is, so that it is read
-without the directory of the archive. ``records.jsonl`` holds a record a line in the same order; the files of the runs
-follow as KEY/NAME.
+without the directory of the archive. ``records.jsonl`` holds a record a line in the same order, also stored as it is,
+so that one record is read without those before it; the files of the runs follow as KEY/NAME.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ KEYS, RECORDS, SUFFIX = "keys", "records.jsonl", ".zip"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, NotImplementedError)
 _LOCAL_HEADER = struct.Struct("<4sHHHHHIIIHH")
 _BLOCK = 1 << 20
+_LINE_END = ord("\n")
 
 
 class Keys:
@@ -74,20 +75,47 @@ class Pack:
             self._warn(error)
             return Keys(b"")
 
-    @cached_property
+    @property
     def intact(self) -> bool:
         """Whether all records can be read; a StudyWarning if not. Reads them once."""
+        return self._ends is not None
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64] | None:
+        """Where each record ends in ``records.jsonl``, shape (runs,); None if they cannot all be read."""
         try:
+            if self.archive().getinfo(RECORDS).compress_type != zipfile.ZIP_STORED:
+                raise ValueError(f"{RECORDS} is compressed")
+            found, size = [np.empty(0, np.int64)], 0
             with self.archive().open(RECORDS) as file:
-                lines = 0
                 while block := file.read(_BLOCK):
-                    lines += block.count(b"\n")
-            if lines != len(self.keys):
-                raise ValueError(f"it has {lines} records for {len(self.keys)} keys")
-            return True
+                    found.append(np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_END) + (size + 1))
+                    size += len(block)
+            ends = np.concatenate(found)
+            if len(ends) != len(self.keys):
+                raise ValueError(f"it has {len(ends)} records for {len(self.keys)} keys")
+            return ends
         except (OSError, *DAMAGE) as error:
             self._warn(error)
-            return False
+            return None
+
+    def line(self, row: int) -> bytes:
+        """One record as a line of JSON, of a pack that is intact."""
+        ends = self._ends
+        assert ends is not None
+        begin = int(ends[row - 1]) if row else 0
+        with open(self.path, "rb") as file:  # zipfile reads all that comes before
+            file.seek(self._records_begin + begin)
+            return file.read(int(ends[row]) - begin)
+
+    @cached_property
+    def _records_begin(self) -> int:
+        """Where the content of ``records.jsonl`` begins in the file."""
+        entry = self.archive().getinfo(RECORDS)
+        with open(self.path, "rb") as file:
+            file.seek(entry.header_offset)
+            *_, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+        return int(entry.header_offset + _LOCAL_HEADER.size + name_length + extra_length)
 
     def lines(self) -> Iterator[bytes]:
         """The records as lines of JSON, in the order of the keys."""

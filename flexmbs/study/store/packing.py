@@ -94,9 +94,7 @@ def _pack(layout: Layout, folders: list[Path]) -> int:
 def _write(path: Path, keys: bytes, lines: dict[Path, bytes]) -> None:
     with zipfile.ZipFile(path, "x", zipfile.ZIP_STORED, allowZip64=True, strict_timestamps=False) as archive:
         archive.writestr(zipfile.ZipInfo(KEYS), keys)  # without a date: a clock before 1980 has none that ZIP can hold
-        entry = zipfile.ZipInfo(RECORDS)
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        with archive.open(entry, "w", force_zip64=True) as file:
+        with archive.open(zipfile.ZipInfo(RECORDS), "w", force_zip64=True) as file:
             for line in lines.values():
                 file.write(line)
         for folder in lines:

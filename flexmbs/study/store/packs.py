@@ -7,7 +7,6 @@ import secrets
 import shutil
 from collections.abc import Iterator, Set
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +57,7 @@ class Packs:
         if found is None:
             return None
         pack, row = found
-        return _checked(pack, next(islice(pack.lines(), row, None)), key)
+        return _checked(pack, pack.line(row), key)
 
     def records(self, seen: Set[bytes]) -> Iterator[RunRecord]:
         """The records in all packs, but those of ``seen`` and those that an earlier pack has too."""
@@ -111,7 +110,7 @@ class Packs:
                     archive.extract(name, temporary)
             inner = temporary / key
             inner.mkdir(exist_ok=True)
-            (inner / "run.json").write_bytes(next(islice(pack.lines(), row, None)))
+            (inner / "run.json").write_bytes(pack.line(row))
             remove(folder)  # a damaged one
             with suppress(FileExistsError, PermissionError, OSError):  # another process was faster
                 move(inner, folder)

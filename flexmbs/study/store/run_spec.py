@@ -24,6 +24,7 @@ class RunSpec:
     keep : "results" (the whole result folder) or "figures" (the record and the histories only)
     histories : names of histories that are stored with the record, at ``history_times`` evenly spaced times
     history_times : number of times from 0 to the end of the run
+    directory : folder that relative paths in parameters start from; empty for the current one
     sources : hash of the flexmbs sources that the keys of runs contain: those that the study was begun with; empty for
         those of this process
     """
@@ -35,6 +36,7 @@ class RunSpec:
     keep: str = "results"
     histories: tuple[str, ...] = ()
     history_times: int = 201
+    directory: str = ""
     sources: str = ""
 
     def __post_init__(self) -> None:

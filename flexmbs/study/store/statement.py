@@ -58,7 +58,8 @@ class Statement:
     ) -> Statement:  # fmt: skip
         """The statement of a study of this case with this program; ``options``: further fields of :class:`RunSpec`."""
         versions = current_versions()
-        spec = RunSpec(str(source.path), source.digest, sources=versions["sources"], **options)  # type: ignore[arg-type]
+        stated = {"directory": os.getcwd(), "sources": versions["sources"], **options}
+        spec = RunSpec(str(source.path), source.digest, **stated)  # type: ignore[arg-type]
         return cls(source.path.stem, spec, space, sampler, seed, source.files, source.text, (versions,))
 
     @classmethod
@@ -110,7 +111,8 @@ class Statement:
         """The statement as it stands in ``folder`` from now on; StudyError if another study is there.
 
         More runs of the same sampler, another place of the same case file and, with ``accept_versions``, another
-        version of flexmbs are taken over into study.json.
+        version of flexmbs are taken over into study.json. Relative paths start from where the study was begun, as long
+        as that folder is there, wherever it goes on.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -137,7 +139,9 @@ class Statement:
             raise StudyError(f"{folder}: holds another study; give another folder, or state the same study:{shown}")
         sampler = self._merged_sampler(other, folder)
         versions = self._merged_versions(other, folder, accept_versions)
-        return replace(self, sampler=sampler, versions=versions, spec=replace(self.spec, case=other.spec.case))
+        directory = self.spec.directory if os.path.isdir(self.spec.directory) else other.spec.directory
+        spec = replace(self.spec, case=other.spec.case, directory=directory)
+        return replace(self, sampler=sampler, versions=versions, spec=spec)
 
     def _require_same_case(self, other: Statement, folder: Path) -> None:
         if self.spec.case_digest == other.spec.case_digest:
@@ -154,9 +158,8 @@ class Statement:
 
     def _compared(self) -> dict[str, object]:
         """What must be equal, as plain data."""
-        spec = {
-            name: value for name, value in asdict(self.spec).items() if name not in ("case", "case_digest", "sources")
-        }
+        other = ("case", "case_digest", "directory", "sources")
+        spec = {name: value for name, value in asdict(self.spec).items() if name not in other}
         content = {"space": self.space, "seed": self.seed, **spec}
         return _plain(content)
 

@@ -1,12 +1,14 @@
 """The facade: studies are stated, run, extended, evaluated, and refused where they are wrong."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
 from short_studies import PENDULUM
 
 import flexmbs as fm
+from flexmbs.study.study_script import open_study
 
 SPACE = {"length": (0.5, 1.5), "angle": (0.1, 0.4)}
 
@@ -90,7 +92,8 @@ def test_points_of_an_optimiser_are_kept_too(case):
     points = [{"length": 0.7}, {"length": 0.8}, {"length": 0.7}]
     first, second, third = study.evaluate(points, workers=1)
     assert first == third and first.figures != second.figures
-    assert study.evaluate(points[:1]) == [first]  # not computed again
+    assert study.evaluate(points[:1], progress=False) == [first]  # not computed again
+    assert study.evaluate(points[:1], progress=True) == [first]
     assert study.status().missing == 4
 
 
@@ -113,6 +116,29 @@ def test_copy_of_the_case_serves_for_evaluation(case):
     study.run(workers=1, progress=False)
     case.unlink()
     assert len(fm.Study.open(study.folder).table()) == 4
+
+
+def test_modules_beside_the_case(case, capsys):
+    """They are found by every command and every worker, wherever it is called."""
+    name = "beside_the_case"
+    (case.parent / f"{name}.py").write_text("SIGN = -1.0\n")
+    case.write_text(
+        case.read_text().replace("import ctypes", f"import {name}, ctypes").replace("-9.81", f"9.81 * {name}.SIGN")
+    )
+    script = case.parent / "script.py"
+    script.write_text(
+        "from pathlib import Path\nimport flexmbs as fm\n"
+        'study = fm.Study(Path(__file__).parent / "pendulum.py", {"length": (0.5, 1.0)}, fm.Sobol(2), '
+        'folder=Path(__file__).with_suffix(""))\n'
+    )
+    before = sys.path[:]
+    try:
+        study = open_study(script)
+        assert name in study.store.create_or_open(study._statement).case_files
+        assert study.run(workers=1, progress=False).computed == 2
+    finally:
+        sys.path[:] = before
+    assert study.failed() == []
 
 
 WRONG = {
@@ -175,3 +201,22 @@ def test_nothing_there_yet(case):
     with pytest.raises(fm.StudyError, match="no study in this folder"):
         fm.Study.open(case.parent / "nowhere")
     assert not (case.parent / "nowhere").exists()
+
+
+def test_relative_paths_start_where_the_study_was_begun(case, monkeypatch):
+    """A study that names a file goes on, and is evaluated, from any other folder."""
+    case.write_text(case.read_text().replace("def figures(result, p):", "def figures(result, p):\n    open(p.what)"))
+    (case.parent / "elsewhere").mkdir()
+    (case.parent / "data.txt").write_text("1")
+    monkeypatch.chdir(case.parent)
+    study_of(case, fixed={"what": "data.txt"}, keep="figures").run(workers=1, progress=False)
+    monkeypatch.chdir("elsewhere")
+    assert fm.Study.open(case.parent / "study").status().finished == 4
+    more = study_of(case, fm.Sobol(8), fixed={"what": "data.txt"}, keep="figures").run(workers=1, progress=False)
+    assert (more.computed, more.present, more.failed) == (4, 4, 0)
+
+
+def test_fixed_values_belong_to_a_space_that_is_given(case):
+    space = study_of(case).space
+    with pytest.raises(fm.StudyError, match="fixed: a Space has its fixed values already"):
+        study_of(case, space=space, fixed={"t_end": 0.1})

@@ -30,6 +30,9 @@ def test_files_that_are_opened_while_a_case_runs(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         np.save(path, np.arange(3.0)) if name.endswith("npy") else path.write_text("1,2")
+    compiled = tmp_path / "__pycache__"
+    compiled.mkdir()
+    (compiled / "case.build-1.py311.nbi").write_text("an index of numba, which each worker may change")
     with files_read(excluded=[tmp_path / "study"]) as found:
         open(tmp_path / "table.csv").close()
         np.load(tmp_path / "array.npy")
@@ -37,6 +40,7 @@ def test_files_that_are_opened_while_a_case_runs(tmp_path):
         os.close(os.open(tmp_path / "late.txt", os.O_RDONLY))
         (tmp_path / "written.txt").write_text("by the case")
         (tmp_path / "written.txt").read_text()
+        (compiled / "case.build-1.py311.nbi").read_bytes()
         open(os.__file__).close()
         open(np.__file__).close()
         open("/proc/self/stat").close()

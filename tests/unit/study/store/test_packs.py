@@ -11,6 +11,7 @@ from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, kill
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
+from flexmbs.study.store.pack_file import Pack
 from flexmbs.study.store.run_record import FAILED
 from flexmbs.study.store.store import Store
 
@@ -53,6 +54,22 @@ def test_packed_runs_read_as_before(store):
     with pytest.raises(StudyError, match=f"there is no run {key_of(99)}"):
         store.files_of(key_of(99))
     assert store.size().finished == store.size().packed == 7
+
+
+def test_one_record_is_read_without_those_before_it(tmp_path, monkeypatch):
+    """Looking for what is there in a packed study: its cost must not grow with the size of the packs, squared."""
+    store = Store(tmp_path / "study")
+    many = sorted(keys(40))
+    fill(store, many, keep="figures")
+    assert store.pack() == 40
+    assert store.record(many[0]) is not None  # which checks the pack, once
+
+    def no_lines(self):
+        raise AssertionError("all records are read")
+
+    monkeypatch.setattr(Pack, "lines", no_lines)
+    monkeypatch.setattr("zipfile.ZipFile.open", no_lines)
+    assert [store.record(key).to_json() for key in many] == [record(key).to_json() for key in many]
 
 
 def test_packs_are_archives_that_others_read(store):
