@@ -39,6 +39,7 @@ class WorkerSettings:
     threads : threads of the linear algebra in each worker process
     directory : that relative paths in parameters start from
     path : where modules are looked for, behind the places that a worker process knows itself
+    call : of ``run_points``, so that two calls for one study on one cluster do not share their worker processes
     """
 
     study: str
@@ -48,6 +49,7 @@ class WorkerSettings:
     threads: int = 1
     directory: str = ""
     path: tuple[str, ...] = ()
+    call: str = ""
 
     def to_json(self) -> str:
         """One line of JSON."""

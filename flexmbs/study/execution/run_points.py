@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -80,7 +81,9 @@ def run_points(
     indices = range(len(points)) if shard is None else shard_of(shard).indices(len(points))
     places = tuple(os.path.abspath(place) for place in sys.path)
     directory = spec.directory or os.getcwd()
-    settings = WorkerSettings(str(store.folder), spec, limits or RunLimits(), retries, threads, directory, places)
+    settings = WorkerSettings(
+        str(store.folder), spec, limits or RunLimits(), retries, threads, directory, places, secrets.token_hex(4)
+    )
     case = case or load_case(spec.case)
     found = executor_for(executor, settings, workers)
     try:

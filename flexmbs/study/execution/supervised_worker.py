@@ -21,7 +21,7 @@ from flexmbs.study.store.run_record import FAILED, RunFailure, RunRecord
 from flexmbs.study.store.store import Store
 from flexmbs.study.store.versions import current_versions
 
-_START = 120.0  # s that a worker process has to be ready
+_START = 900.0  # s that a worker process has to be ready; on another machine it may have to compile the kernels
 _UNLOCKED = 2.0  # s after which the lock of a run is free for certain if those who held it were killed
 _LOOK = 0.1  # s between two looks at what a run uses
 #: Answers of this file only: the process has died by accident, or was killed because of a limit.

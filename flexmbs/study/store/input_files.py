@@ -18,7 +18,13 @@ from flexmbs.study.store.recorded_inputs import mixed
 
 # (path, time of the last change, size) -> hash: files are read once by each process
 _digests: dict[tuple[str, int, int], str] = {}
-_SYSTEM = ("/proc/", "/dev/", "/sys/", "/etc/")
+_SYSTEM = ("/proc/", "/dev/", "/sys/", "/etc/", "/usr/")
+_SETTINGS = (
+    ".cache",
+    ".config",
+    "Library",
+    "AppData",
+)  # in the home folder: of programs (fonts, styles), not of the case
 _WRITING = frozenset("wax+")
 _COMPILED = os.path.join("", "__pycache__", "")  # numba keeps there what a case has compiled, and changes it
 
@@ -101,10 +107,20 @@ class FilesRead:
     def _is_input(self, path: str) -> bool:
         if path.startswith(os.path.join(str(meshes_folder()), "")):
             return True
-        excluded = (*self._excluded, *(os.path.join(str(folder), "") for folder in folders_to_read()), *_SYSTEM)
+        excluded = (
+            *self._excluded,
+            *(os.path.join(str(folder), "") for folder in folders_to_read()),
+            *_SYSTEM,
+            *_program_settings(),
+        )
         if _COMPILED in path:
             return False
         return not path.startswith(excluded) and not path.endswith((".py", ".pyc")) and is_of_the_user(path)
+
+
+def _program_settings() -> tuple[str, ...]:
+    home = os.path.expanduser("~")
+    return tuple(os.path.join(home, name, "") for name in _SETTINGS)
 
 
 _active: list[FilesRead] = []

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from flexmbs.common.source_digest import source_digest
+from flexmbs.fem.solvers.factor import chosen_solver
 
 #: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.
 _DETERMINING = (
@@ -24,7 +25,7 @@ def sources_digest() -> str:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    found = [("python", platform.python_version()), ("sources", sources_digest())]
+    found = [("python", platform.python_version()), ("sources", sources_digest()), ("solver", chosen_solver())]
     for library in _LIBRARIES:
         try:
             found.append((library, version(library)))
@@ -34,5 +35,5 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 
 def current_versions() -> dict[str, str]:
-    """Name -> version of flexmbs, its sources (a hash), Python, NumPy, SciPy and numba in this process."""
+    """Name -> version of flexmbs, its sources (a hash), Python, libraries and the sparse solver in this process."""
     return dict(_versions())
