@@ -175,4 +175,4 @@ def test_statement_is_plain_json(store, case):
     store.create_or_open(statement(case))
     content = json.loads((store.folder / "study.json").read_text())
     assert content["format"] == 1 and content["space"] == SPACE and content["sampler"] == SAMPLER
-    assert content["versions"][0].keys() == {"flexmbs", "sources", "python", "numpy", "scipy", "numba"}
+    assert content["versions"][0].keys() == {"flexmbs", "sources", "solver", "python", "numpy", "scipy", "numba"}
