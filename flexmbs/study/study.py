@@ -267,6 +267,9 @@ class Study:
         if kind == "histories":
             if not names:
                 raise StudyError("plot 'histories' needs the names of histories: names=['hinge.angle']")
+            for option in ("response", "color"):
+                if options.get(option) is not None:
+                    raise StudyError(f"plot 'histories' has no {option}; it takes the names of histories and a title")
             return plot_histories_as_band([self.band(name) for name in names], save=place, **options)
         wanted = [*names] if names else None
         columns = {*(wanted or ()), *(value for value in (options.get("response"), options.get("color")) if value)}

@@ -14,7 +14,7 @@ COMMANDS = {
     "table": (f"{_HERE}.table:table_command", "Parameters and figures of all runs."),
     "plot": (f"{_HERE}.plot:plot_command", "Plot figures against parameters."),
     "failed": (f"{_HERE}.failed:failed_command", "Why runs failed."),
-    "export": (f"{_HERE}.export:export_command", "Write the table as CSV, Parquet or netCDF."),
+    "export": (f"{_HERE}.export:export_command", "Write the table as CSV, JSON lines or Parquet."),
     "report": (f"{_HERE}.report:report_command", "Write one HTML page with everything."),
     "pack": (f"{_HERE}.pack:pack_command", "Put the folders of finished runs into a few large files."),
 }

@@ -60,4 +60,6 @@ def run_command(
         retry_failed=retry_failed, accept_versions=accept_versions, progress=True,
     )  # fmt: skip
     click.echo(str(outcome))
+    if outcome.failed:
+        click.echo(f"'flexmbs study failed {study}' says why", err=True)
     return 1 if outcome.failed else 0

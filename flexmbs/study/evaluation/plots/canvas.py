@@ -51,6 +51,9 @@ def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: str 
         figure.supxlabel("; ".join(said), fontsize="small", color=GREY, wrap=True)
     if save is None:
         return figure
+    known = figure.canvas.get_supported_filetypes()
+    if Path(save).suffix.lstrip(".").lower() not in known:
+        raise StudyError(f"{save}: a plot is written as .png, .svg or .pdf; this ending is none that matplotlib knows")
     with replacing_in_folder(save) as temporary:
         figure.savefig(temporary)
     return None
