@@ -133,6 +133,11 @@ class CompiledSignals:
         """Whether a Python function of the user is running (it may never return)."""
         return self.calls > 0
 
+    @property
+    def has_user_functions(self) -> bool:
+        """Whether the model calls functions of the user, compiled or not."""
+        return bool(self._addresses)
+
     def address(self, function: Callable[[float], float] | None) -> int:
         """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""
         return 0 if function is None else self.address_of(time_function, function)

@@ -55,6 +55,11 @@ class RunWriter:
         elif folder.keep_short:
             self._write_model()  # first, so that a failure to write loses nothing
 
+    @property
+    def keeps_short_runs(self) -> bool:
+        """Whether a run that ends before its first chunk is due leaves its result in the folder."""
+        return self._out is not None and self._out.keep_short
+
     def _write_model(self) -> None:
         """Write what does not change during the run, and remove the result that this run replaces."""
         save_structure(self.structure, self.folder / MODEL, self._out.run)

@@ -198,7 +198,7 @@ class Run:
 
     def _loop(self, advance, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
-        next_write, steps, chunk = self.began + WRITE_SECONDS, int(self.state.steps_accepted), 64
+        next_write, steps, chunk = self._first_write(), int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
             outcome = self._advance(advance, chunk)
@@ -281,6 +281,13 @@ class Run:
         }  # fmt: skip
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})
+
+    def _first_write(self) -> float:
+        """When the first chunk file is due: at once if a function of the user may never return, and be killed."""
+        writer = self.recorder.writer
+        if self.model.signals.has_user_functions and writer.keeps_short_runs:
+            return self.began
+        return self.began + WRITE_SECONDS
 
     def _return_to_mark(self) -> None:
         """Return to the state between the last two chunks of steps."""
