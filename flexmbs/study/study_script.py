@@ -43,7 +43,10 @@ study = fm.Study(
 )
 
 if __name__ == "__main__":
-    study.run()
+    try:
+        study.run()
+    except (fm.StudyError, fm.StudyInterrupted) as error:
+        raise SystemExit(str(error)) from None
     study.report()
 '''
 

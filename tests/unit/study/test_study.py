@@ -114,8 +114,20 @@ def test_failed_runs(case):
 def test_copy_of_the_case_serves_for_evaluation(case):
     study = study_of(case, keep="figures")
     study.run(workers=1, progress=False)
-    case.unlink()
-    assert len(fm.Study.open(study.folder).table()) == 4
+    case.write_text(PENDULUM.replace("-9.81", "-9.80"))
+    with pytest.warns(fm.StudyWarning, match="has changed since this study began; its runs are of .*case.py"):
+        assert len(study_of(case, keep="figures").table()) == 4
+    for content, why in ((None, "has changed"), ("1 / 0", "cannot be loaded"), ("", "is not there any more")):
+        if content is not None:
+            case.unlink() if content == "" else case.write_text(content)
+        with pytest.warns(
+            fm.StudyWarning, match=f"pendulum.py: {why}.*what is shown is of the case as the study began"
+        ):
+            opened = fm.Study.open(study.folder)
+        assert len(opened.table()) == 4
+        if content is None:
+            with pytest.raises(fm.StudyError, match=r"(?s)the case has changed.*-9\.81.*-9\.80"):
+                opened.run(progress=False)
 
 
 def test_modules_beside_the_case(case, capsys):

@@ -55,10 +55,14 @@ def run_command(
         disk=None if disk is None else 1e6 * disk,
     )
     executor = None if dask is None else "dask" if dask == "local" else dask
-    outcome = open_study(study).run(
-        workers=workers, executor=executor, shard=shard, limits=limits, retries=retries, on_error=on_error,
-        retry_failed=retry_failed, accept_versions=accept_versions, progress=True,
-    )  # fmt: skip
+    try:
+        outcome = open_study(study).run(
+            workers=workers, executor=executor, shard=shard, limits=limits, retries=retries, on_error=on_error,
+            retry_failed=retry_failed, accept_versions=accept_versions, progress=True,
+        )  # fmt: skip
+    except KeyboardInterrupt as error:  # also before the first run has begun
+        text = str(error) or "interrupted; runs that are finished are stored, and the same command goes on"
+        raise KeyboardInterrupt(text) from None
     click.echo(str(outcome))
     if outcome.failed:
         click.echo(f"'flexmbs study failed {study}' says why", err=True)
