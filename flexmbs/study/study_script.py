@@ -99,10 +99,8 @@ def write_script(
 
     ``points``: path of the CSV file, if ``sampler`` is a list of points.
 
-    Raises StudyError if the file exists or cannot be written.
+    Raises StudyError if the file cannot be written.
     """
-    if path.exists():
-        raise StudyError(f"{path} exists; give another name")
     settings = {setting.name: setting for setting in settings_of(case.parameters)}
     lines = [_line(name, _entry(entry), settings.get(name.partition("[")[0])) for name, entry in space.items()]
     used = {name.partition("[")[0] for name in space} | set(fixed)
@@ -169,6 +167,8 @@ def _entry(entry: object) -> str:
     if isinstance(entry, Distribution):
         values = [repr(value) for value in entry.args] + [f"{name}={value!r}" for name, value in entry.kwds]
         limits = [f", {name}={end!r}" for name, end in (("low", entry.low), ("high", entry.high)) if end is not None]
+        if entry.name == "norm" and len(entry.args) == 2 and not entry.kwds:
+            return f"fm.Normal({', '.join(values)}{''.join(limits)})"
         return f"fm.Distribution(stats.{entry.name}({', '.join(values)}){''.join(limits)})"
     return f"fm.{entry!r}"
 

@@ -81,8 +81,9 @@ class Grid(Sampler):
     def _checked_count(self, sizes: Sequence[int]) -> int:
         count = math.prod(sizes)
         if count > GRID_LIMIT and not self.confirmed:
+            product = f"{' x '.join(str(size) for size in sizes)} = " if len(sizes) > 1 else ""
             raise StudyError(
-                f"the grid has {' x '.join(str(size) for size in sizes)} = {count} points, more than {GRID_LIMIT}; "
+                f"the grid has {product}{count} points, more than {GRID_LIMIT}; "
                 "take fewer levels, or a Latin hypercube or Sobol sequence, whose number of runs you choose, or "
                 "confirm that you want them all: confirmed=True, --yes"
             )

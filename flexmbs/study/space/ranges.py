@@ -91,7 +91,7 @@ class WholeNumbers(Entry):
         """Those of a range; StudyError if its ends are not whole numbers."""
         for end in (given.low, given.high):
             if end != int(end):
-                raise StudyError(f"the parameter is a whole number, so the range cannot end at {end:g}")
+                raise StudyError(f"the parameter is a whole number, which {end:g}, an end of the range, is not")
         return cls(int(given.low), int(given.high), given.log)
 
     def quantiles(self, u: FloatArray) -> list[int]:

@@ -8,6 +8,7 @@ import click
 
 from flexmbs.case.cases import checked_parameters, load_case
 from flexmbs.case.parameters import split_assignments
+from flexmbs.common.errors import StudyError
 from flexmbs.study.space.sampler_names import SAMPLERS
 from flexmbs.study.space.space import Space
 from flexmbs.study.space.text import parse_sampler, parse_space
@@ -46,6 +47,8 @@ def new_command(
 ) -> None:  # fmt: skip
     """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
     script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
+    if script.exists():
+        raise StudyError(f"{script} exists; give another name")
     case = load_case(case_name)
     fixed = split_assignments(assignments)
     parameters = checked_parameters(case, fixed)

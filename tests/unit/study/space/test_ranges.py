@@ -73,7 +73,7 @@ def test_values_of_a_list_are_equally_probable_and_have_the_parameters_type():
         ("length", (0.5, "1"), r"high end of a range must be a finite number, not '1'"),
         ("length", (0.5, 1.0, 1.5), r"a tuple is a range, \(low, high\).*list of values is written \[1, 2, 3\]"),
         ("stiffness", (0.0, 1.0, "log"), r"must begin above 0, not at 0"),
-        ("modes", (1.5, 3), r"modes: the parameter is a whole number, so the range cannot end at 1.5"),
+        ("modes", (1.5, 3), r"modes: the parameter is a whole number, which 1.5, an end of the range, is not"),
         ("modes", fm.Normal(3, 1), r"modes: it is a whole number, which norm\(3, 1\) is not.*binom"),
         ("stop", (0, 1), r"stop: it is true or false, which has no range: give a list of values"),
         ("mesh", (0, 1), r"mesh: it is text, which has no range: give a list of values"),
