@@ -196,27 +196,28 @@ class StatedStudy:
     def rows(self) -> Iterator[Row]:
         """Index, values and record of each point, one after the other, in any order.
 
-        The record of a point that was not computed yet is None. Memory: 200 bytes a point.
+        The record of a point that was not computed yet is None. Memory: 600 bytes a point.
         """
-        indices = self._indices()
+        points = list(self.points)  # the order of the store is not theirs, and they are made in blocks
+        indices = self._indices(points)
         for record in self.store.records():  # one pass over the store, however many of its runs are packed
             for index in indices.pop(bytes.fromhex(record.key), ()):
-                yield index, self.points[index], record
+                yield index, points[index], record
         for index in chain.from_iterable(indices.values()):
-            yield index, self.points[index], None
+            yield index, points[index], None
 
-    def _indices(self) -> dict[bytes, tuple[int, ...]]:
+    def _indices(self, points: Sequence[Mapping[str, object]]) -> dict[bytes, tuple[int, ...]]:
         """Key of a run -> its points (several, if their values are equal)."""
         spec = self._stored().spec
         found: dict[bytes, tuple[int, ...]] = {}
-        for index, values in enumerate(self.points):
+        for index, values in enumerate(points):
             key = bytes.fromhex(task_of(self.case, spec, values).key)
             found[key] = (*found.get(key, ()), index)
         return found
 
     def status(self) -> StudyStatus:
         """How many points are finished, failed, begun, missing. Visits every file of the study."""
-        indices = self._indices()
+        indices = self._indices(self.points)
         known = (
             ("finished", self.store.finished_keys()), ("failed", self.store.failed_keys()),
             ("begun", self.store.begun_keys()),
