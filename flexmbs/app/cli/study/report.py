@@ -44,4 +44,5 @@ def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | Non
 @click.option("--history", "histories", multiple=True, metavar="NAME", help="Show this history as a band.")
 def report_command(study: Path, save: Path | None, limits: tuple[str, ...], histories: tuple[str, ...]) -> None:
     """Write one HTML page about STUDY: what varied, what failed, statistics, plots, sensitivities, reliability."""
-    click.echo(f"wrote {open_study(study).report(save, limits=_limits(limits), histories=histories)}")
+    required = _limits(limits)
+    click.echo(f"wrote {open_study(study).report(save, limits=required, histories=histories)}")
