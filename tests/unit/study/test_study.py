@@ -1,6 +1,7 @@
 """The facade: studies are stated, run, extended, evaluated, and refused where they are wrong."""
 
 import math
+import shutil
 import sys
 
 import numpy as np
@@ -48,15 +49,19 @@ def test_runs_equal_those_alone(done):
         assert {name: table[name][index] for name in SPACE} == done.point(index)
 
 
-def test_nothing_is_computed_again_and_more_points_continue(done):
-    again = fm.Study.open(done.folder).run(progress=False)
-    assert (again.computed, again.present) == (0, 8)
-    more = study_of(done.case.path, fm.Sobol(16), fixed={"t_end": 0.1}, histories=["hinge.angle"], history_times=11)
+def test_nothing_is_computed_again_and_more_points_continue(done, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(done.folder, folder)
+    again = fm.Study.open(folder)
+    outcome = again.run(progress=False)
+    assert (outcome.computed, outcome.present) == (0, 8)
+    options = {"fixed": {"t_end": 0.1}, "histories": ["hinge.angle"], "history_times": 11, "folder": folder}
+    more = study_of(done.case.path, fm.Sobol(16), **options)
     assert more.status().missing == 8
     outcome = more.run(workers=1, progress=False)
     assert (outcome.computed, outcome.present) == (8, 8)
     with pytest.raises(fm.StudyError, match="more runs than are asked for"):
-        done.run(progress=False)
+        again.run(progress=False)
 
 
 def test_evaluation(done, tmp_path):
