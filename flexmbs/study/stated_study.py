@@ -18,6 +18,7 @@ from flexmbs.result.result import Result, load
 from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.run_points import run_points
 from flexmbs.study.execution.run_tasks import task_of
+from flexmbs.study.execution.shards import Shard
 from flexmbs.study.execution.study_outcome import StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress, StudyProgressLine
 from flexmbs.study.figure_check import FigureCheck
@@ -38,23 +39,7 @@ Row = tuple[int, Mapping[str, object], RunRecord | None]
 class StatedStudy:
     """A study as it is stated, and its runs; :class:`flexmbs.Study` also evaluates them.
 
-    Parameters
-    ----------
-    case : name of a case that comes with flexmbs, path of a case file, or a case that was loaded
-    space : parameter -> what it varies over: (low, high), a list of values, ``fm.Range``, ``fm.Normal``, ... or a
-        frozen distribution of scipy.stats; "axis[1]" is one component of a parameter that is a tuple
-        (empty for ``fm.PointList``, which names its parameters itself)
-    sampler : "lhs", "sobol", "halton", "random" (with ``runs``), "grid", or a sampler such as ``fm.Sobol(256)``
-    runs : number of runs, for a sampler given by name
-    seed : of the sampler, and of parameters with ``fm.RunSeeds()``
-    fixed : parameter -> value, for parameters that differ from their defaults in all runs
-    figures : names of the figures of interest: columns of tables and plots (default: all figures that are numbers)
-    folder : of the study; default: studies/CASE
-    keep : "results": the whole result folder of each run; "figures": its figures and ``histories`` only
-    histories : names of histories that are stored with the figures, at ``history_times`` evenly spaced times
-    storage : ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
-
-    Raises StudyError or CaseError for anything that does not fit the case; nothing is computed or written then.
+    Its parameters are described there.
     """
 
     def __init__(
@@ -119,8 +104,8 @@ class StatedStudy:
         return f"study of {self.case.name}: {len(self)} points ({self.sampler}), in {self.folder}, varying\n{varied}"
 
     def run(
-        self, *, workers: int | None = None, executor: object = None, shard: str | tuple[int, int] | None = None,
-        limits: RunLimits | None = None, retries: int = 2, on_error: str = "skip", retry_failed: bool = False,
+        self, *, workers: int | None = None, executor: object = None,
+        shard: str | tuple[int, int] | Shard | None = None, limits: RunLimits | None = None, retries: int = 2, on_error: str = "skip", retry_failed: bool = False,
         accept_versions: bool = False, threads: int = 1, progress: Callable[[StudyProgress], object] | bool = True,
     ) -> StudyOutcome:  # fmt: skip
         """Compute the runs that are missing; how many were computed, were there, failed.

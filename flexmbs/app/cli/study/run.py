@@ -8,20 +8,15 @@ import click
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study.execution.limits import RunLimits
+from flexmbs.study.execution.shards import Shard, shard_of
 from flexmbs.study.study_script import open_study
 
 
-def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    number, sign, count = text.partition("/")
+def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> Shard | None:
     try:
-        found = int(number), int(count)
-    except ValueError:
-        found = (0, 0)
-    if not sign or not 1 <= found[0] <= found[1]:
-        raise click.BadParameter(f"{text!r}: must be NUMBER/COUNT with 1 <= NUMBER <= COUNT, such as 3/40")
-    return found
+        return None if text is None else shard_of(text)
+    except StudyError:
+        raise click.BadParameter(f"{text!r}: must be NUMBER/COUNT with 1 <= NUMBER <= COUNT, such as 3/40") from None
 
 
 @click.command("run")
@@ -43,7 +38,7 @@ def _shard(_context: click.Context, _option: click.Parameter, text: str | None) 
 @click.option("--retry-failed", is_flag=True, help="Also compute runs again that failed earlier.")
 @click.option("--accept-versions", is_flag=True, help="Go on although other versions computed the runs so far.")
 def run_command(
-    study: Path, workers: int | None, shard: tuple[int, int] | None, dask: str | None, wall_time: float | None,
+    study: Path, workers: int | None, shard: Shard | None, dask: str | None, wall_time: float | None,
     memory: float | None, disk: float | None, retries: int, on_error: str, retry_failed: bool, accept_versions: bool,
 ) -> int:  # fmt: skip
     """Compute the runs of STUDY (its script or folder) that are missing; those that are there are never repeated."""
