@@ -105,7 +105,8 @@ class StatedStudy:
 
     def run(
         self, *, workers: int | None = None, executor: object = None,
-        shard: str | tuple[int, int] | Shard | None = None, limits: RunLimits | None = None, retries: int = 2, on_error: str = "skip", retry_failed: bool = False,
+        shard: str | tuple[int, int] | Shard | None = None, limits: RunLimits | None = None, retries: int = 2,
+        on_error: str = "skip", retry_failed: bool = False,
         accept_versions: bool = False, threads: int = 1, progress: Callable[[StudyProgress], object] | bool = True,
     ) -> StudyOutcome:  # fmt: skip
         """Compute the runs that are missing; how many were computed, were there, failed.
