@@ -33,8 +33,14 @@ ELEMENT = record_type(
         ("law", "i8"),  # hash of the name of its law: addresses differ between processes
         ("parameters_at", "i8"),  # of the law, in the pool
         ("parameters", "i8"),  # how many
+        ("slides", "i8"),  # 1: force is that of friction (core.laws.friction.contact_friction)
+        ("radius", "f8"),  # at which the faces slip, m; 1 for translations
+        ("bristle", "i8"),  # first coordinate of its bristle states
+        ("bristles", "i8"),  # how many
     ],
     signal=NONE,
+    radius=1.0,
+    bristle=NONE,
 )
 BUSHING = record_type(
     [

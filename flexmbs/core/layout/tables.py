@@ -161,9 +161,11 @@ LOAD = record_type(
 )
 # state 1: no position but a user state, which is the coordinate's velocity
 # unit: of condensed modes (core.mechanics.condensed_modes) the position at a = 1; 0 for all others
+# size: typical value of a state, to which tolerances refer
 COORDINATE = record_type(
-    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8")],
+    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8"), ("size", "f8")],
     signal=NONE,
+    size=1.0,
 )
 # One record per joint that closes a loop, coupler, rod, driven marker component; its rows are consecutive multipliers.
 CONSTRAINT = record_type(
@@ -210,6 +212,7 @@ CONTACT = record_type(
         ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
     ]
 )
+MAX_BRISTLES = 6  # of a contact point
 
 
 class Tables(Block):
@@ -279,6 +282,8 @@ class Workspace(Block):
         "curve_point": (CURVE_POINT, 1),
         "surface_point": (SURFACE_POINT, 1),
         "curve_wrench": (WRENCH_AT_POINT, 1),
+        "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
+        "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
@@ -319,6 +324,8 @@ def make_workspace(tables: Tables) -> Workspace:
         curve_point=np.zeros(1, CURVE_POINT),
         surface_point=np.zeros(1, SURFACE_POINT),
         curve_wrench=np.zeros(1, WRENCH_AT_POINT),
+        slip=np.zeros(9),
+        resistance=np.zeros(6 + MAX_BRISTLES),
         extent=np.zeros(1, dtype=np.int64),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),
