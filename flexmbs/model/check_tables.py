@@ -211,9 +211,8 @@ def _check_contact_geometry(c: _Tables) -> None:
         c.within(f"{count} of contacts", contacts[count], len(c.pool) + 1)
     c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
-    c.within("bristles of contacts", contacts["bristles"], t.MAX_BRISTLES + 1)
-    bristled = contacts[contacts["bristles"] > 0]
-    c.within("bristle of contacts", bristled["bristle"] + bristled["bristles"] - 1, len(c.tables.coordinates))
+    c.within("friction_record of contacts", contacts["friction_record"], c.record + 1 - f.FRICTION_RECORD, -1)
+    _check_bristles(c, "contacts", contacts)
 
 
 def _check_elements(c: _Tables) -> None:

@@ -142,6 +142,14 @@ class ForceTables:
         )
         return self.functions.add_lag(f"{element.name}.normal_force", reading, load.lag)
 
+    def add_friction(self, name: str) -> int:
+        """Place in ``Workspace.record`` of the friction of a contact point, with its histories."""
+        at = self._take(f.FRICTION_RECORD)
+        for word, unit, first in (("friction", "N", f.FRICTION_FORCE), ("friction_moment", "N m", f.FRICTION_MOMENT)):
+            self.columns += [RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
+        self.columns.append(RecordColumn(f"{name}.friction_power", "W", at + f.FRICTION_POWER))
+        return at
+
     def add_bushing(self, bushing) -> None:
         at = self._take(f.BUSHING_RECORD)
         record = make_record(

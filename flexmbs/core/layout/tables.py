@@ -15,6 +15,7 @@ from flexmbs.core.layout.force_tables import (
     BUSHING_RECORD,
     ELEMENT,
     ELEMENT_RECORD,
+    FRICTION_RECORD,
     SAMPLER,
     SENSOR,
     SPREAD_LOAD,
@@ -222,8 +223,10 @@ CONTACT = record_type(
         ("friction_parameters", "i8"),  # how many
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
+        ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
     ],
     bristle=NONE,
+    friction_record=NONE,
 )
 MAX_BRISTLES = 6  # of a contact point
 
@@ -360,7 +363,8 @@ def make_workspace(tables: Tables) -> Workspace:
 def record_size(tables: Tables) -> int:
     """Length of ``Workspace.record``."""
     one_each = len(tables.sensors) + int(tables.functions["outputs"].sum())
-    return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each
+    friction = FRICTION_RECORD * int(np.count_nonzero(tables.contacts["friction_record"] >= 0))
+    return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each + friction
 
 
 def is_rigid_tree(tables: Tables) -> bool:
