@@ -199,7 +199,7 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
         contact = tables.contacts[c]
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
-        if active[c] == 0:
+        if active[c] == 0 and contact.always == 0:
             continue
         if contact.kind == SURFACES:
             surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)

@@ -220,6 +220,7 @@ CONTACT = record_type(
         ("friction_parameters", "i8"),  # how many
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
+        ("always", "i8"),  # 1: it acts at any gap and has no events (a film of oil)
     ],
     bristle=NONE,
 )

@@ -51,6 +51,8 @@ def _turning(kind: JointType, clearance: Clearance, where: str) -> tuple[Axis, .
         clearance.needs("radius", "a pin that tilts", where)
     if clearance.friction is not None:
         clearance.needs("radius", "friction", where)
+    if clearance.profile is not None:
+        clearance.needs("radius", "a worn bore", where)
     if clearance.film is not None:
         clearance.needs("radius", "a film", where)
         clearance.needs("length", "a film", where)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.pairs.pair_geometry import pair_geometry
+from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.mechanics.vectors import components, cross, difference, dot, put, rotate, rotate_back, vector_at
+from flexmbs.core.mechanics.vectors import components, cross, difference, put, rotate, vector_at
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -18,7 +18,7 @@ BALL_RADIUS, BALL_CLEARANCE = 0, 1
 # numbers of an end of a pin: axis of the bore (axes of b), axis of the pin (of a), how far along it the end stands from
 # marker a, its radius, the clearance
 BORE_AXIS, PIN_AXIS, PIN_END, PIN_RADIUS, CLEARANCE = 0, 3, 6, 7, 8
-# numbers of a corner: where it is (axes of a), normal of the rail (of b), distance of marker b from the rail
+# numbers of a corner: where it is (axes of its marker), normal of the rail (of the other), whose origin is that far from it
 CORNER, RAIL_NORMAL, RAIL_DISTANCE = 0, 3, 6
 ITERATIONS = 30
 SMALL = 1e-15
@@ -75,7 +75,7 @@ def outermost(ek, em, radius, cosine, squared_sine):
 
 
 @kernel
-def pin_end(tables, contact, work, numbers):
+def pin_end(numbers, work):
     """Centre of the pin's end relative to marker b and its velocity, and the axes of bore and pin; world axes."""
     pin, bore = work.marker[A], work.marker[B]
     bx, by, bz = vector_at(numbers, BORE_AXIS)
@@ -100,7 +100,7 @@ def pin_in_bore(tables, contact, work):
     record = tables.contacts[contact]
     numbers = tables.pool[record.numbers_at : record.numbers_at + record.numbers]
     pin, bore, touch = work.marker[A], work.marker[B], work.touch[0]
-    cx, cy, cz, bx, by, bz, tx, ty, tz = pin_end(tables, contact, work, numbers)
+    cx, cy, cz, bx, by, bz, tx, ty, tz = pin_end(numbers, work)
     ex, ey, ez = across(cx, cy, cz, bx, by, bz)
     radius, clearance = numbers[PIN_RADIUS], numbers[CLEARANCE]
     kx, ky, kz = cross(tx, ty, tz, bx, by, bz)
@@ -136,16 +136,27 @@ def pin_in_bore(tables, contact, work):
 
 @entry(pair_geometry)
 def corner_at_rail(tables, contact, work):
-    record = tables.contacts[contact]
-    numbers = tables.pool[record.numbers_at : record.numbers_at + record.numbers]
-    slider, rail, touch = work.marker[A], work.marker[B], work.touch[0]
+    """A corner of what moves (a) at a plane of what holds it (b)."""
+    point_at_plane(tables.contacts[contact], tables.pool, work.marker[A], work.marker[B], 1.0, work.touch[0])
+
+
+@entry(pair_geometry)
+def face_at_shoulder(tables, contact, work):
+    """A point of what holds the pin (b) at a plane of the pin (a): the same seen from the other side."""
+    point_at_plane(tables.contacts[contact], tables.pool, work.marker[B], work.marker[A], -1.0, work.touch[0])
+
+
+@kernel
+def point_at_plane(record, pool, own, other, sign, touch):
+    """A point in the axes of frame ``own`` and a plane in those of ``other``; ``sign`` -1: the point is on body b."""
+    numbers = pool[record.numbers_at : record.numbers_at + record.numbers]
     cx, cy, cz = vector_at(numbers, CORNER)
-    cx, cy, cz = rotate(slider.R_WM, cx, cy, cz)
+    cx, cy, cz = rotate(own.R_WM, cx, cy, cz)
     nx, ny, nz = vector_at(numbers, RAIL_NORMAL)
-    nx, ny, nz = rotate(rail.R_WM, nx, ny, nz)
-    dx, dy, dz = difference(slider.p_WM, rail.p_WM)
+    nx, ny, nz = rotate(other.R_WM, nx, ny, nz)
+    dx, dy, dz = difference(own.p_WM, other.p_WM)
     touch.gap = nx * (dx + cx) + ny * (dy + cy) + nz * (dz + cz) + numbers[RAIL_DISTANCE]
-    put(touch.n, nx, ny, nz)
+    put(touch.n, sign * nx, sign * ny, sign * nz)
     half = 0.5 * touch.gap
-    px, py, pz = components(slider.p_WM)
+    px, py, pz = components(own.p_WM)
     put(touch.p, px + cx - half * nx, py + cy - half * ny, pz + cz - half * nz)

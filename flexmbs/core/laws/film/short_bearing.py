@@ -47,3 +47,13 @@ def film_force(scale, ex, ey, vx, vy):
     cc, sc, ss = film_integrals(e, math.atan2(across, along) - 0.5 * math.pi)
     radial, tangential = -scale * (along * cc + across * sc), -scale * (along * sc + across * ss)
     return radial * ux - tangential * uy, radial * uy + tangential * ux
+
+
+@kernel
+def film_torque(viscosity, radius, length, clearance, e, spin):
+    """Torque of a full film on the journal (N m) by its ``spin`` (rad/s) in the bearing, e the eccentricity ratio.
+
+    Without the part of the pressure, -c e / 2 times the force across e: Hamrock, Schmid and Jacobson, Fundamentals of
+    Fluid Film Lubrication (2004), sec. 10.
+    """
+    return -2.0 * math.pi * viscosity * radius**3 * length * spin / (clearance * math.sqrt(1.0 - e * e))
