@@ -49,7 +49,7 @@ def pin_points(kind: JointType, clearance: Clearance, where: str) -> Iterator[Po
     """Of a pin in its bore: at its middle or, if it tilts, at both ends; then at its shoulders."""
     axis = kind.axes[-1].direction
     radius = clearance.radius or 0.0
-    ends = [side * 0.5 * clearance.length for side in SIDES] if clearance.tilting and clearance.length else [0.0]
+    ends = pin_ends(kind, clearance)
     for end, label in zip(ends, ("end 1", "end 2") if len(ends) == 2 else ("pin",), strict=True):
         numbers = [*axis, *axis, end, radius, clearance.dry]
         if clearance.profile is None:
@@ -59,6 +59,14 @@ def pin_points(kind: JointType, clearance: Clearance, where: str) -> Iterator[Po
             yield label, pin_in_worn_bore, [*numbers, *u, *clearance.profile.pool_values()]
     if clearance.axial is not None:
         yield from shoulder_points(axis, clearance, where)
+
+
+def pin_ends(kind: JointType, clearance: Clearance) -> list[float]:
+    """m along a pin from its marker: where it can touch its bore; none of joints without a pin."""
+    if kind.name not in ("revolute", "cylindrical"):
+        return []
+    tilts = clearance.tilting and clearance.length is not None
+    return [side * 0.5 * clearance.length for side in SIDES] if tilts else [0.0]
 
 
 def shoulder_points(axis: tuple[float, float, float], clearance: Clearance, where: str) -> Iterator[Point]:
