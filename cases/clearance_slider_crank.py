@@ -75,7 +75,9 @@ def build(p: Parameters, ideal: bool = False) -> fm.System:
     shaft = system.revolute(system.ground.marker("shaft"), crank["origin"], name="shaft")
     shaft.prescribe(rate=p.speed * pi / 30.0)
     half = 0.5 * p.rod
-    system.revolute(crank.marker("pin", (p.crank, 0.0, 0.0)), rod.marker("big_end", (-half, 0.0, 0.0)), name="crank_pin")
+    system.revolute(
+        crank.marker("pin", (p.crank, 0.0, 0.0)), rod.marker("big_end", (-half, 0.0, 0.0)), name="crank_pin"
+    )
     system.prismatic(system.ground.frame, slider["origin"], displacement=p.crank + p.rod, name="guide")
     play = fm.Clearance(radial=p.clearance, law=fm.LankaraniNikravesh(p.stiffness, p.restitution))
     small_end = rod.marker("small_end", (half, 0.0, 0.0))
@@ -106,9 +108,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     contacts = [contact for contact in result.contacts if contact.end == contact.end]
     first = contacts[0] if contacts else None
     acceleration = abs(result.extreme("guide.displacement.acceleration")[1])
-    rows = [
-        {"t0": c.start, "t1": c.end, "v_in": c.approach_speed, "F_peak": c.peak_force} for c in contacts[:CONTACTS]
-    ]
+    rows = [{"t0": c.start, "t1": c.end, "v_in": c.approach_speed, "F_peak": c.peak_force} for c in contacts[:CONTACTS]]
     return {
         "first_contact_time": first and first.start,
         "first_peak_force": first and first.peak_force,

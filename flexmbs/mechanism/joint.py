@@ -26,8 +26,8 @@ class Joint(JointForces):
     """A joint between two markers, with its start values.
 
     ``given`` names the coordinates with stated start values (kept if the loops can close with them); ``held``: those
-    that must be kept; ``cut``: modelled by constraints even if the spanning tree could contain the joint; ``clearance``:
-    its play, with which ``type`` has more coordinates than the joint was stated with.
+    that must be kept; ``cut``: modelled by constraints even if the spanning tree could contain the joint;
+    ``clearance``: its play, with which ``type`` has more coordinates than the joint was stated with.
     """
 
     name: str
@@ -62,8 +62,8 @@ class Joint(JointForces):
             return str(coordinate)
         if coordinate in self.type.play:
             raise MechanismError(
-                f"joint '{self.name}' ({self.type.name}): '{coordinate}' is free by its clearance: contact moves it, no "
-                f"driver can; {f'prescribe {names}' if names else 'nothing'} or leave the clearance out"
+                f"joint '{self.name}' ({self.type.name}): '{coordinate}' is free by its clearance, so that only contact "
+                f"stops it and no driver moves it; prescribe {names or 'nothing'}, or leave the clearance out"
             )
         chosen = coordinate or (names[0] if len(names) == 1 else None)
         if not names:

@@ -2,7 +2,7 @@
 
 All have the same form: two markers, the geometry of the joint, start values and start rates of its coordinates (None:
 not given; zero, unless closing a loop requires another value), ``name``, and ``cut``: True models the joint by
-constraints even if the spanning tree could contain it. Some take a ``clearance`` (docs/clearance.md): play with contact.
+constraints even if the spanning tree could contain it. Some take a ``clearance``: play with contact (docs/clearance.md).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.body_in_system import suggestion
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.clearance.free_motions import with_clearance
-from flexmbs.mechanism.clearance.joint_play import checked_clearance, play_contacts, play_names, start_of_play
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_quaternion, as_vector
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joint_clearance import checked_clearance, play_contacts, play_names, start_of_play
 from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.joints import JOINT_TYPES
 from flexmbs.mechanism.markers import Marker
@@ -121,7 +121,9 @@ class JointMethods:
         clearance: Clearance | None = None,
     ) -> Joint:
         """Rotation of b relative to a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
-        return self._state(self.joint("revolute", a, b, name, cut, clearance, axis=axis), {"angle": angle}, {"angle": rate})
+        return self._state(
+            self.joint("revolute", a, b, name, cut, clearance, axis=axis), {"angle": angle}, {"angle": rate}
+        )
 
     def prismatic(
         self,
@@ -450,7 +452,7 @@ class JointMethods:
 
         opposite: see ``curve_on_curve``; start_b: arc length (m) of the point of b that touches a at s = 0.
         """
-        geometry = {"curve_a": curve_a, "curve_b": curve_b, "opposite": opposite, "start_b": start_b}
+        geometry: dict[str, Any] = dict(curve_a=curve_a, curve_b=curve_b, opposite=opposite, start_b=start_b)
         joint = self.joint("curve_on_curve", a, b, name, cut, rolling=True, **geometry)
         return self._state(joint, {"s": s}, {"s": rate})
 

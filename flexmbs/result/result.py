@@ -19,8 +19,8 @@ from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
-from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
+from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
 from flexmbs.result.histories import History, catalogue, unit_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 
@@ -25,7 +25,7 @@ class BoreProfile:
     depth : (n,) m, at ``angles``, n >= 8 angles at equal distances over the turn
     """
 
-    depth: ArrayLike = field(compare=False)
+    depth: np.ndarray = field(compare=False)
 
     def __post_init__(self) -> None:
         depth = np.array(self.depth, dtype=float)
@@ -42,7 +42,7 @@ class BoreProfile:
         return -np.pi + 2.0 * np.pi * np.arange(len(self.depth)) / len(self.depth)
 
     @cached_property
-    def spline(self):
+    def spline(self) -> Any:
         """The periodic cubic (scipy's CubicSpline) through the depths."""
         from scipy.interpolate import CubicSpline
 
@@ -54,14 +54,16 @@ class BoreProfile:
             return NotImplemented
         if len(other.depth) != len(self.depth):
             raise MechanismError(
-                f"profiles of {len(self.depth)} and {len(other.depth)} angles cannot be added; use the same number of bins"
+                f"profiles of {len(self.depth)} and {len(other.depth)} angles cannot be added; use the same number of "
+                "bins"
             )
         return BoreProfile(self.depth + other.depth)
 
     def __mul__(self, factor: float) -> BoreProfile:
         return BoreProfile(self.depth * float(factor))
 
-    __rmul__ = __mul__
+    def __rmul__(self, factor: float) -> BoreProfile:
+        return self * factor
 
     def pool_values(self) -> np.ndarray:
         """(1 + 2 n,) how many angles, then depth (m) and slope (m/rad) at each: see core/contact/pairs/worn_bore.py."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
@@ -42,58 +44,56 @@ class Clearance:
     MechanismError for numbers that are not positive, a law that is missing, and what does not fit together.
     """
 
-    radial: float
-    law: ContactLaw
+    radial: float = math.nan
+    law: ContactLaw | None = None
     axial: float | None = None
     length: float | None = None
     radius: float | None = None
-    section: float | tuple[float, float] | None = None
+    section: float | tuple[float, ...] | None = None
     normal: DirectionLike | None = None
     tilting: bool = False
-    friction: object | None = None
+    friction: Any = None
     film: JournalFilm | None = None
     profile: BoreProfile | None = None
     offset: Sequence[float] = ()
     velocity: Sequence[float] = ()
 
-    def __init__(
-        self, radial: float | None = None, law: ContactLaw | None = None, axial: float | None = None,
-        length: float | None = None, radius: float | None = None,
-        section: float | tuple[float, float] | None = None, normal: DirectionLike | None = None,
-        tilting: bool = False, friction: object | None = None, film: JournalFilm | None = None,
-        profile: BoreProfile | None = None, offset: Sequence[float] = (), velocity: Sequence[float] = (),
-    ) -> None:  # fmt: skip
-        if radial is None:
-            also = " besides axial" if axial is not None else ""
-            raise MechanismError(f"clearance: radial= (m) is missing{also}: without it the pin has no bore to touch")
-        if not isinstance(law, ContactLaw):
+    def __post_init__(self) -> None:
+        if not isinstance(self.radial, str) and math.isnan(self.radial):
+            also = " besides axial=" if self.axial is not None else ""
+            raise MechanismError(f"clearance: radial= (m) is missing{also}: without it nothing holds the pin")
+        if not isinstance(self.law, ContactLaw):
             raise MechanismError(
-                f"clearance: law= must be a contact law, such as LankaraniNikravesh(stiffness, restitution), not {law!r}"
+                "clearance: law= must be a contact law, such as LankaraniNikravesh(stiffness, restitution), not "
+                f"{self.law!r}"
             )
-        values = dict(
-            radial=radial, law=law, axial=axial, length=length, radius=radius, section=section, normal=normal,
-            tilting=bool(tilting), friction=friction, film=film, profile=profile, offset=offset, velocity=velocity,
-        )  # fmt: skip
         for name in ("radial", "axial", "length", "radius"):
-            if values[name] is not None:
-                values[name] = _positive(values[name], name)
-        if section is not None:
-            widths = section if isinstance(section, Sequence) else (section,)
-            values["section"] = tuple(_positive(width, "section") for width in widths)
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, _positive(value, name))
         for name in ("offset", "velocity"):
-            values[name] = tuple(as_number(number, f"clearance: {name}") for number in values[name])
-        for name, kind in (("film", JournalFilm), ("profile", BoreProfile)):
-            if values[name] is not None and not isinstance(values[name], kind):
-                raise MechanismError(f"clearance: {name}= must be a {kind.__name__}, not {values[name]!r}")
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-        self._check_film()
+            numbers = tuple(as_number(number, f"clearance: {name}") for number in getattr(self, name))
+            object.__setattr__(self, name, numbers)
+        for width in self.widths:
+            _positive(width, "section")
+        self._check_surfaces()
 
-    def _check_film(self) -> None:
+    @property
+    def widths(self) -> tuple[float, ...]:
+        """``section`` as a tuple, empty if there is none."""
+        if self.section is None:
+            return ()
+        return tuple(self.section) if isinstance(self.section, Sequence) else (self.section,)
+
+    def _check_surfaces(self) -> None:
+        for name, kind in (("film", JournalFilm), ("profile", BoreProfile)):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise MechanismError(f"clearance: {name}= must be a {kind.__name__}, not {value!r}")
         if self.film is not None and self.film.least_thickness >= self.radial:
             raise MechanismError(
-                f"clearance: least_thickness of the film {self.film.least_thickness:g} m must be below the radial clearance "
-                f"{self.radial:g} m"
+                f"clearance: least_thickness of the film {self.film.least_thickness:g} m must be below the radial "
+                f"clearance {self.radial:g} m"
             )
 
     @property
@@ -106,7 +106,7 @@ class Clearance:
         value = getattr(self, what)
         if value is None:
             raise MechanismError(f"{where}: clearance: {why} needs {what}= (m)")
-        return value
+        return float(value)
 
 
 def _positive(value: object, name: str) -> float:

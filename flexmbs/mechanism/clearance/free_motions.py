@@ -71,8 +71,8 @@ def _sliding(kind: JointType, clearance: Clearance, where: str) -> tuple[Axis, .
     """Of a slider: across its rails and turning between them, then along them."""
     u, v, w = slider_directions(kind, clearance, where)
     clearance.needs("length", "a slider", where)
-    widths = clearance.section
-    if widths is None or clearance.normal is None and len(widths) != 2:
+    widths = clearance.widths
+    if not widths or clearance.normal is None and len(widths) != 2:
         needed = "two widths (m), along u and v" if clearance.normal is None else "its width (m) between the rails"
         raise MechanismError(f"{where}: clearance: a slider needs section=, {needed}")
     if clearance.normal is not None:

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from flexmbs.core.contact.pairs.journal_film import journal_film
 from flexmbs.core.contact.pairs.joint_play import ball_in_socket, corner_at_rail, face_at_shoulder, pin_in_bore
+from flexmbs.core.contact.pairs.journal_film import journal_film
 from flexmbs.core.contact.pairs.worn_bore import pin_in_worn_bore
 from flexmbs.machine_code.entry import Entry
 from flexmbs.mechanism.clearance.clearance import Clearance
@@ -42,6 +42,7 @@ Point = tuple[str, Entry, list[float]]
 
 
 def ball_points(kind: JointType, clearance: Clearance, where: str) -> Iterator[Point]:
+    """Of a ball in its socket."""
     yield "", ball_in_socket, [clearance.radius or 0.0, clearance.radial]
 
 
@@ -87,7 +88,7 @@ def shoulder_points(axis: tuple[float, float, float], clearance: Clearance, wher
 def slider_points(kind: JointType, clearance: Clearance, where: str) -> Iterator[Point]:
     """Corners of a slider, each at the rail beside it; without a plane of motion each has two rails."""
     u, v, w = (np.array(direction) for direction in slider_directions(kind, clearance, where))
-    widths = clearance.section
+    widths = clearance.widths
     length = 0.5 * clearance.length
     planar = clearance.normal is not None
     half_u = 0.5 * widths[0]

@@ -19,6 +19,7 @@ AXIS, RADIUS, LENGTH, CLEARANCE, VISCOSITY, LEAST = 0, 3, 4, 5, 6, 7
 
 @entry(surface_contact)
 def journal_film(tables, contact, q, v, work, residual, apply):
+    """Thickness of the film where it is thinnest, and its force and torque on pin and bore."""
     record = tables.contacts[contact]
     numbers = tables.pool[record.numbers_at : record.numbers_at + record.numbers]
     pin, bore, touch = work.marker[A], work.marker[B], work.touch[0]

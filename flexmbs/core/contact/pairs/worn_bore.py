@@ -1,4 +1,4 @@
-"""The end of a pin in a worn bore, whose depth over the angle is a periodic cubic (mechanism/clearance/bore_profile.py).
+"""The end of a pin in a worn bore, whose depth over the angle is a periodic cubic (mechanism.clearance.bore_profile).
 
 The point of the bore nearest to the pin's centre: of all nodes of the profile the best, refined by Newton's method on
 the derivative of the squared distance. A tilt of the pin shortens its radius to second order, which is left out.
@@ -15,7 +15,8 @@ from flexmbs.core.mechanics.vectors import components, cross, put, rotate, vecto
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
-# numbers behind those of a pin in a round bore: where angles count from (axes of b), number of nodes, depth and slope of each
+# numbers behind those of a pin in a round bore: where angles count from (axes of b), number of nodes, depth and slope of
+# each
 FROM, NODES, FIRST = 9, 12, 13
 ITERATIONS = 60
 SMALL = 1e-15
@@ -79,6 +80,7 @@ def nearest_angle(numbers, eu, ev):
 
 @entry(pair_geometry)
 def pin_in_worn_bore(tables, contact, work):
+    """A circle across a bore that is not round."""
     record = tables.contacts[contact]
     numbers = tables.pool[record.numbers_at : record.numbers_at + record.numbers]
     bore, touch = work.marker[B], work.touch[0]

@@ -18,7 +18,7 @@ from flexmbs.machine_code.kernel import kernel
 
 @kernel
 def film_integrals(e, first):
-    """cos^2, sin cos and sin^2 over (1 - e cos)^3, integrated from the angle ``first`` over half a circle (0 <= e < 1)."""
+    """cos^2, sin cos, sin^2 over (1 - e cos)^3, integrated from the angle ``first`` over half a circle (0 <= e < 1)."""
     root = math.sqrt(1.0 - e * e)
     x = math.atan2(root * math.sin(first), math.cos(first) - e)
     y = math.atan2(-root * math.sin(first), -math.cos(first) - e)

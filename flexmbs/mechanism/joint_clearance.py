@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.clearance.play_points import film_point, play_points
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.shapes import Shape
-
-if TYPE_CHECKING:
-    from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joint import Joint
 
 FILM = "film"  # its contact is called "JOINT.film"
 
@@ -51,7 +47,8 @@ def start_of_play(joint: Joint, clearance: Clearance) -> None:
         shifts = [name for name in joint.type.play if joint.type.coordinates[name] == "m"]
         if len(values) > len(shifts):
             raise MechanismError(
-                f"joint '{joint.name}': clearance: {word} has {len(values)} numbers, but only {', '.join(shifts)} are free"
+                f"joint '{joint.name}': clearance: {word} has {len(values)} numbers, but only {', '.join(shifts)} are "
+                "free"
             )
         for name in joint.type.play:
             start[name] = 0.0
