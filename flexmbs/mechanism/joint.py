@@ -62,8 +62,8 @@ class Joint(JointForces):
             return str(coordinate)
         if coordinate in self.type.play:
             raise MechanismError(
-                f"joint '{self.name}' ({self.type.name}): '{coordinate}' is free by its clearance, so that only contact "
-                f"stops it and no driver moves it; prescribe {names or 'nothing'}, or leave the clearance out"
+                f"joint '{self.name}' ({self.type.name}): '{coordinate}' is free by its clearance, so that only "
+                f"contact stops it and no driver moves it; prescribe {names or 'nothing'}, or leave the clearance out"
             )
         chosen = coordinate or (names[0] if len(names) == 1 else None)
         if not names:

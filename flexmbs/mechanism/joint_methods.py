@@ -2,7 +2,8 @@
 
 All have the same form: two markers, the geometry of the joint, start values and start rates of its coordinates (None:
 not given; zero, unless closing a loop requires another value), ``name``, and ``cut``: True models the joint by
-constraints even if the spanning tree could contain it. Some take a ``clearance``: play with contact (docs/clearance.md).
+constraints even if the spanning tree could contain it. Some take a ``clearance``: play with contact
+(docs/clearance.md).
 """
 
 from __future__ import annotations

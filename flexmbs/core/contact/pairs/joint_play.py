@@ -18,8 +18,8 @@ BALL_RADIUS, BALL_CLEARANCE = 0, 1
 # numbers of an end of a pin: axis of the bore (axes of b), axis of the pin (of a), how far along it the end stands from
 # marker a, its radius, the clearance
 BORE_AXIS, PIN_AXIS, PIN_END, PIN_RADIUS, CLEARANCE = 0, 3, 6, 7, 8
-# numbers of a corner: where it is (axes of its marker), normal of the rail (axes of the other), how far that one's origin
-# stands from the rail
+# numbers of a corner: where it is (axes of its marker), normal of the rail (axes of the other marker), distance of the
+# other's origin from the rail
 CORNER, RAIL_NORMAL, RAIL_DISTANCE = 0, 3, 6
 ITERATIONS = 30
 SMALL = 1e-15

@@ -15,8 +15,8 @@ from flexmbs.core.mechanics.vectors import components, cross, put, rotate, vecto
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
-# numbers behind those of a pin in a round bore: where angles count from (axes of b), number of nodes, depth and slope of
-# each
+# numbers behind those of a pin in a round bore: where angles count from (axes of b), number of nodes, depth and slope
+# at each
 FROM, NODES, FIRST = 9, 12, 13
 ITERATIONS = 60
 SMALL = 1e-15
