@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_forces import JointForces
@@ -25,7 +26,8 @@ class Joint(JointForces):
     """A joint between two markers, with its start values.
 
     ``given`` names the coordinates with stated start values (kept if the loops can close with them); ``held``: those
-    that must be kept; ``cut``: modelled by constraints even if the spanning tree could contain the joint.
+    that must be kept; ``cut``: modelled by constraints even if the spanning tree could contain the joint;
+    ``clearance``: its play, with which ``type`` has more coordinates than the joint was stated with.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Joint(JointForces):
     given_rates: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
     cut: bool = False
+    clearance: Clearance | None = None
 
     def __repr__(self) -> str:
         return f"{self.name} ({self.type.name}: {self.a.label} -> {self.b.label}; {', '.join(self.coordinates)})"
@@ -54,7 +57,14 @@ class Joint(JointForces):
         return (*self.type.coordinates, *ball)
 
     def _single(self, coordinate: str | None, what: str) -> str:
-        names = list(self.type.coordinates)
+        names = [name for name in self.type.coordinates if name not in self.type.play]
+        if coordinate in self.type.play and what != "prescribe":
+            return str(coordinate)
+        if coordinate in self.type.play:
+            raise MechanismError(
+                f"joint '{self.name}' ({self.type.name}): '{coordinate}' is free by its clearance, so that only "
+                f"contact stops it and no driver moves it; prescribe {names or 'nothing'}, or leave the clearance out"
+            )
         chosen = coordinate or (names[0] if len(names) == 1 else None)
         if not names:
             raise MechanismError(

@@ -2,7 +2,8 @@
 
 All have the same form: two markers, the geometry of the joint, start values and start rates of its coordinates (None:
 not given; zero, unless closing a loop requires another value), ``name``, and ``cut``: True models the joint by
-constraints even if the spanning tree could contain it.
+constraints even if the spanning tree could contain it. Some take a ``clearance``: play with contact
+(docs/clearance.md).
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.body_in_system import suggestion
+from flexmbs.mechanism.clearance.clearance import Clearance
+from flexmbs.mechanism.clearance.free_motions import with_clearance
+from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_quaternion, as_vector
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint import Joint
+from flexmbs.mechanism.joint_clearance import checked_clearance, play_contacts, play_names, start_of_play
 from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.joints import JOINT_TYPES
 from flexmbs.mechanism.markers import Marker
@@ -28,13 +33,15 @@ class JointMethods:
     """Mixed into Mechanism, which has the attributes declared here."""
 
     joints: dict[str, Joint]
+    contacts: dict[str, Contact]
     _check_marker: Callable[[Marker, str], None]
     _check_name: Callable[[str], None]
 
     def joint(
-        self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False, **geometry: Any
-    ) -> Joint:
-        """Connect marker ``a`` to marker ``b`` by a joint of the registered kind."""
+        self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False,
+        clearance: Clearance | None = None, **geometry: Any,
+    ) -> Joint:  # fmt: skip
+        """Connect marker ``a`` to marker ``b`` by a joint of the registered kind, with play if it has a clearance."""
         if kind not in JOINT_TYPES:
             raise MechanismError(f"unknown joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
         name = name or f"{kind} {sum(j.type.name == kind for j in self.joints.values()) + 1}"
@@ -42,6 +49,8 @@ class JointMethods:
             self._check_marker(marker, f"joint '{name}'")
         self._check_name(name)
         joint_type = JOINT_TYPES[kind](name, **geometry)
+        if clearance is not None:
+            joint_type = with_clearance(joint_type, checked_clearance(clearance, name), f"joint '{name}'")
         if a.body == b.body:
             raise MechanismError(f"joint '{name}': both markers are on body '{a.body}'")
         only_ball = joint_type.ends_with_ball and len(joint_type.axes) == 1
@@ -52,8 +61,18 @@ class JointMethods:
                     "spherical joint, or the second marker of another joint with free rotation, can be attached there; "
                     "otherwise define a node set as an interface in reduce()"
                 )
-        self.joints[name] = Joint(name, joint_type, a, b, cut=bool(cut))
-        return self.joints[name]
+        joint = self.joints[name] = Joint(name, joint_type, a, b, cut=bool(cut), clearance=clearance)
+        if clearance is not None:
+            for contact in play_contacts(joint, clearance):
+                self.contacts[contact.name] = contact
+            start_of_play(joint, clearance)
+        return joint
+
+    def _remove(self, joint: Joint) -> None:
+        """A rejected joint must not remain in the system, nor what touches in it."""
+        del self.joints[joint.name]
+        for name in [name for name in self.contacts if joint.clearance is not None and name in play_names(joint)]:
+            del self.contacts[name]
 
     def _state(
         self,
@@ -83,7 +102,7 @@ class JointMethods:
                 joint.angular_velocity = as_vector(angular_velocity, f"{where}: angular_velocity (rad/s)")
                 joint.given_rates.add("rotation")
         except MechanismError:
-            del self.joints[joint.name]  # a rejected joint must not remain in the system
+            self._remove(joint)
             raise
         return joint
 
@@ -100,9 +119,12 @@ class JointMethods:
         rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
+        clearance: Clearance | None = None,
     ) -> Joint:
         """Rotation of b relative to a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
-        return self._state(self.joint("revolute", a, b, name, cut, axis=axis), {"angle": angle}, {"angle": rate})
+        return self._state(
+            self.joint("revolute", a, b, name, cut, clearance, axis=axis), {"angle": angle}, {"angle": rate}
+        )
 
     def prismatic(
         self,
@@ -113,9 +135,10 @@ class JointMethods:
         rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
+        clearance: Clearance | None = None,
     ) -> Joint:
         """Translation of b relative to a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
-        joint = self.joint("prismatic", a, b, name, cut, axis=axis)
+        joint = self.joint("prismatic", a, b, name, cut, clearance, axis=axis)
         return self._state(joint, {"displacement": displacement}, {"displacement": rate})
 
     def cylindrical(
@@ -129,9 +152,10 @@ class JointMethods:
         angle_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
+        clearance: Clearance | None = None,
     ) -> Joint:
         """Translation of b along ``axis`` of a (``displacement``, m) and rotation about it (``angle``, rad)."""
-        joint = self.joint("cylindrical", a, b, name, cut, axis=axis)
+        joint = self.joint("cylindrical", a, b, name, cut, clearance, axis=axis)
         values = {"displacement": displacement, "angle": angle}
         return self._state(joint, values, {"displacement": displacement_rate, "angle": angle_rate})
 
@@ -212,9 +236,10 @@ class JointMethods:
         angular_velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
+        clearance: Clearance | None = None,
     ) -> Joint:
         """Free rotation of b relative to a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
-        return self._state(self.joint("spherical", a, b, name, cut), {}, {}, rotation, angular_velocity)
+        return self._state(self.joint("spherical", a, b, name, cut, clearance), {}, {}, rotation, angular_velocity)
 
     def free(
         self,
@@ -236,7 +261,7 @@ class JointMethods:
             if velocity is not None:
                 rates = dict(zip("xyz", as_vector(velocity, f"joint '{joint.name}': velocity (m/s)"), strict=True))
         except MechanismError:
-            del self.joints[joint.name]
+            self._remove(joint)
             raise
         return self._state(joint, values, rates, rotation, angular_velocity)
 
@@ -338,7 +363,7 @@ class JointMethods:
             try:
                 into.update(zip("xyz", as_vector(given, f"joint '{joint.name}': {word}"), strict=True))
             except MechanismError:
-                del self.joints[joint.name]
+                self._remove(joint)
                 raise
         return self._state(joint, values, rates)
 
@@ -428,7 +453,7 @@ class JointMethods:
 
         opposite: see ``curve_on_curve``; start_b: arc length (m) of the point of b that touches a at s = 0.
         """
-        geometry = {"curve_a": curve_a, "curve_b": curve_b, "opposite": opposite, "start_b": start_b}
+        geometry: dict[str, Any] = dict(curve_a=curve_a, curve_b=curve_b, opposite=opposite, start_b=start_b)
         joint = self.joint("curve_on_curve", a, b, name, cut, rolling=True, **geometry)
         return self._state(joint, {"s": s}, {"s": rate})
 

@@ -49,10 +49,14 @@ class Axis:
 
 @dataclass(frozen=True)
 class JointType:
-    """Name and chain of a joint; the coordinates lead from marker a to marker b."""
+    """Name and chain of a joint; the coordinates lead from marker a to marker b.
+
+    ``play`` names the coordinates that only a clearance leaves free (flexmbs.mechanism.clearance).
+    """
 
     name: str
     axes: tuple[Axis, ...]
+    play: tuple[str, ...] = ()
 
     @property
     def ends_with_ball(self) -> bool:

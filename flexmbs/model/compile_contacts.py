@@ -35,7 +35,7 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
             "radius_b": point.radius_b, "normal": point.normal if plane else 0.0,
         }  # fmt: skip
     return {
-        "kind": t.SURFACES if point.many_points else t.SHAPE_PAIR,
+        "kind": t.SURFACES if point.many_points else t.SHAPE_PAIR, "always": int(point.always),
         "radius_a": point.radius_a, "radius_b": point.radius_b,
         "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
         "numbers_at": pool.add(point.numbers), "numbers": len(point.numbers),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.reduction.modal_fields import marker_displacement, marker_velocity
+from flexmbs.result.clearance_histories import clearance_catalogue
 from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
 from flexmbs.result.trajectory import Trajectory
 
@@ -24,6 +25,7 @@ def catalogue(structure: Structure, velocities: bool = True, contact_points: boo
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
     "C.gap" and "C.force" (C a contact; normal), "C.friction" and "C.slip" (speed of sliding), "C.point.x",
+    "J.eccentricity", "J.penetration", "J.contact_angle" and "J.phase" (J a joint with clearance: docs/clearance.md),
     "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second marker, at that marker, world axes),
     "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic",
     ".gravity", ".elastic" and ".total"; what springs, sensors, user functions and states add: docs/forces.md.
@@ -39,6 +41,7 @@ def catalogue(structure: Structure, velocities: bool = True, contact_points: boo
         found[f"{name}.force"] = lambda run, i=i: run.contact_force[:, i]
         if contact_points:
             _add_contact_point(found, name, i)
+    found |= clearance_catalogue(structure)
     for i, name in enumerate(("kinetic", "gravity", "elastic")):
         found[f"energy.{name}"] = lambda run, i=i: run.energy[:, i]
     for i, name in enumerate(structure.reaction_names):
@@ -97,7 +100,7 @@ def unit_of(structure: Structure, name: str) -> str:
     words = {
         ".reaction.moment.": "N m", ".force": "N", ".friction": "N", ".slip": "m/s",
         ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "",
-        ".angle": "rad", ".velocity.": "m/s",
+        ".angle": "rad", ".contact_angle": "rad", ".velocity.": "m/s", ".phase": "",
     }  # fmt: skip
     for word, unit in words.items():
         if word in name:

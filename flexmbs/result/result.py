@@ -19,6 +19,7 @@ from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
+from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
@@ -33,6 +34,7 @@ from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.result.wear import bore_wear
 from flexmbs.view.animate import animate
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.window import show
@@ -258,6 +260,21 @@ class Result:
         return PeakStress(
             value, time=float(times[state]), position=place, node=nearest_node(flexible, place), body=body
         )
+
+    def wear(
+        self, joint: str, *, coefficient: float, hardness: float, width: float | None = None, bins: int = 72
+    ) -> BoreProfile:
+        """Depth that this run wears off the bore of a joint with clearance, over the angle (Archard's law).
+
+        Depth = coefficient / hardness * integral of normal force times sliding speed / area, of each bin. Add profiles
+        of several runs, multiply by a number of cycles, and run again with ``fm.Clearance(profile=...)``.
+
+        Parameters
+        ----------
+        coefficient : Archard's, without dimension; hardness : Pa, of the softer surface
+        width : m, of the bearing; None: ``length`` of the clearance
+        """
+        return bore_wear(self.structure, self.trajectory, joint, coefficient, hardness, width, bins)
 
     def rotation(self, name: str, relative_to: str | None = None) -> np.ndarray:
         """(nt, 3, 3) rotation (direction cosines) from the axes of a body or marker to those of the world.

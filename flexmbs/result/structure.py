@@ -108,6 +108,32 @@ class JointRecord:
 
 
 @dataclass(frozen=True)
+class ClearanceRecord:
+    """A joint with clearance.
+
+    Attributes
+    ----------
+    points : names of its contact points; those of a pin's ends stand first
+    shifts : names of its translations across, "u" and "v" or "x", "y", "z"
+    ends : m along the pin, of each point of a pin in its bore; none: the joint has no pin
+    radial, radius, length : m; 0: not given
+    """
+
+    name: str
+    points: tuple[str, ...]
+    shifts: tuple[str, ...]
+    ends: tuple[float, ...] = ()
+    radial: float = 0.0
+    radius: float = 0.0
+    length: float = 0.0
+
+    @property
+    def is_pin(self) -> bool:
+        """Whether a pin turns in a bore."""
+        return len(self.ends) > 0
+
+
+@dataclass(frozen=True)
 class Structure:
     """The constant part of a result.
 
@@ -122,7 +148,7 @@ class Structure:
     rate_of : (nq,) int
         v[rate_of[i]] is the time derivative of q[i]; None: found by the names ("X" and "X.rate").
     gravity : (3,) m/s2
-    joints : tuple of JointRecord
+    joints : tuple of JointRecord; clearances : tuple of ClearanceRecord
     record_names, record_units : of the columns of ``Trajectory.record``
     """
 
@@ -140,6 +166,7 @@ class Structure:
     record_units: tuple[str, ...] = ()
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
     joints: tuple[JointRecord, ...] = ()
+    clearances: tuple[ClearanceRecord, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

@@ -74,12 +74,31 @@ class _Check:
             self.text("the name of a contact or joint", pair.name)
             for name in ("marker_a", "marker_b"):
                 self.index(f"{name} of '{pair.name}'", getattr(pair, name), len(s.markers))
+        for clearance in s.clearances:
+            self.clearance(clearance)
         for contact in s.contacts:
             for radius in (contact.radius_a, contact.radius_b):
                 if isinstance(radius, bool) or not isinstance(radius, Real) or not abs(radius) < LARGEST:
                     self.fail(f"a radius of contact '{contact.name}' is {radius!r}; expected a number")
             if contact.normal is not None:
                 self.array(f"the normal of contact '{contact.name}'", contact.normal, (3,))
+
+    def clearance(self, record) -> None:
+        self.text("the name of a joint with clearance", record.name)
+        known = {
+            "points": set(self.structure.contact_names),
+            "shifts": {name.removeprefix(f"{record.name}.") for name in self.structure.coordinate_names},
+        }
+        for what, names in known.items():
+            found = getattr(record, what)
+            if not isinstance(found, tuple) or not set(found) <= names:
+                self.fail(f"{what} of the clearance of '{record.name}' are {found!r}, which do not exist")
+        numbers = (*record.ends, record.radial, record.radius, record.length)
+        for number in numbers:
+            if isinstance(number, bool) or not isinstance(number, Real) or not abs(number) < LARGEST:
+                self.fail(f"a length of the clearance of '{record.name}' is {number!r}; expected a number")
+        if len(record.ends) > len(record.points):
+            self.fail(f"the clearance of '{record.name}' has more ends than points")
 
     def body(self, body, nq: int, nv: int) -> None:
         self.text("the name of a body", body.name)

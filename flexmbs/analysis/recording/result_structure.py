@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
+from flexmbs.mechanism.clearance.play_points import pin_ends
+from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ClearanceRecord, ContactPair, JointRecord, MarkerRecord, Structure
 
 
 def result_structure(system: Mechanism, model: Model) -> Structure:
@@ -42,6 +44,7 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         markers=tuple(markers),
         contacts=tuple(pairs),
         joints=joints,
+        clearances=tuple(_clearance(joint, system) for joint in system.joints.values() if joint.clearance is not None),
         coordinate_units=model.stored_units,
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
         rate_of=_rate_of(model),
@@ -51,6 +54,16 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         record_names=tuple(column.name for column in model.record_columns),
         record_units=tuple(column.unit for column in model.record_columns),
     )
+
+
+def _clearance(joint: Joint, system: Mechanism) -> ClearanceRecord:
+    play, units = joint.clearance, joint.type.coordinates
+    assert play is not None
+    shifts = tuple(name for name in joint.type.play if units[name] == "m" and name != "w")
+    return ClearanceRecord(
+        joint.name, system.contacts[joint.name].point_names, shifts, tuple(pin_ends(joint.type, play)), play.radial,
+        play.radius or 0.0, play.length or 0.0,
+    )  # fmt: skip
 
 
 def _free(joint: JointType, kind: str) -> np.ndarray:

@@ -227,7 +227,7 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
         contact = tables.contacts[c]
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
-        if active[c] == 0:
+        if active[c] == 0 and contact.always == 0:
             if contact.friction_record >= 0:
                 work.record[contact.friction_record : contact.friction_record + FRICTION_RECORD] = 0.0
             continue

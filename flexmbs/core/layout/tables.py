@@ -224,6 +224,7 @@ CONTACT = record_type(
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
         ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
+        ("always", "i8"),  # 1: it acts at any gap and has no events (a film of oil)
     ],
     bristle=NONE,
     friction_record=NONE,

@@ -37,6 +37,8 @@ def first_event(tables, state, scratch, work, h):
     best, which, kind = 2.0, -1, AT_GAP
     for c in range(len(tables.contacts)):
         contact = tables.contacts[c]
+        if contact.always != 0:
+            continue
         sign = -1.0 if state.active[c] != 0 else 1.0  # sign * gap is positive before the event
         gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
         gap1, rate1 = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)

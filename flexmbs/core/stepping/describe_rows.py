@@ -73,7 +73,7 @@ def describe_contact(tables, c, active, contact_history, q, v, a, work, gap, for
     force[c] = slip[c] = 0.0
     for k in range(3):
         point[k], push[k] = touch.p[k], 0.0
-    if active[c] == 0:
+    if active[c] == 0 and tables.contacts[c].always == 0:
         return
     force[c] = normal_force(tables, c, contact_history, distance, rate, work)
     evaluate_friction(tables, c, force[c], v, work)

@@ -21,6 +21,7 @@ class ContactPoint:
         sphere of ``radius_b``
     numbers : (n,) sizes and places of the shapes that ``geometry`` reads, in the axes of the markers, m
     many_points : the points of two surfaces at once, which share one record
+    always : it acts at any gap and has no events (a film of oil); with ``many_points``
     label : of this point among those of its contact, "" where there is only one
     """
 
@@ -29,6 +30,7 @@ class ContactPoint:
     geometry: Entry | None = None
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
     many_points: bool = False
+    always: bool = False
     radius_a: float = 0.0
     radius_b: float = 0.0
     normal: tuple[float, float, float] | None = None

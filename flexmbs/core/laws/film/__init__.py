@@ -1,0 +1,1 @@
+"""Forces of lubricating films."""
