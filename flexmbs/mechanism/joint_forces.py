@@ -113,7 +113,9 @@ class JointForces:
         law: FrictionLaw | JointFriction
         if isinstance(static, ContactFriction):
             if not dynamic is transition is full_slip is None:
-                raise MechanismError(f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own")
+                raise MechanismError(
+                    f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own"
+                )
             law = joint_friction_law(static, normal_force, at, lag, bearing_length, where)
         else:
             law = friction_law(
