@@ -2,9 +2,10 @@
 
 C. Canudas de Wit, H. Olsson, K. J. Astrom and P. Lischinsky, IEEE Trans. Automatic Control 40 (1995) 419. Three
 experiments: "lugre/pull" (a spring whose end moves steadily pulls the mass), "lugre/presliding" (a force swings below
-breakaway), "stribeck/belt" (spring and damper hold the mass on a moving belt). Stribeck friction is regularised: the mass
-sticks while it creeps below the transition speed, which shifts its events in proportion to that speed. Those of the
-set-valued law are extrapolated from a second run with half the transition speed.
+breakaway), "stribeck/belt" (spring and damper hold the mass on a moving belt).
+
+Stribeck friction is regularised: the mass sticks while it creeps below the transition speed, which shifts its events in
+proportion to that speed. Those of the set-valued law are extrapolated from a second run with half the transition speed.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ IN_FILES = {
     "v0": "start_speed", "t_end": "t_end",
 }  # fmt: skip
 UNITS = {
-    "slips": "", "turning_points": "", "events": "", "events_of_run": "", "period": "s", "lugre_pull": "", "lugre_presliding": "",
-    "stribeck_belt": "",
+    "slips": "", "turning_points": "", "events": "", "events_of_run": "", "period": "s", "lugre_pull": "",
+    "lugre_presliding": "", "stribeck_belt": "",
 }  # fmt: skip
-RATE, FRICTION = "slide.displacement.rate", "slide.displacement.friction"
+RATE, ACCELERATION = "slide.displacement.rate", "slide.displacement.acceleration"
+FRICTION = "slide.displacement.friction"
 PLOTS = {"Displacement": ("slide.displacement",), "Speed": (RATE,), "Friction": (f"{FRICTION}.effort",)}
 
 
@@ -155,9 +157,7 @@ def slips(result: fm.Result, p: Parameters) -> list[dict[str, float]]:
     for up, down in zip(ups, downs, strict=False):
         inside = (result.t > up) & (result.t < down)
         i = int(np.argmax(np.where(inside, result[RATE], -np.inf)))
-        # the acceleration is zero there
-        acceleration = "slide.displacement.acceleration"
-        peak = brentq(lambda t: result.at(t)[acceleration], result.t[i - 1], result.t[i + 1])
+        peak = brentq(lambda t: result.at(t)[ACCELERATION], result.t[i - 1], result.t[i + 1])
         found.append(
             {
                 "t_up": up,
