@@ -34,7 +34,7 @@ def placed(friction, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), slope=0.0, 
         fm.Coulomb(0.3, transition=1e-5),
         fm.Threlfall(0.3, transition=1e-5),
         fm.Stribeck(0.3, 0.3, 1.0, transition=1e-5),
-        fm.LuGre(0.3, 0.3, 0.01, stiffness=1e6, damping=1.0),
+        fm.LuGre(0.3, 0.3, 0.01, stiffness=1e6, damping=300.0),
     ],
 )
 def test_a_block_stops_on_an_incline(friction):
@@ -43,8 +43,9 @@ def test_a_block_stops_on_an_incline(friction):
     result = placed(friction, (speed, 0.0, 0.0), slope=slope, radius=0.0).simulate(0.2, rtol=1e-7, progress=False)
     before = 0.5 * speed / deceleration
     assert result.at(before)["ball.origin.velocity.x"] == pytest.approx(0.5 * speed, rel=1e-4)
-    # it then sticks, as tan(slope) < 0.3; regularised friction lets it creep by less than 1e-5 m/s
-    assert result["ball.position.x"][-1] == pytest.approx(0.5 * speed**2 / deceleration, rel=1e-4)
+    # it then sticks, as tan(slope) < 0.3; regularised friction lets it creep by less than 1e-5 m/s, and bristles of
+    # LuGre that deflect by 3e-7 m let it swing back by about ten times that
+    assert result["ball.position.x"][-1] == pytest.approx(0.5 * speed**2 / deceleration, rel=2e-4)
     assert abs(result["ball.origin.velocity.x"][-1]) < 1e-5
     assert result["floor.friction"][-1] == pytest.approx(WEIGHT * np.sin(slope), rel=1e-6)
 
@@ -104,7 +105,9 @@ def test_lugre_in_a_contact_follows_its_equations():
     frame = system.add(fm.RigidBody(1.0, (1.0,) * 3), name="frame")
     pin = system.add(fm.RigidBody(1.0, (1.0,) * 3), name="pin")
     amplitude, w, press = 2e-4, 30.0, 1e-5
-    system.prismatic(system.ground.frame, frame["origin"], axis="x").prescribe(fm.Harmonic(amplitude, w / (2.0 * np.pi)))
+    system.prismatic(system.ground.frame, frame["origin"], axis="x").prescribe(
+        fm.Harmonic(amplitude, w / (2.0 * np.pi))
+    )
     height = system.prismatic(frame["origin"], pin["origin"], axis="z")
     height.prescribe(fm.Polynomial([1e-6, -2e-4, 5e-5]))
     floor = fm.Plane(system.ground.frame, normal=(0.0, 0.0, 1.0))
@@ -147,14 +150,14 @@ def test_bristles_turn_with_their_body():
     )  # fmt: skip
     law = fm.LuGre(0.5, 0.4, 0.01, stiffness=1e4, damping=100.0)
     plane = fm.Plane(table["origin"], normal=(0.0, 0.0, 1.0))
-    system.contact(fm.Point(block["origin"]), plane, law=DAMPED, friction=law, name="table")
+    system.contact(fm.Point(block["origin"]), plane, law=DAMPED, friction=law, name="seat")
     result = system.simulate(1.5, rtol=1e-7, progress=False)
     radius = np.hypot(result["block.position.x"], result["block.position.y"])
     half = np.searchsorted(result.t, 0.75)
     assert abs(radius[-1] - radius[half]) < 1e-8
-    assert result["table.friction"][-1] == pytest.approx(MASS * 9.0 * radius[-1], rel=1e-5)
-    assert result["table.bristle.x"][-1] == pytest.approx(9.0 * radius[-1] / (G * 1e4), rel=1e-4)
-    assert abs(result["table.bristle.y"][-1]) < 1e-9
+    assert result["seat.friction"][-1] == pytest.approx(MASS * 9.0 * radius[-1], rel=1e-5)
+    assert result["seat.bristle.x"][-1] == pytest.approx(9.0 * radius[-1] / (G * 1e4), rel=1e-4)
+    assert abs(result["seat.bristle.y"][-1]) < 1e-9
 
 
 def test_a_bouncing_ball_with_lugre_starts_each_contact_with_upright_bristles():

@@ -55,15 +55,19 @@ def test_what_is_no_law():
     ("friction", "radius", "message"),
     [
         (fm.Coulomb(0.3), 0.01, r"friction needs markers that can turn, not 'bar.tip', .* or a Point"),
-        (fm.Coulomb(0.3, rolling=1e-3), 0.0, "friction with rolling or pivoting resistance needs markers that can turn"),
+        (
+            fm.Coulomb(0.3, rolling=1e-3),
+            0.0,
+            "friction with rolling or pivoting resistance needs markers that can turn",
+        ),
         (fm.LuGre(0.3, 0.2, 0.1, 1e4, pivoting=1e-3), 0.0, "with rolling or pivoting resistance"),
     ],
 )
 def test_markers_that_cannot_turn(friction, radius, message):
-    mode = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
     bar = fm.body_from_arrays(
-        points=np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), modes=mode, masses=np.array([1.0, 1.0]),
-        stiffness=np.array([[1e4]]), markers={"tip": 1},
+        points=np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        modes=np.array([[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3, [0.0] * 3]]),
+        K=np.array([[1e4]]), M=np.eye(12), markers={"tip": 2},
     )  # fmt: skip
     system = fm.System()
     body = system.add(bar, name="bar")
@@ -143,7 +147,10 @@ def test_joints():
     for given, message in (
         (dict(static=fm.Coulomb(0.3), transition=0.1), "dynamic=, transition= and full_slip= are not for a law"),
         (dict(static=fm.Coulomb(0.3), dynamic=0.1), "dynamic=, transition= and full_slip= are not for a law"),
-        (dict(static=fm.Coulomb(0.3, pivoting=0.1)), r"rolling= and pivoting= of Coulomb are for contacts; give radius="),
+        (
+            dict(static=fm.Coulomb(0.3, pivoting=0.1)),
+            r"rolling= and pivoting= of Coulomb are for contacts; give radius=",
+        ),
         (dict(static=0.3), "coefficients need transition="),
         (dict(static=fm.LuGre(0.3, 0.2, 0.1, 1e4), radius=0.1), "radius= is for rotations"),
     ):
