@@ -65,9 +65,9 @@ def phase_of(run: Trajectory, structure: Structure, row: int) -> np.ndarray:
 
     A contact begins as an impact after a flight. It is one until it ends, until the bodies, after having parted,
     approach again without having lost contact, or until they hardly move along the normal any more: from there on the
-    contact follows. One that is closed from the start of the run follows.
+    contact follows. One that is closed from the start of the run, or in equilibrium, follows.
     """
-    phase = np.zeros(len(run.t), dtype=float)
+    phase = np.where(run.contact_force[:, row] != 0.0, float(FOLLOWING), float(FREE))
     name = structure.contact_names[row]
     for contact in run.contacts:
         if contact.name != name:

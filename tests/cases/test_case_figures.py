@@ -157,8 +157,6 @@ def test_journal_clearance_pendulum(tmp_path):
     assert third["peak_force"] == pytest.approx(173.84350756327302, rel=1e-8)
     assert third["effective_mass"] == pytest.approx(0.39840535134250576, rel=1e-8)
     assert third["energy_end"] == pytest.approx(-1.4724559034360074, rel=1e-9)
-    with pytest.raises(CaseError, match="'start' has 3 values"):
-        run_case("journal_clearance_pendulum", {"start": (0.0, 0.0, 1.0)})
 
 
 def test_clearance_slider_crank(tmp_path):
