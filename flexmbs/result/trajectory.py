@@ -9,7 +9,7 @@ import numpy as np
 
 #: Arrays of a chunk, each with the step as its first axis.
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
-OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record")
+OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record", "ledger")
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Trajectory:
     driving_force : (nt, nd) N or N m of each driven coordinate, or None
     constraint_error : (nt,) m or rad, largest of all constraints that close loops, or None
     record : (nt, nr) what springs, bushings, sensors and user functions measured, or None
+    ledger : (nt, lines + 2) J, or None: work and losses of the lines of the energy ledger since the start of the run,
+        energy stored in contacts, balance (flexmbs.result.energy_ledger)
     contacts : tuple of ContactRecord in order of time
     stats : counters and times of the run
     status : "finished", "running" (a run killed before its end) or "stopped: reason"
@@ -80,6 +82,7 @@ class Trajectory:
     driving_force: np.ndarray | None = None
     constraint_error: np.ndarray | None = None
     record: np.ndarray | None = None
+    ledger: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
     stats: Mapping[str, float] = field(default_factory=dict)
     status: str = "finished"
