@@ -79,7 +79,8 @@ class Result:
 
     @cached_property
     def _histories(self) -> dict[str, History]:
-        return catalogue(self.structure, velocities=self._moving, ledger=self.trajectory.has("ledger"))
+        kinds = {"contact_points": self.trajectory.has("contact_point"), "ledger": self.trajectory.has("ledger")}
+        return catalogue(self.structure, velocities=self._moving, **kinds)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""

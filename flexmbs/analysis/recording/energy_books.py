@@ -18,7 +18,17 @@ from flexmbs.core.stepping.book_energy import book_energy
 from flexmbs.mechanism.forces import Element, Load
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
-from flexmbs.result.energy_ledger import CONTACT, DAMPING, DRIVER, FRICTION, LOAD, MODAL_DAMPING, MOTOR, is_loss
+from flexmbs.result.energy_ledger import (
+    CONTACT,
+    CONTACT_FRICTION,
+    DAMPING,
+    DRIVER,
+    FRICTION,
+    LOAD,
+    MODAL_DAMPING,
+    MOTOR,
+    is_loss,
+)
 
 FRICTION_LAW = "friction"  # ForceLaw.kind
 
@@ -47,7 +57,8 @@ def _prescribed(model: Model) -> Iterator[Entry]:
 
 
 def _loads(system: Mechanism, model: Model) -> Iterator[Entry]:
-    at_load, at_spread, *_rest = flow_starts(model.tables)
+    first = flow_starts(model.tables)
+    at_load, at_spread = first["loads"], first["spread_loads"]
     for name, load in system.loads.items():
         if isinstance(load, Load):
             yield Entry(LOAD, name, at_load)
@@ -61,7 +72,7 @@ def _elements(system: Mechanism, model: Model) -> Iterator[Entry]:
     """Elements in the order of the tables: those of joints, then the others."""
     elements: list[Element] = [element for joint in system.joints.values() for element in joint.forces]
     elements += system.springs.values()
-    for flow, element in enumerate(elements, start=flow_starts(model.tables)[2]):
+    for flow, element in enumerate(elements, start=flow_starts(model.tables)["elements"]):
         law = element.law
         if isinstance(law, SpringLaw) and isinstance(law.damping, float | int) and law.damping == 0.0:
             continue
@@ -72,18 +83,20 @@ def _elements(system: Mechanism, model: Model) -> Iterator[Entry]:
 
 def _of_tables(system: Mechanism, model: Model) -> Iterator[Entry]:
     """Dampers of bushings, couplers and modes; contacts."""
-    _loads, _spread, _elements, bushings, couplers, bodies, contacts, _flows = flow_starts(model.tables)
+    first = flow_starts(model.tables)
     for i, bushing in enumerate(system.bushings.values()):
         if np.any(bushing.damping):
-            yield Entry(DAMPING, bushing.name, bushings + i)
+            yield Entry(DAMPING, bushing.name, first["bushings"] + i)
     for i, coupler in enumerate(system.couplers.values()):
         if coupler.damping != 0.0:
-            yield Entry(DAMPING, coupler.name, couplers + i)
+            yield Entry(DAMPING, coupler.name, first["couplers"] + i)
     for i, name in enumerate(model.body_names):
         if i > 0 and model.tables.bodies["damping_kind"][i] != ZERO_MATRIX and model.tables.bodies["modes"][i] > 0:
-            yield Entry(MODAL_DAMPING, name, bodies + i)
+            yield Entry(MODAL_DAMPING, name, first["bodies"] + i)
     for i, name in enumerate(model.contact_names):
-        yield Entry(CONTACT, name, contacts + i)
+        yield Entry(CONTACT, name, first["contacts"] + i)
+        if model.tables.contacts["friction"][i] != 0:
+            yield Entry(CONTACT_FRICTION, name, first["friction"] + i)
 
 
 class EnergyBooks:
@@ -102,7 +115,7 @@ class EnergyBooks:
         self.names, self.kinds = tuple(entry.name for entry in entries), tuple(entry.kind for entry in entries)
         self.flows = np.array([entry.flow for entry in entries], dtype=np.int64)
         self.signs = np.where([is_loss(kind) for kind in self.kinds], -1.0, 1.0)
-        self.booked = np.zeros(flow_starts(model.tables)[-1], dtype=np.int64)
+        self.booked = np.zeros(flow_starts(model.tables)["flows"], dtype=np.int64)
         self.booked[self.flows] = 1
         self.width, self.size = model.log_row.width, len(entries) + 2
         self.start = 0.0  # energy (J) at the first row of the run

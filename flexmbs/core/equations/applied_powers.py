@@ -6,15 +6,15 @@ is the derivative of its energy.
 
 from __future__ import annotations
 
-from flexmbs.core.contact.gap import contact_force, contact_geometry
+from flexmbs.core.contact.gap import contact_force, contact_geometry, evaluate_friction
+from flexmbs.core.contact.pair_geometry import surface_contact
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.equations.row_multipliers import correct_multipliers
+from flexmbs.core.equations.row_multipliers import clear_wrenches, correct_multipliers
 from flexmbs.core.laws.force.bushing import measure_bushing
 from flexmbs.core.laws.force.force_law import law_force
 from flexmbs.core.laws.force.measure import measure
 from flexmbs.core.laws.force.spread import FORCE, MODAL_FORCES, MOMENT
-from flexmbs.core.layout.energy_booking import flow_starts
-from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, DEFORMATION_RATE, ELEMENT_FORCE
+from flexmbs.core.layout.force_tables import DEFORMATION_RATE, ELEMENT_FORCE
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import (
     CABLE,
@@ -23,16 +23,16 @@ from flexmbs.core.layout.tables import (
     FOLLOWER,
     POSITION_LEVEL,
     RATE,
+    SURFACES,
     VALUE,
     VELOCITY_LEVEL,
 )
 from flexmbs.core.mechanics.couplers import stretch_of
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.quadratic_forms import pass_to_modes
 from flexmbs.core.mechanics.vectors import components, cross, difference, dot, rotate, rotate_back, vector_at
 from flexmbs.machine_code.kernel import kernel
-
-starts = kernel(flow_starts)
 
 
 @kernel
@@ -119,34 +119,31 @@ def prescribed_rate(tables, c, booking, work):
 @kernel
 def modal_damping_powers(tables, booking):
     """-v De v of the modes of each body."""
-    _l, _s, _e, _b, _c, first, _k, _end = starts(tables)
     for b in range(1, len(tables.bodies)):
         body = tables.bodies[b]
-        if booking.booked[first + b] == 0:
+        if booking.booked[booking.bodies + b] == 0:
             continue
         n, at, total = body.modes, body.damping_at, 0.0
         rates = booking.v[body.modal_start : body.modal_start + n]
         for i in range(n):
             for j in range(n):
                 total += rates[i] * tables.pool[at + i * n + j] * rates[j]
-        booking.power[first + b] = -total
+        booking.power[booking.bodies + b] = -total
 
 
 @kernel
 def coupler_powers(tables, booking):
     """-c e'^2 of the dampers on sums of coordinates."""
-    _l, _s, _e, _b, first, _m, _k, _end = starts(tables)
     for i in range(len(tables.couplers)):
         rate = stretch_of(tables, tables.couplers[i], booking.v)
-        booking.power[first + i] = -tables.couplers[i].damping * rate * rate
+        booking.power[booking.couplers + i] = -tables.couplers[i].damping * rate * rate
 
 
 @kernel
 def element_powers(tables, booking, work):
     """Force less the elastic force, times the rate of what it acts along."""
-    _l, _s, first, _b, _c, _m, _k, _end = starts(tables)
     for e in range(len(tables.elements)):
-        if booking.booked[first + e] == 0:
+        if booking.booked[booking.elements + e] == 0:
             continue
         element = tables.elements[e]
         x, rate, _x, _y, _z = measure(tables, element, booking.q, booking.v, booking.a, work)
@@ -158,15 +155,14 @@ def element_powers(tables, booking, work):
             force = law_force(element.force, parameters, x, rate, given)
         if element.energy != 0:
             force -= law_force(element.force, parameters, x, 0.0, given)
-        booking.power[first + e] = force * rate
+        booking.power[booking.elements + e] = force * rate
 
 
 @kernel
 def bushing_powers(tables, booking, work):
     """-e' C e' of the dampers of bushings."""
-    _l, _s, _e, first, _c, _m, _k, _end = starts(tables)
     for i in range(len(tables.bushings)):
-        if booking.booked[first + i] == 0:
+        if booking.booked[booking.bushings + i] == 0:
             continue
         bushing, total = tables.bushings[i], 0.0
         measure_bushing(tables, i, booking.q, booking.v, booking.a, work)
@@ -174,13 +170,12 @@ def bushing_powers(tables, booking, work):
         for k in range(6):
             for j in range(6):
                 total += rates[k] * bushing.damping[k, j] * rates[j]
-        booking.power[first + i] = -total
+        booking.power[booking.bushings + i] = -total
 
 
 @kernel
 def load_powers(tables, booking, work):
     """Force or torque times the velocity or angular velocity of the marker."""
-    first, _s, _e, _b, _c, _m, _k, _end = starts(tables)
     frame = work.marker[A]
     for i in range(len(tables.loads)):
         load = tables.loads[i]
@@ -189,13 +184,12 @@ def load_powers(tables, booking, work):
         x, y, z = load.factor * x, load.factor * y, load.factor * z
         if load.frame == FOLLOWER:
             x, y, z = rotate(frame.R_WM, x, y, z)
-        booking.power[first + i] = dot(frame.w_WM if load.is_torque != 0 else frame.v_WM, x, y, z)
+        booking.power[booking.loads + i] = dot(frame.w_WM if load.is_torque != 0 else frame.v_WM, x, y, z)
 
 
 @kernel
 def spread_load_powers(tables, booking, work):
     """In body axes, as the load is stated."""
-    _l, first, _e, _b, _c, _m, _k, _end = starts(tables)
     for i in range(len(tables.spread_loads)):
         load = tables.spread_loads[i]
         body, frame, pool = tables.bodies[load.body], work.frame[load.body], tables.pool
@@ -213,20 +207,51 @@ def spread_load_powers(tables, booking, work):
             for k in range(n):
                 power += pool[field + MODAL_FORCES + k] * booking.v[at + k]
             total += power if row == 0 else power * booking.q[at + row - 1]
-        booking.power[first + i] = work.signal[load.signal, VALUE] * total
+        booking.power[booking.spread_loads + i] = work.signal[load.signal, VALUE] * total
 
 
 @kernel
 def contact_powers(tables, booking, contact_history, work):
-    """Of contacts whose law renews its history, such as plastic ones, the power of the whole force."""
-    _l, _s, _e, _b, _c, _m, first, _end = starts(tables)
+    """Power of normal forces and of friction.
+
+    Of contacts whose law renews its history, such as plastic ones, and of surfaces, that of the whole force.
+    """
+    q, v, a = booking.q, booking.v, booking.a
     for c in range(len(tables.contacts)):
         if booking.active[c] == 0:
             continue
         contact = tables.contacts[c]
-        gap, rate, _x, _y, _z = contact_geometry(tables, c, booking.q, booking.v, booking.a, work)
+        if contact.kind == SURFACES:
+            booking.power[booking.contacts + c] = surface_power(tables, booking, c, work)
+            continue
+        gap, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
         slow = booking.slow_rate[c] if len(tables.condensed) > 0 else rate
         force = contact_force(tables, contact, contact_history, gap, slow)
+        if contact.friction != 0:
+            evaluate_friction(tables, c, force, v, work)
+            touch = work.touch[0]
+            x, y, z = components(touch.friction)
+            mx, my, mz = components(touch.moment)
+            booking.power[booking.friction + c] = dot(touch.u, x, y, z) + dot(touch.w, mx, my, mz)
         if contact.update == 0:
             force -= contact_force(tables, contact, contact_history, gap, 0.0)
-        booking.power[first + c] = force * rate
+        booking.power[booking.contacts + c] = force * rate
+
+
+@kernel
+def surface_power(tables, booking, c, work):
+    """Power of all forces between two surfaces, from what they do to the bodies and their modes."""
+    q, v, out = booking.q, booking.v, booking.unit
+    clear_wrenches(work)
+    surface_contact(tables.contacts[c].geometry, tables, c, q, v, work, out, 1)
+    pass_to_modes(tables, work, out)
+    total = 0.0
+    for b in range(1, len(tables.bodies)):
+        wrench, frame = work.wrench[b], work.frame[b]
+        x, y, z = components(wrench.force)
+        mx, my, mz = components(wrench.moment)
+        total -= dot(frame.v_WB, x, y, z) + dot(frame.w_WB, mx, my, mz)
+    for k in range(out.shape[0]):
+        total -= out[k] * v[k]
+        out[k] = 0.0
+    return total

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from flexmbs.core.constraints import add_constraints
 from flexmbs.core.equations.residual import pass_to_parent
-from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.layout.tables import FORCE
+from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.mechanics.quadratic_forms import pass_to_modes
 from flexmbs.core.mechanics.vectors import put
 from flexmbs.machine_code.kernel import kernel
@@ -51,10 +51,7 @@ def push(tables, booking, j, work):
     pushed, unit = booking.pushed[j], booking.unit
     pushed[:] = 0.0
     unit[booking.multipliers[j]] = 1.0
-    for b in range(len(tables.bodies)):
-        put(work.wrench[b].force, 0.0, 0.0, 0.0)
-        put(work.wrench[b].moment, 0.0, 0.0, 0.0)
-    work.weight[FORCE, :] = 0.0
+    clear_wrenches(work)
     add_constraints(tables, booking.q, booking.v, unit, work, pushed)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, booking.q, work, pushed)
@@ -63,6 +60,15 @@ def push(tables, booking, j, work):
     for k in range(pushed.shape[0]):
         if tables.coordinates[k].multiplier != 0:
             pushed[k] = 0.0  # the second derivative of a constraint, not a force
+
+
+@kernel
+def clear_wrenches(work):
+    """No forces on bodies and their fields."""
+    for b in range(len(work.wrench)):
+        put(work.wrench[b].force, 0.0, 0.0, 0.0)
+        put(work.wrench[b].moment, 0.0, 0.0, 0.0)
+    work.weight[FORCE, :] = 0.0
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 A flow is the energy (J) that something has supplied to the mechanism since the start of the run, negative where it has
 taken energy.  Their order: coordinates (of driven ones the work of the driver, of multipliers that of a prescribing
-constraint), loads, spread loads, elements, bushings, couplers, bodies (modal damping), contacts.
+constraint), loads, spread loads, elements, bushings, couplers, bodies (modal damping), contacts (normal
+force), friction of contacts.
 """
 
 from __future__ import annotations
@@ -13,23 +14,24 @@ from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
 from flexmbs.core.layout.tables import BALL, Tables
 from flexmbs.machine_code.blocks import Block
 
+#: Groups of flows in their order, after those of the coordinates.
+GROUPS = ("loads", "spread_loads", "elements", "bushings", "couplers", "bodies", "contacts", "friction")
 
-def flow_starts(tables):
-    """First flow of loads, spread loads, elements, bushings, couplers, bodies and contacts, and how many there are."""
-    loads = len(tables.coordinates)
-    spread_loads = loads + len(tables.loads)
-    elements = spread_loads + len(tables.spread_loads)
-    bushings = elements + len(tables.elements)
-    couplers = bushings + len(tables.bushings)
-    bodies = couplers + len(tables.couplers)
-    contacts = bodies + len(tables.bodies)
-    return loads, spread_loads, elements, bushings, couplers, bodies, contacts, contacts + len(tables.contacts)
+
+def flow_starts(tables: Tables) -> dict[str, int]:
+    """First flow of each group by its name; under "flows" how many there are."""
+    starts, at = {}, len(tables.coordinates)
+    for group in GROUPS:
+        starts[group] = at
+        at += len(getattr(tables, "contacts" if group == "friction" else group))
+    return {**starts, "flows": at}
 
 
 class EnergyBooking(Block):
     """What is booked, and the arrays with which it is computed (core.stepping.book_energy)."""
 
     fields = {
+        "start_of": ("i8", 1),  # first flow of each group
         "booked": ("i8", 1),  # (flows,) 1: it can differ from zero
         "always": ("i8", 0),  # 1: something is booked that acts at all times; else only contacts
         "needs_residual": ("i8", 0),  # 1: drivers, prescribing constraints, functions of sensors
@@ -56,22 +58,24 @@ class EnergyBooking(Block):
     parts = {
         "q": ("point", 0), "v": ("point", 1), "a": ("point", 2), "end_q": ("end", 0), "end_v": ("end", 1),
         "end_a": ("end", 2), "start_q": ("start", 0), "start_v": ("start", 1), "start_a": ("start", 2),
+        **{group: ("start_of", index) for index, group in enumerate(GROUPS)},
     }  # fmt: skip
 
 
 def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
     """Arrays for the flows of ``tables`` of which those with ``booked`` (flows,) != 0 are wanted."""
     n, contacts = len(tables.coordinates), len(tables.contacts)
-    loads, _spread, elements, bushings, couplers, _bodies, first_contact, _flows = flow_starts(tables)
+    first = flow_starts(tables)
     prescribed = bool(np.any(booked[:n]))
-    forces = bool(np.any(booked[loads:bushings]))
-    on_markers = np.concatenate([booked[loads:elements], booked[bushings:couplers]])
-    on_lines = booked[elements:bushings][tables.elements["geometry"] != COORDINATE_ELEMENT]
+    forces = bool(np.any(booked[first["loads"] : first["bushings"]]))
+    on_markers = [*booked[first["loads"] : first["elements"]], *booked[first["bushings"] : first["couplers"]]]
+    on_lines = booked[first["elements"] : first["bushings"]][tables.elements["geometry"] != COORDINATE_ELEMENT]
     multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if prescribed else np.zeros(0, int)
     m = len(multipliers)
     return EnergyBooking(
+        start_of=np.array([first[group] for group in GROUPS]),
         booked=booked,
-        always=int(np.any(booked[:first_contact])),
+        always=int(np.any(booked[: first["contacts"]])),
         needs_residual=int(prescribed or forces and len(tables.functions) + len(tables.condensed) > 0),
         needs_frames=int(np.any(on_markers) or np.any(on_lines)),
         total=np.zeros(len(booked)),

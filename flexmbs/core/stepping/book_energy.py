@@ -13,12 +13,12 @@ import math
 import numpy as np
 
 from flexmbs.core.contact.gap import contact_energy, contact_geometry
-from flexmbs.core.equations.applied_powers import fill_powers, starts
+from flexmbs.core.equations.applied_powers import fill_powers
 from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.equations.rotation_charts import chart_rates
 from flexmbs.core.layout.energy_booking import EnergyBooking
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import BALL, Tables, Workspace
+from flexmbs.core.layout.tables import BALL, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import cross
@@ -143,11 +143,10 @@ def book_contacts(tables, before, row, is_first, balls, booking, work):
     """Energy that contacts store at a row, and what they have lost there since the row ``before``.
 
     A contact that starts, ends, or remembers something else stores another energy at the same depth: the change is
-    lost. Where the law renews its history all of the work has been booked: what is stored of it is not lost.
+    lost. Where all of the work has been booked (applied_powers.contact_powers), what is stored of it is not lost.
     """
     contacts = len(tables.contacts)
     _q, _r, _v, _a, at_active = log_columns(len(tables.coordinates), balls)
-    _l, _s, _e, _b, _c, _m, first, _end = starts(tables)
     is_placed = False
     booking.stored = 0.0
     for c in range(contacts):
@@ -160,12 +159,14 @@ def book_contacts(tables, before, row, is_first, balls, booking, work):
             is_placed = True
         contact = tables.contacts[c]
         gap, _rate, _x, _y, _z = contact_geometry(tables, c, booking.q, booking.v, booking.a, work)
-        if now:
+        if now and contact.kind == SURFACES:
+            booking.kept[c] = work.touch[0].energy
+        elif now:
             booking.kept[c] = contact_energy(tables, contact, row[at_active + contacts :], abs(gap))
         if not is_first:
-            if contact.update == 0:
+            if contact.update == 0 and contact.kind != SURFACES:
                 old = contact_energy(tables, contact, before[at_active + contacts :], abs(gap)) if was else 0.0
-            booking.total[first + c] += booking.kept[c] - old
+            booking.total[booking.contacts + c] += booking.kept[c] - old
         booking.stored += booking.kept[c]
 
 
