@@ -11,7 +11,9 @@ from __future__ import annotations
 from flexmbs.core.constraints import add_constraints
 from flexmbs.core.equations.residual import pass_to_parent
 from flexmbs.core.layout.tables import FORCE
+from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.quadratic_forms import pass_to_modes
 from flexmbs.core.mechanics.vectors import put
 from flexmbs.machine_code.kernel import kernel
@@ -23,9 +25,12 @@ REGULARISED = 1e-12  # of the mean diagonal: near singular positions the interpo
 def correct_multipliers(tables, booking, work):
     """Correct the multipliers in ``booking.a`` and, with them, the driving forces in ``booking.residual``.
 
-    The residual is that of the interpolated motion and multipliers; the frames in ``work`` are current.
+    The residual is that of the interpolated motion and multipliers.
     """
     m = len(booking.multipliers)
+    # the way back through the joints has moved their points
+    forward_kinematics(tables, booking.q, booking.v, booking.a, booking.reference, work)
+    copy_matrix(work.joint_point, booking.joint_point)
     for j in range(m):
         push(tables, booking, j, work)
     trace = 0.0
@@ -52,6 +57,7 @@ def push(tables, booking, j, work):
     pushed[:] = 0.0
     unit[booking.multipliers[j]] = 1.0
     clear_wrenches(work)
+    copy_matrix(booking.joint_point, work.joint_point)
     add_constraints(tables, booking.q, booking.v, unit, work, pushed)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, booking.q, work, pushed)

@@ -40,6 +40,9 @@ class EnergyBooking(Block):
         "stored": ("f8", 0),  # J in all contacts
         "kept": ("f8", 1),  # (contacts,) J in each of them at the row booked last
         "power": ("f8", 1),  # (flows,) W at a point between two rows
+        "node_power": ("f8", 2),  # (3, flows) at the nodes of the quadrature
+        "flow": ("f8", 1),  # (flows,) J from one row to the next
+        "coarse": ("f8", 1),  # by half as many nodes
         "slow_rate": ("f8", 1),  # (contacts,) gap rate without the motion of condensed modes
         "active": ("i8", 1),  # (contacts,) of the row at the start
         "reference": ("f8", 2),  # (balls, 4) of the row at the start
@@ -49,6 +52,7 @@ class EnergyBooking(Block):
         "residual": ("f8", 1),  # (n,)
         # independent multipliers where a driver works on a mechanism with constraints (core.equations.row_multipliers)
         "multipliers": ("i8", 1),  # (m,) their coordinates
+        "joint_point": ("f8", 2),  # (bodies, 3)
         "unit": ("f8", 1),  # (n,)
         "pushed": ("f8", 2),  # (m, n) what a multiplier of value 1 adds to the residual
         "normal": ("f8", 2),  # (m, m)
@@ -82,6 +86,9 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
         stored=0.0,
         kept=np.zeros(contacts),
         power=np.zeros(len(booked)),
+        node_power=np.zeros((3, len(booked))),
+        flow=np.zeros(len(booked)),
+        coarse=np.zeros(len(booked)),
         slow_rate=np.zeros(contacts),
         active=np.zeros(contacts, dtype=np.int64),
         reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
@@ -90,6 +97,7 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
         point=np.zeros((3, n)),
         residual=np.zeros(n),
         multipliers=multipliers,
+        joint_point=np.zeros((len(tables.bodies), 3)),
         unit=np.zeros(n),
         pushed=np.zeros((m, n)),
         normal=np.zeros((m, m)),

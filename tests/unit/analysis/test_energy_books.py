@@ -14,7 +14,7 @@ def engine():
     system = fm.System(gravity=(0.0, -9.81, 0.0))
     crank, block = (system.add(fm.RigidBody.rod(1.0, 0.2), name=name) for name in ("crank", "block"))
     hinge = system.revolute(system.ground["origin"], crank["origin"], name="hinge")
-    hinge.drive(lambda t: 12.0 * t)
+    hinge.prescribe(fm.Polynomial([0.0, 12.0]))
     pin = crank.marker("pin", (0.2, 0.0, 0.0))
     guide = system.prismatic(system.ground["origin"], block["origin"], axis="x", displacement=0.5, name="guide")
     system.spring_damper(pin, block["origin"], stiffness=200.0, damping=3.0, length=0.3, name="spring")
