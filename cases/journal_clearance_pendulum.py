@@ -44,8 +44,6 @@ class Parameters:
 def resolve(p: Parameters) -> Parameters:
     """Read the file of parameters; run until enough contacts have ended to know the end time."""
     p = fm.with_parameter_file(p, IN_FILES)
-    if len(p.start) != 6:
-        raise fm.CaseError(f"parameter 'start' has {len(p.start)} values, expected x, y, angle and their rates")
     return p if p.t_end is not None else replace(p, t_end=end_of(p))
 
 

@@ -93,6 +93,9 @@ from flexmbs.interop.sid import read_sid as read_sid
 from flexmbs.interop.sid import write_sid as write_sid
 from flexmbs.mechanism.body_in_system import BodyInSystem as BodyInSystem
 from flexmbs.mechanism.characteristics import Characteristic as Characteristic
+from flexmbs.mechanism.clearance.bore_profile import BoreProfile as BoreProfile
+from flexmbs.mechanism.clearance.clearance import Clearance as Clearance
+from flexmbs.mechanism.clearance.journal_film import JournalFilm as JournalFilm
 from flexmbs.mechanism.composite_body import Part as Part
 from flexmbs.mechanism.composite_body import weld as weld
 from flexmbs.mechanism.contact.contact import Contact as Contact

@@ -93,8 +93,10 @@ class CaseOutcome:
 
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
+        has_ledger = self.result is not None and self.result.trajectory.has("ledger")
+        energy = {"energy": self.result.energy_ledger().summary()} if has_ledger else {}
         return _plain({
-            "case": self.case, "parameters": self.parameters, "figures": self.figures, "stats": self.stats,
+            "case": self.case, "parameters": self.parameters, "figures": self.figures, **energy, "stats": self.stats,
             "view": self.view,
         })  # fmt: skip
 

@@ -61,11 +61,11 @@ class JointMethods:
                     "spherical joint, or the second marker of another joint with free rotation, can be attached there; "
                     "otherwise define a node set as an interface in reduce()"
                 )
-        joint = self.joints[name] = Joint(name, joint_type, a, b, cut=bool(cut), clearance=clearance)
+        joint = Joint(name, joint_type, a, b, cut=bool(cut), clearance=clearance)
         if clearance is not None:
-            for contact in play_contacts(joint, clearance):
-                self.contacts[contact.name] = contact
             start_of_play(joint, clearance)
+            self.contacts |= {contact.name: contact for contact in play_contacts(joint, clearance)}
+        self.joints[name] = joint
         return joint
 
     def _remove(self, joint: Joint) -> None:

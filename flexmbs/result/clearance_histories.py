@@ -12,6 +12,7 @@ from flexmbs.result.trajectory import Trajectory
 
 History = Callable[[Trajectory], np.ndarray]
 FREE, IMPACT, FOLLOWING = 0, 1, 2
+SETTLED = 1e-2  # of the approach speed: an impact that parts no faster than this has become a contact that follows
 
 
 def clearance_catalogue(structure: Structure) -> dict[str, History]:
@@ -62,11 +63,11 @@ def end_shift(
 def phase_of(run: Trajectory, structure: Structure, row: int) -> np.ndarray:
     """(nt,) phase of a contact point: 0 free, 1 impact, 2 following contact.
 
-    A contact begins as an impact after a flight. It is one until it ends, or until the bodies, after having parted,
-    approach again without having lost contact: from there on the contact follows. One that is closed from the start of
-    the run follows.
+    A contact begins as an impact after a flight. It is one until it ends, until the bodies, after having parted,
+    approach again without having lost contact, or until they hardly move along the normal any more: from there on the
+    contact follows. One that is closed from the start of the run, or in equilibrium, follows.
     """
-    phase = np.zeros(len(run.t), dtype=float)
+    phase = np.where(run.contact_force[:, row] != 0.0, float(FOLLOWING), float(FREE))
     name = structure.contact_names[row]
     for contact in run.contacts:
         if contact.name != name:
@@ -79,7 +80,9 @@ def phase_of(run: Trajectory, structure: Structure, row: int) -> np.ndarray:
         if contact.start <= run.t[0]:
             phase[inside] = FOLLOWING
         else:
-            phase[inside[_returns(run.contact_gap[inside, row]) :]] = FOLLOWING
+            gap, speed = run.contact_gap[inside, row], contact.approach_speed or 0.0
+            follows = min(_returns(gap), _settles(gap, run.t[inside], SETTLED * speed))
+            phase[inside[follows:]] = FOLLOWING
     return phase
 
 
@@ -91,6 +94,12 @@ def _returns(gap: np.ndarray) -> int:
         return len(gap)
     closing = np.flatnonzero(steps[opening[0] :] < 0.0)
     return int(opening[0] + closing[0]) if len(closing) else len(gap)
+
+
+def _settles(gap: np.ndarray, t: np.ndarray, slow: float) -> int:
+    """From where on a gap changes more slowly than ``slow`` (m/s) until the end."""
+    fast = np.flatnonzero(np.abs(np.diff(gap)) >= slow * np.diff(t))
+    return int(fast[-1]) + 1 if len(fast) else 0
 
 
 def joint_phase(phases: list[np.ndarray]) -> np.ndarray:

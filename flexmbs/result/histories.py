@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.reduction.modal_fields import marker_displacement, marker_velocity
 from flexmbs.result.clearance_histories import clearance_catalogue
+from flexmbs.result.energy_ledger import BALANCE, STORED_IN_CONTACTS, history_name, is_loss
 from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
 from flexmbs.result.trajectory import Trajectory
 
@@ -16,11 +17,13 @@ History = Callable[[Trajectory], np.ndarray]
 AXES = ("x", "y", "z")
 
 
-def catalogue(structure: Structure, velocities: bool = True, contact_points: bool = True) -> dict[str, History]:
+def catalogue(
+    structure: Structure, velocities: bool = True, contact_points: bool = True, ledger: bool = False
+) -> dict[str, History]:
     """Every history by name.
 
     Those of marker velocities only with ``velocities`` of bodies in the trajectory, those of friction, slip and contact
-    points only with ``contact_points``.
+    points only with ``contact_points``, those of the energy ledger only with ``ledger``.
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
@@ -28,7 +31,9 @@ def catalogue(structure: Structure, velocities: bool = True, contact_points: boo
     "J.eccentricity", "J.penetration", "J.contact_angle" and "J.phase" (J a joint with clearance: docs/clearance.md),
     "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second marker, at that marker, world axes),
     "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic",
-    ".gravity", ".elastic" and ".total"; what springs, sensors, user functions and states add: docs/forces.md.
+    ".gravity", ".elastic" and ".total"; with the energy ledger ".contact" (a part of ".elastic"), ".work", ".loss",
+    ".balance", and "E.work" or "E.loss" of every element E that supplies or dissipates energy (docs/energy.md); what
+    springs, sensors, user functions and states add: docs/forces.md.
     """
     found: dict[str, History] = {}
     for i, name in enumerate(structure.coordinate_names):
@@ -55,11 +60,28 @@ def catalogue(structure: Structure, velocities: bool = True, contact_points: boo
     for i, name in enumerate(structure.record_names):
         found[name] = lambda run, i=i: run.record[:, i]
     found["energy.total"] = lambda run: run.energy.sum(axis=1)
+    if ledger:
+        found |= _of_ledger(structure)
     for index, body in enumerate(structure.bodies[1:], start=1):
         for k, axis in enumerate(AXES):
             found[f"{body.name}.position.{axis}"] = lambda run, b=index, k=k: run.body_position[:, b, k]
     for marker in all_markers(structure):
         _add_marker(found, structure, marker, velocities)
+    return found
+
+
+def _of_ledger(structure: Structure) -> dict[str, History]:
+    """Histories of the energy ledger; lines of one name are added."""
+    kinds, names = structure.ledger_kinds, structure.ledger_names
+    columns: dict[str, list[int]] = {"energy.work": [], "energy.loss": []}
+    for i, (kind, name) in enumerate(zip(kinds, names, strict=True)):
+        columns["energy.loss" if is_loss(kind) else "energy.work"].append(i)
+        columns.setdefault(history_name(kind, name), []).append(i)
+    found: dict[str, History] = {
+        name: lambda run, own=own: run.ledger[:, own].sum(axis=1) for name, own in columns.items()
+    }
+    found["energy.contact"] = lambda run: run.ledger[:, STORED_IN_CONTACTS]
+    found["energy.balance"] = lambda run: run.ledger[:, BALANCE]
     return found
 
 
@@ -82,6 +104,11 @@ def acceleration_name(rate: str) -> str:
     return rate.removesuffix(".rate") + ".acceleration"
 
 
+def _is_of_ledger(structure: Structure, name: str) -> bool:
+    lines = zip(structure.ledger_kinds, structure.ledger_names, strict=True)
+    return name.endswith((".work", "loss")) and any(history_name(*line) == name for line in lines)
+
+
 def unit_of(structure: Structure, name: str) -> str:
     """Unit of a history ("" for quaternions and user states)."""
     if name in structure.record_names:
@@ -93,7 +120,7 @@ def unit_of(structure: Structure, name: str) -> str:
             return unit_of(structure, name.removesuffix(ending)) + suffix
     if structure.coordinate_units and name in structure.coordinate_names:
         return structure.coordinate_units[structure.coordinate_names.index(name)]
-    if name.startswith("energy."):
+    if name.startswith("energy.") or _is_of_ledger(structure, name):
         return "J"
     if name.endswith(".driving_force"):
         return "N m" if unit_of(structure, name.removesuffix(".driving_force")) == "rad" else "N"

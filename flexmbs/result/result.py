@@ -23,6 +23,7 @@ from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
+from flexmbs.result.energy_ledger import EnergyLedger, ledger_at
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
@@ -80,8 +81,8 @@ class Result:
 
     @cached_property
     def _histories(self) -> dict[str, History]:
-        points = self.trajectory.has("contact_point")
-        return catalogue(self.structure, velocities=self._moving, contact_points=points)
+        kinds = {"contact_points": self.trajectory.has("contact_point"), "ledger": self.trajectory.has("ledger")}
+        return catalogue(self.structure, velocities=self._moving, **kinds)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""
@@ -309,7 +310,7 @@ class Result:
         """Time and value where the history is largest in magnitude, found between steps too."""
         sizes = np.abs(self[name])
         index = int(np.argmax(sizes))
-        if name == "energy.total":  # a sum of interpolated parts is not constant where the sum is
+        if name in ("energy.total", "energy.balance"):  # a sum of interpolated parts is not constant where the sum is
             return float(self.t[index]), float(self[name][index])
         if self.leaves_out_steps and len(self.t) > 1:  # then it may be between steps that are smaller than others
             steps = np.argsort(-np.maximum(sizes[1:], sizes[:-1]), kind="stable")[:LARGEST_STEPS]
@@ -323,6 +324,23 @@ class Result:
         values = self.resampled(times)[name]
         best = int(np.argmax(np.abs(values)))
         return float(times[best]), float(values[best])
+
+    def energy_ledger(self, time: float | None = None) -> EnergyLedger:
+        """Stored energies, work and losses by element, and their balance up to ``time`` (s; None: the end).
+
+        Of the stored step at or before ``time``. ``print(result.energy_ledger())`` shows a table; histories have the
+        names "energy.balance", "NAME.work", "NAME.loss" (docs/energy.md). SimulationError if the result has no ledger.
+        """
+        if not self.trajectory.has("ledger"):
+            raise SimulationError(
+                "this result has no energy ledger: it was made by kinematics or statics, with energy_ledger=False, or "
+                "by an older version of flexmbs"
+            )
+        i = len(self.t) - 1 if time is None else int(np.searchsorted(self.t, time, side="right")) - 1
+        if i < 0:
+            raise ValueError(f"energy_ledger: time = {time:g} s is before the start of the run, {self.t[0]:g} s")
+        run, lines = self.trajectory, (self.structure.ledger_kinds, self.structure.ledger_names)
+        return ledger_at(i, run.t, run.energy, run.ledger, *lines)
 
     def to_pandas(self, *names: str) -> pandas.DataFrame:
         """Histories (all, or those named) as a pandas DataFrame: one column per name, indexed by t.

@@ -150,6 +150,7 @@ class Structure:
     gravity : (3,) m/s2
     joints : tuple of JointRecord; clearances : tuple of ClearanceRecord
     record_names, record_units : of the columns of ``Trajectory.record``
+    ledger_names, ledger_kinds : of the lines of the energy ledger: names of elements, and what they do with energy
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -164,6 +165,8 @@ class Structure:
     driven_names: tuple[str, ...] = ()
     record_names: tuple[str, ...] = ()
     record_units: tuple[str, ...] = ()
+    ledger_names: tuple[str, ...] = ()
+    ledger_kinds: tuple[str, ...] = ()
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
     joints: tuple[JointRecord, ...] = ()
     clearances: tuple[ClearanceRecord, ...] = ()

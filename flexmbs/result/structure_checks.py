@@ -12,7 +12,7 @@ from flexmbs.result.structure import Structure
 
 _NAMES = (
     "coordinate_names", "rate_names", "coordinate_units", "reaction_names", "driven_names", "record_names",
-    "record_units",
+    "record_units", "ledger_names", "ledger_kinds",
 )  # fmt: skip
 
 
@@ -56,6 +56,8 @@ class _Check:
         nq, nv = len(s.coordinate_names), len(s.rate_names)
         if s.coordinate_units and len(s.coordinate_units) != nq or len(s.record_units) != len(s.record_names):
             self.fail("the numbers of units and names differ")
+        if len(s.ledger_kinds) != len(s.ledger_names):
+            self.fail("the numbers of names and kinds of the energy ledger differ")
         if not isinstance(s.quaternion_starts, tuple):
             self.fail("quaternion_starts is not a tuple of numbers")
         for start in s.quaternion_starts:

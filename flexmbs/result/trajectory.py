@@ -11,7 +11,7 @@ import numpy as np
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
 OPTIONAL = (
     "body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record",
-    "contact_point", "contact_push", "contact_slip",
+    "contact_point", "contact_push", "contact_slip", "ledger",
 )  # fmt: skip
 
 
@@ -65,6 +65,8 @@ class Trajectory:
     contact_point : (nt, nc, 3) m, world axes, or None; contact_push : (nt, nc, 3) N: normal force and friction on the
         first shape, or None; contact_slip : (nt, nc) m/s, speed of sliding while the contact is closed, or None
     record : (nt, nr) what springs, bushings, sensors and user functions measured, or None
+    ledger : (nt, lines + 2) J, or None: work and losses of the lines of the energy ledger since the start of the run,
+        energy stored in contacts, balance (flexmbs.result.energy_ledger)
     contacts : tuple of ContactRecord in order of time
     stats : counters and times of the run
     status : "finished", "running" (a run killed before its end) or "stopped: reason"
@@ -88,6 +90,7 @@ class Trajectory:
     contact_point: np.ndarray | None = None
     contact_push: np.ndarray | None = None
     contact_slip: np.ndarray | None = None
+    ledger: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
     stats: Mapping[str, float] = field(default_factory=dict)
     status: str = "finished"

@@ -16,6 +16,7 @@ def test_all_cases_are_listed():
         "bricard",
         "cam_follower",
         "car_axis",
+        "clearance_slider_crank",
         "composite_inertia",
         "damped_impact",
         "engine_connecting_rod",
@@ -26,6 +27,7 @@ def test_all_cases_are_listed():
         "friction_lugre_stribeck",
         "heavy_top",
         "hertz_sphere",
+        "journal_clearance_pendulum",
         "n_four_bar",
         "rack_and_pinion",
         "roller_coaster",
@@ -141,6 +143,38 @@ def test_hertz_sphere(tmp_path):
     assert outcome.figures["restitution_measured"] == pytest.approx(1.0, rel=1e-8)
     path.write_text('{"v": 3.0}')  # a single speed is that of the run too
     assert run_case("hertz_sphere", {"parameters": str(path)}).figures["rebound_speed"] == pytest.approx(3.0, rel=1e-8)
+
+
+def test_journal_clearance_pendulum(tmp_path):
+    """The third contact, with the values of the reference (separate program, exact to 6e-11)."""
+    path = tmp_path / "pendulum.json"
+    start = "[0, 0, 1.0471975511965976, 0, 0, 0]"
+    one = f'{{"m": 1.2, "J": 0.025, "s": 0.25, "c": 0.0005, "K": 2e9, "e": 0.9, "g": 9.81, "start": {start}}}'
+    path.write_text(f'{{"sets": {{"one": {one}}}, "convention": "theta from the downward vertical"}}')
+    figures = run_case("journal_clearance_pendulum", {"parameters": str(path)}).figures
+    third = figures["lankarani_nikravesh"][2]
+    assert third["t_start"] == pytest.approx(0.0239150521052554, rel=1e-9)
+    assert third["approach_speed"] == pytest.approx(0.08271140383174178, rel=1e-9)
+    assert third["peak_force"] == pytest.approx(173.84350756327302, rel=1e-8)
+    assert third["effective_mass"] == pytest.approx(0.39840535134250576, rel=1e-8)
+    assert third["energy_end"] == pytest.approx(-1.4724559034360074, rel=1e-9)
+
+
+def test_clearance_slider_crank(tmp_path):
+    """First contacts and extremes of the reference, whose peaks are those of 1.5 us samples."""
+    path = tmp_path / "crank.json"
+    path.write_text('{"crank": 0.05, "rod": 0.12, "rpm": 5000, "clearance": 0.0005, "K": 10584788657.405666}')
+    figures = run_case("clearance_slider_crank", {"parameters": str(path), "t_end": 0.0015}).figures
+    third = figures["K_flores"]["first_contacts"][2]
+    assert third["t0"] == pytest.approx(0.0013328679785644462, rel=1e-8)
+    assert third["v_in"] == pytest.approx(3.027772946709361, rel=1e-8)
+    assert third["F_peak"] == pytest.approx(16724.359760015122, rel=1e-4)
+    assert figures["slider_acceleration_max"] == pytest.approx(171764.29573943038, rel=1e-3)
+    assert figures["ideal_joint"]["max_abs_crank_torque"] == pytest.approx(138.52126760994216, rel=1e-5)
+    assert figures["ideal_joint"]["max_pin_force"] == pytest.approx(2718.710471596374, rel=1e-9)
+    # the published stiffness follows from the materials and radii
+    published = run_case("clearance_slider_crank", {"t_end": 1e-5}).parameters["stiffness"]
+    assert published == pytest.approx(10584788657.405666, rel=1e-12)
 
 
 def test_damped_impact(tmp_path):

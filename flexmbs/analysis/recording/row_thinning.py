@@ -47,9 +47,12 @@ class RowThinner:
 
     def __init__(
         self, model: Model, limit: float, t_end: float, settings: Settings, row_bytes: float,
-        measure: Callable[[np.ndarray], float],
+        measure: Callable[[np.ndarray], float], booked: int = 0,
     ) -> None:  # fmt: skip
-        """``limit`` in bytes; ``measure`` gives the bytes of a row in a file, of rows of the log."""
+        """``limit`` in bytes; ``measure`` gives the bytes of a row in a file, of rows of the log.
+
+        ``booked``: how many numbers stand behind each row (analysis.recording.energy_books).
+        """
         columns, n = model.log_row, model.coordinate_count
         self.limit, self.t_end, self.row_bytes, self.measure = limit, t_end, float(row_bytes), measure
         self.piece = int(_within(limit / row_bytes / (8 * FIRST), LEAST_PIECE, PIECE))
@@ -65,7 +68,9 @@ class RowThinner:
         self.used_before, self.stored_before = 0.0, 0  # when the size of a row was measured
         self.ranges = np.outer([np.inf, -np.inf, 0.0], np.ones(n))
         self.limits = np.zeros((2, n))
-        self.rows = np.zeros((0, columns.width))  # the row stored last, and those behind it that may be left out
+        self.rows = np.zeros(
+            (0, columns.width + booked)
+        )  # the row stored last, and those behind it that may be left out
         self.recent = self.rows  # rows stored last, of which the size in a file is measured
 
     def take(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, logged: int) -> np.ndarray:

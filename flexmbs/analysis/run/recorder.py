@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -30,7 +31,12 @@ class Recorder:
     contact starts or ends, samples of controllers, and the last step of a run.
     """
 
-    def __init__(self, model: Model, writer: RunWriter, storage: Storage, thinner: RowThinner, watch: EnergyWatch):
+    def __init__(
+        self, model: Model, writer: RunWriter, storage: Storage, thinner: RowThinner, watch: EnergyWatch,
+        books: EnergyBooks | None,
+    ):  # fmt: skip
+        """``books``: the energy ledger, None: there is none."""
+        self.books, self.width = books, model.log_row.width
         self.writer, self.storage, self.thinner, self.watch = writer, storage, thinner, watch
         self.gained: tuple[float, str] | None = None  # time and message of an energy gain
         self.logged = 0  # rows of the log so far
@@ -43,7 +49,19 @@ class Recorder:
         self._last_stored = True
 
     def describe(self, model: Model, rows: np.ndarray) -> dict[str, np.ndarray]:
-        return described_steps(model, self._work, rows)
+        """Arrays of a trajectory from booked rows of the log."""
+        arrays = described_steps(model, self._work, rows)
+        if self.books is not None:
+            arrays["ledger"] = self.books.columns(rows, arrays["energy"])
+        return arrays
+
+    def _booked(self, model: Model, rows: np.ndarray) -> np.ndarray:
+        """Rows of the log with the energy ledger behind them."""
+        if self.books is None:
+            return rows
+        if self._last is None:
+            self.books.start = float(described_steps(model, self._work, rows[:1])["energy"].sum())
+        return self.books.rows(model, self._last, rows)
 
     def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
         """Add rows of the log and contacts that ended (flexmbs.core.layout.state.Log).
@@ -52,6 +70,7 @@ class Recorder:
         """
         self.opening = 0.0
         if len(rows):
+            rows = self._booked(model, rows)
             chosen, needed = self._chosen(rows)
             watched = self._watched(model, chosen)
             arrays = self.describe(model, rows[watched])
@@ -143,7 +162,13 @@ class Recorder:
     def go_on(self, saved: SavedState) -> None:
         """Continue from a saved state."""
         self.logged = int(saved.note["logged"])
-        self._last, self._last_stored = saved.arrays["recorder.last"], bool(saved.note["last_stored"])
+        booked = saved.arrays.get("recorder.booked", np.zeros(0))
+        if self.books is not None and len(booked) == self.books.size:
+            self.books.start = float(booked[-1])
+        else:  # the run has no energy ledger: it is of an older version, or was begun without
+            self.books, self.thinner.rows = None, np.zeros((0, self.width))
+        self._last = np.concatenate([saved.arrays["recorder.last"], booked])
+        self._last_stored = bool(saved.note["last_stored"])
         if "recorder.rows" in saved.arrays:  # not in those of older versions
             self.thinner.restore(saved.arrays)
         elif self._last_stored:
@@ -155,12 +180,13 @@ class Recorder:
 
     def saved(self) -> dict[str, np.ndarray]:
         """Arrays for a saved state."""
-        return {"recorder.last": self._last.copy(), **self.thinner.saved()}
+        own = {"recorder.last": self.last, "recorder.booked": self._last[self.width :].copy()}
+        return {**own, **self.thinner.saved()}
 
     @property
     def last(self) -> np.ndarray:
         """The last row of the log."""
-        return self._last.copy()
+        return self._last[: self.width].copy()
 
     @property
     def contacts(self) -> list[ContactRecord]:

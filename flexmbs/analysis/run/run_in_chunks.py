@@ -11,6 +11,7 @@ from flexmbs.analysis.assembly.independent_constraints import better_rows
 from flexmbs.analysis.prepare.prepare import with_choice, with_unknowns
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.described_steps import bytes_of_row
+from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.analysis.recording.row_thinning import RowThinner
@@ -74,6 +75,7 @@ class Run:
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.state.a[:] = start_values(model)
         self.structure = result_structure(system, model)
+        self.books: EnergyBooks | None = None
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
@@ -90,9 +92,17 @@ class Run:
     def blocks(self) -> dict:
         return {"state": self.state, "scratch": self.scratch, "settings": self.settings}
 
+    def keep_energy_ledger(self) -> None:
+        """Book the energy of the run."""
+        self.books = EnergyBooks(self.system, self.model)
+        names = {"ledger_names": self.books.names, "ledger_kinds": self.books.kinds}
+        self.structure = replace(self.structure, **names)
+
     def go(self, out: RunFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
         t_end, row_bytes = float(self.settings.t_end), bytes_of_row(self.model, self.work)
+        booked = 0 if self.books is None else self.books.size
+        row_bytes += 8 * booked
         limit = limit_in_bytes(storage, self.model, row_bytes, t_end)
         exact = saved is not None and self._goes_on_exactly(saved, out if resume else None)
         if saved is not None and not exact:
@@ -100,8 +110,8 @@ class Run:
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
-        thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file)
-        self.recorder = Recorder(self.model, writer, storage, thinner, watch)
+        thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
+        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books)
         self.size = ResultSize(thinner, storage)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)

@@ -49,6 +49,7 @@ class SimulateOptions(TypedDict, total=False):
     start: SavedState | Result | str | Path | None
     force: bool
     second_order: str
+    energy_ledger: bool
 
 
 @on_progress()
@@ -59,7 +60,7 @@ def simulate(
     quasi_static_start: bool = False, store_every: int | None = None, output_step: float | None = None,
     storage_limit: StorageLimit = "auto", resume: bool = False,
     start: SavedState | Result | str | Path | None = None, force: bool = False,
-    second_order: str = "auto",
+    second_order: str = "auto", energy_ledger: bool = True,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -92,6 +93,7 @@ def simulate(
     second_order : "auto" leaves out second-order terms of flexible bodies whose effect is a small part of rtol (none at
         1e-7 and below; flexmbs.model.second_order_terms); "all" none. ``stats`` says how many are kept, and the
         bound of the error.
+    energy_ledger : book work and losses of every element (docs/energy.md); False saves a few per cent of the run time
 
     Raises
     ------
@@ -122,6 +124,8 @@ def simulate(
         options = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
         if second_order != "auto":
             options["second_order"] = second_order
+        if not energy_ledger:
+            options["energy_ledger"] = False
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         run = _prepared(system, t_end, options, progress, saved, how)
         return run.go(folder, storage, saved, resume)
@@ -158,6 +162,8 @@ def _prepared(
     callback = report if progress is None or progress is True else progress or None
     run = Run(system, stated, model, settings, method, requested, callback)
     run.reason, run.terms = reason, terms
+    if options.get("energy_ledger", True):
+        run.keep_energy_ledger()
     if active is not None:
         run.state.active[:] = TOUCHES_NOW * active
     return run

@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 
 FEWEST = 8  # angles
+BEYOND = 3  # angles of the next turn on which slopes depend
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,12 @@ class BoreProfile:
 
     @cached_property
     def spline(self) -> Any:
-        """The periodic cubic (scipy's CubicSpline) through the depths."""
-        from scipy.interpolate import CubicSpline
+        """Depth over angles from -pi to pi: a cubic without overshoot (scipy's PchipInterpolator), C1 all around."""
+        from scipy.interpolate import PchipInterpolator
 
-        angles = np.append(self.angles, np.pi)
-        return CubicSpline(angles, np.append(self.depth, self.depth[0]), bc_type="periodic")
+        beyond = 2.0 * np.pi / len(self.depth) * np.arange(1, BEYOND + 1)
+        angles = np.concatenate([-np.pi - beyond[::-1], self.angles, np.pi + np.append(0.0, beyond)])
+        return PchipInterpolator(angles, np.concatenate([self.depth[-BEYOND:], self.depth, self.depth[: BEYOND + 1]]))
 
     def __add__(self, other: BoreProfile) -> BoreProfile:
         if not isinstance(other, BoreProfile):
@@ -67,5 +69,5 @@ class BoreProfile:
 
     def pool_values(self) -> np.ndarray:
         """(1 + 2 n,) how many angles, then depth (m) and slope (m/rad) at each: see core/contact/pairs/worn_bore.py."""
-        rows = np.column_stack([self.depth, self.spline(self.angles, 1)])
+        rows = np.column_stack([self.depth, self.spline.derivative()(self.angles)])
         return np.concatenate([[float(len(rows))], rows.ravel()])

@@ -11,6 +11,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.clearance.journal_film import JournalFilm
+from flexmbs.mechanism.clearance.positive import positive
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint_type import DirectionLike
 
@@ -70,12 +71,12 @@ class Clearance:
         for name in ("radial", "axial", "length", "radius"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, _positive(value, name))
+                object.__setattr__(self, name, positive(value, f"clearance: {name} (m)"))
         for name in ("offset", "velocity"):
             numbers = tuple(as_number(number, f"clearance: {name}") for number in getattr(self, name))
             object.__setattr__(self, name, numbers)
         for width in self.widths:
-            _positive(width, "section")
+            positive(width, "clearance: section (m)")
         self._check_surfaces()
 
     @property
@@ -107,10 +108,3 @@ class Clearance:
         if value is None:
             raise MechanismError(f"{where}: clearance: {why} needs {what}= (m)")
         return float(value)
-
-
-def _positive(value: object, name: str) -> float:
-    number = as_number(value, f"clearance: {name} (m)")  # type: ignore[arg-type]
-    if number <= 0.0:
-        raise MechanismError(f"clearance: {name} {number:g} m must be positive")
-    return number

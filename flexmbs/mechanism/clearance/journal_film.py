@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmbs.core.laws.contact.law_numbers import checked_number
+from flexmbs.mechanism.clearance.positive import positive
 
 
 @dataclass(frozen=True)
@@ -24,5 +24,5 @@ class JournalFilm:
     least_thickness: float
 
     def __post_init__(self) -> None:
-        checked_number(self.viscosity, "viscosity of a film", "Pa s")
-        checked_number(self.least_thickness, "least_thickness of a film", "m")
+        object.__setattr__(self, "viscosity", positive(self.viscosity, "film: viscosity (Pa s)"))
+        object.__setattr__(self, "least_thickness", positive(self.least_thickness, "film: least_thickness (m)"))

@@ -1,0 +1,106 @@
+"""Where the energy ledger keeps its numbers: one *flow* per thing that can supply or take energy.
+
+A flow is the energy (J) that something has supplied to the mechanism since the start of the run, negative where it has
+taken energy.  Their order: coordinates (of driven ones the work of the driver, of multipliers that of a prescribing
+constraint), loads, spread loads, elements, bushings, couplers, bodies (modal damping), contacts (normal
+force), friction of contacts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
+from flexmbs.core.layout.tables import BALL, Tables
+from flexmbs.machine_code.blocks import Block
+
+#: Groups of flows in their order, after those of the coordinates.
+GROUPS = ("loads", "spread_loads", "elements", "bushings", "couplers", "bodies", "contacts", "friction")
+
+
+def flow_starts(tables: Tables) -> dict[str, int]:
+    """First flow of each group by its name; under "flows" how many there are."""
+    starts, at = {}, len(tables.coordinates)
+    for group in GROUPS:
+        starts[group] = at
+        at += len(getattr(tables, "contacts" if group == "friction" else group))
+    return {**starts, "flows": at}
+
+
+class EnergyBooking(Block):
+    """What is booked, and the arrays with which it is computed (core.stepping.book_energy)."""
+
+    fields = {
+        "start_of": ("i8", 1),  # first flow of each group
+        "booked": ("i8", 1),  # (flows,) 1: it can differ from zero
+        "always": ("i8", 0),  # 1: something is booked that acts at all times; else only contacts
+        "needs_residual": ("i8", 0),  # 1: drivers, prescribing constraints, functions of sensors
+        "needs_frames": ("i8", 0),  # 1: something acts on markers
+        "total": ("f8", 1),  # (flows,) J since the start of the run
+        "stored": ("f8", 0),  # J in all contacts
+        "kept": ("f8", 1),  # (contacts,) J in each of them at the row booked last
+        "power": ("f8", 1),  # (flows,) W at a point between two rows
+        "node_power": ("f8", 2),  # (3, flows) at the nodes of the quadrature
+        "flow": ("f8", 1),  # (flows,) J from one row to the next
+        "coarse": ("f8", 1),  # by half as many nodes
+        "slow_rate": ("f8", 1),  # (contacts,) gap rate without the motion of condensed modes
+        "active": ("i8", 1),  # (contacts,) of the row at the start
+        "reference": ("f8", 2),  # (balls, 4) of the row at the start
+        "start": ("f8", 2),  # (3, n) q, v, a of the rows at both ends, in the chart of the first
+        "end": ("f8", 2),
+        "point": ("f8", 2),  # (3, n) between them
+        "residual": ("f8", 1),  # (n,)
+        # independent multipliers where a driver works on a mechanism with constraints (core.equations.row_multipliers)
+        "multipliers": ("i8", 1),  # (m,) their coordinates
+        "joint_point": ("f8", 2),  # (bodies, 3)
+        "unit": ("f8", 1),  # (n,)
+        "pushed": ("f8", 2),  # (m, n) what a multiplier of value 1 adds to the residual
+        "normal": ("f8", 2),  # (m, m)
+        "pivots": ("i8", 1),
+        "change": ("f8", 1),  # (m,)
+    }
+    parts = {
+        "q": ("point", 0), "v": ("point", 1), "a": ("point", 2), "end_q": ("end", 0), "end_v": ("end", 1),
+        "end_a": ("end", 2), "start_q": ("start", 0), "start_v": ("start", 1), "start_a": ("start", 2),
+        **{group: ("start_of", index) for index, group in enumerate(GROUPS)},
+    }  # fmt: skip
+
+
+def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
+    """Arrays for the flows of ``tables`` of which those with ``booked`` (flows,) != 0 are wanted."""
+    n, contacts = len(tables.coordinates), len(tables.contacts)
+    first = flow_starts(tables)
+    prescribed = bool(np.any(booked[:n]))
+    forces = bool(np.any(booked[first["loads"] : first["bushings"]]))
+    on_markers = [*booked[first["loads"] : first["elements"]], *booked[first["bushings"] : first["couplers"]]]
+    on_lines = booked[first["elements"] : first["bushings"]][tables.elements["geometry"] != COORDINATE_ELEMENT]
+    multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if prescribed else np.zeros(0, int)
+    m = len(multipliers)
+    return EnergyBooking(
+        start_of=np.array([first[group] for group in GROUPS]),
+        booked=booked,
+        always=int(np.any(booked[: first["contacts"]])),
+        needs_residual=int(prescribed or forces and len(tables.functions) + len(tables.condensed) > 0),
+        needs_frames=int(np.any(on_markers) or np.any(on_lines)),
+        total=np.zeros(len(booked)),
+        stored=0.0,
+        kept=np.zeros(contacts),
+        power=np.zeros(len(booked)),
+        node_power=np.zeros((3, len(booked))),
+        flow=np.zeros(len(booked)),
+        coarse=np.zeros(len(booked)),
+        slow_rate=np.zeros(contacts),
+        active=np.zeros(contacts, dtype=np.int64),
+        reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
+        start=np.zeros((3, n)),
+        end=np.zeros((3, n)),
+        point=np.zeros((3, n)),
+        residual=np.zeros(n),
+        multipliers=multipliers,
+        joint_point=np.zeros((len(tables.bodies), 3)),
+        unit=np.zeros(n),
+        pushed=np.zeros((m, n)),
+        normal=np.zeros((m, m)),
+        pivots=np.zeros(m, dtype=np.int64),
+        change=np.zeros(m),
+    )
