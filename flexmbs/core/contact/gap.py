@@ -65,6 +65,13 @@ def gap_at(
 
 
 @kernel
+def gap_in_place(tables, c, q, v, a, work):
+    """Gap of contact ``c`` (m) and its rate (m/s), with the motion of the bodies as it is in ``work``."""
+    gap, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+    return gap, rate
+
+
+@kernel
 def contact_force(tables, contact, contact_history, gap, rate):
     """Force of an active contact, N, from its gap (m) and gap rate (m/s); antisymmetric in the penetration -gap."""
     if gap <= 0.0:

@@ -28,6 +28,7 @@ from flexmbs.core.layout.frames import (
     COLUMN,
     CURVE_MOTION,
     CURVE_POINT,
+    GAP_MOTION,
     MARKER_FRAME,
     MARKER_IN_BODY,
     MATRIX,
@@ -291,6 +292,9 @@ class Workspace(Block):
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
         "free_tree": ("i8", 0),  # 1: and nothing but gravity and drivers acts (core.mechanics.free_tree)
         "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
+        "path": ("i8", 1),  # (bodies,) those between ground and the two of one contact, the last one first
+        "gap_motion": (GAP_MOTION, 2),  # (2, contacts) at both ends of a part of a step
+        "one_gap": (GAP_MOTION, 1),  # (3,) of one contact: both ends of a part of the step, and a point inside
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
     }
 
@@ -331,6 +335,9 @@ def make_workspace(tables: Tables) -> Workspace:
         rigid_tree=int(is_rigid_tree(tables)),
         free_tree=int(is_rigid_tree(tables) and not has_forces(tables)),
         reads_accelerations=int(reads_accelerations(tables)),
+        path=np.zeros(bodies, dtype=np.int64),
+        gap_motion=np.zeros((2, len(tables.contacts)), GAP_MOTION),
+        one_gap=np.zeros(3, GAP_MOTION),
         record=np.zeros(max(1, record_size(tables))),
     )
 

@@ -8,73 +8,177 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import contact_force, gap_at
-from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.tables import AT_ZERO_FORCE
-from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step
+from flexmbs.core.stepping.gap_bounds import (
+    decreases,
+    halvings_to,
+    is_far,
+    itp_point,
+    largest_acceleration,
+    stays_positive,
+)
+from flexmbs.core.stepping.gap_motion import INSIDE, LEFT, RIGHT, all_gaps, copy_motion, find_path, one_gap
 from flexmbs.machine_code.kernel import kernel
 
-SAMPLES = 8  # points of a step at which gaps are looked at
 AT_GAP, AT_FORCE, AT_REST = 0, 1, 2  # what vanishes at an event: the gap, the force, the rate of the gap
+SAMPLES = 4  # points of half a step at which the force of a law that must not pull is looked at
 NOT_YET = 1e-6  # part of a step: an event before it was that of the step before
 ON_SURFACE = 1e-9  # gap, relative to what the bodies move in the step
 BACK = 1e-4  # part of a step over which the slope of a force is taken
+POINT = 1e-15  # part of a step: accuracy of an event on the interpolant
+NONE = 2.0  # a point beyond the step: there is no event
+# Intervals of this part of a step are not divided where the gap is open at both ends: what may be left out there is a
+# dip by B h^2 / 2^42 with the acceleration B. Beyond MANY evaluations (a gap that is zero to rounding) longer ones.
+SHORTEST, SHORT, MANY = 2.0**-20, 2.0**-6, 400
+AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 
 
 @kernel
-def gap_inside(tables, c, state, scratch, work, h, x):
-    """Gap of contact ``c`` and its rate at point ``x`` of the step."""
-    interpolate(tables, state, scratch, h, x)
-    evaluate_signals(tables, state.time + x * h, work.signal)
-    impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
-    return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
+def first_event(tables, state, scratch, work, h, rows):
+    """Earliest point x of the step with an event, its contact, what vanishes there; (2, -1, 0) when there is none.
 
-
-@kernel
-def first_event(tables, state, scratch, work, h):
-    """Earliest point x of the step with an event, its contact, what vanishes there; (2, -1, 0) when there is none."""
-    best, which, kind = 2.0, -1, AT_GAP
-    for c in range(len(tables.contacts)):
-        contact = tables.contacts[c]
-        sign = -1.0 if state.active[c] != 0 else 1.0  # sign * gap is positive before the event
-        gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        gap1, rate1 = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)
-        reach = h * (abs(rate0) + abs(rate1))
-        if contact.update != 0 and state.active[c] != 0 and rate0 < 0.0 and rate1 > 0.0:
-            x = turning_point(tables, c, state, scratch, work, h)
-            if NOT_YET < x < best:
-                best, which, kind = x, c, AT_REST
-        if contact.separation == AT_ZERO_FORCE:
-            if gap0 > 2.0 * reach and gap1 > 2.0 * reach:
-                continue
-            x = push_change(tables, c, state, scratch, work, h, gap0, rate0)
+    The step has ``rows`` inside that its method has filled. It is gone through in time, by halves of the pieces between
+    rows: all contacts at both ends of a half, then inside it only those that may change (core.stepping.gap_bounds).
+    """
+    best, which, kind = NONE, -1, AT_GAP
+    if len(tables.contacts) == 0:
+        return best, which, kind
+    parts = 2 * (rows + 1)
+    left, right = LEFT, RIGHT
+    all_gaps(tables, state, scratch, work, h, rows, 0.0, left)
+    for part in range(parts):
+        x0, x1 = part / parts, (part + 1.0) / parts
+        all_gaps(tables, state, scratch, work, h, rows, x1, right)
+        for c in range(len(tables.contacts)):
+            start, end = work.gap_motion[left, c], work.gap_motion[right, c]
+            x, found = event_of(tables, c, state, scratch, work, h, rows, x0, min(x1, best), start, end)
             if x < best:
-                gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
-                best, which = x, c
-                kind = AT_GAP if abs(gap) <= ON_SURFACE * reach or gap > 0.0 else AT_FORCE
-            continue
-        if sign * gap0 > 2.0 * reach and sign * gap1 > 2.0 * reach:
-            continue
-        x = crossing(tables, c, state, scratch, work, h, sign, gap0, rate0)
-        if x < best:
-            best, which, kind = x, c, AT_GAP
+                best, which, kind = x, c, found
+        if which >= 0:
+            break
+        left, right = right, left
     return best, which, kind
 
 
 @kernel
-def turning_point(tables, c, state, scratch, work, h):
-    """Where the bodies of a contact stop approaching in the step, by bisection on the rate of the gap."""
-    left, right = 0.0, 1.0
-    for _ in range(60):
-        x = 0.5 * (left + right)
+def event_of(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
+    """First event of contact ``c`` between two points of the step, and its kind; ``start``, ``end``: its motion there.
+
+    ``x1`` may be before the point of ``end``: nothing behind it is of interest.
+    """
+    contact = tables.contacts[c]
+    best, kind = NONE, AT_GAP
+    if contact.update != 0 and state.active[c] != 0 and start.rate < 0.0 <= end.rate:
+        x = turning_point(tables, c, state, scratch, work, h, rows, x0, x1)
+        if x > NOT_YET:
+            best, kind = x, AT_REST
+    if contact.separation == AT_ZERO_FORCE:
+        x, found = push_change(tables, c, state, scratch, work, h, rows, x0, x1, start, end)
+    else:
+        found = AT_GAP
+        x = crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end)
+    if x < best:
+        best, kind = x, found
+    return best, kind
+
+
+@kernel
+def sign_of(state, c):
+    """The gap of contact ``c`` times this is positive before it closes or opens."""
+    return -1.0 if state.active[c] != 0 else 1.0
+
+
+@kernel
+def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
+    """First root of the gap between two points of the step; 2 when there is none."""
+    sign = sign_of(state, c)
+    duration = h / (2.0 * (rows + 1.0))
+    gap0 = sign * start.gap if x0 > 0.0 else max(sign * start.gap, 0.0)
+    if sign > 0.0 and is_far(start, end, duration):
+        return NONE
+    bends = 1.0 if sign < 0.0 else 0.0
+    bound = largest_acceleration(start, end, duration, bends)
+    if stays_positive(gap0, sign * start.rate, sign * end.gap, sign * end.rate, duration, bound):
+        return NONE
+    copy_motion(start, work.one_gap[LEFT])
+    copy_motion(end, work.one_gap[RIGHT])
+    return search(tables, c, state, scratch, work, h, rows, x0, x1, sign)
+
+
+@kernel
+def search(tables, c, state, scratch, work, h, rows, x0, x1, sign):
+    """:func:`crossing` by division of the interval until each part is decided; ``work.one_gap`` holds both ends."""
+    left, right, inside = work.one_gap[LEFT], work.one_gap[RIGHT], work.one_gap[INSIDE]
+    bodies = find_path(tables, c, work)
+    rises, falls = (0.0, 1.0) if sign > 0.0 else (1.0, 0.0)  # whether curvature adds to what raises or lowers the gap
+    begin, x, evaluations = x0, x1, 1
+    one_gap(tables, state, scratch, work, c, bodies, h, rows, x1)
+    copy_motion(inside, right)
+    while True:
+        width = x - begin
+        gap0 = sign * left.gap if begin > 0.0 else max(sign * left.gap, 0.0)
+        gap1, rate0, rate1 = sign * right.gap, sign * left.rate, sign * right.rate
+        bound = largest_acceleration(left, right, width * h, rises)
+        shortest = SHORTEST if evaluations < MANY else SHORT
+        if stays_positive(gap0, rate0, gap1, rate1, width * h, bound) or (gap1 > 0.0 and width <= shortest):
+            if x >= x1:
+                return NONE
+            copy_motion(right, left)
+            begin, x = x, min(x + 2.0 * width, x1)
+        elif gap1 <= 0.0 and gap0 > 0.0:
+            bound = largest_acceleration(left, right, width * h, falls)
+            if width <= shortest or decreases(rate0, rate1, width * h, bound):
+                return root(tables, c, state, scratch, work, h, rows, bodies, sign, begin, x, gap0, gap1)
+            x = begin + 0.5 * width
+        elif gap1 <= 0.0 and width <= AT_ONCE:
+            return begin
+        else:
+            x = begin + 0.5 * width
+        one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
+        copy_motion(inside, right)
+        evaluations += 1
+
+
+@kernel
+def root(tables, c, state, scratch, work, h, rows, bodies, sign, left, right, gap0, gap1):
+    """Where the gap of a contact reaches zero between two points with different signs; the later end of the bracket."""
+    width, halvings, iteration = right - left, halvings_to(right - left, POINT), 0
+    while right - left > 2.0 * POINT and iteration <= halvings + 1:
+        x = itp_point(left, right, gap0, gap1, width, iteration, halvings, POINT)
         if x <= left or x >= right:
             break
-        _gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        if rate < 0.0:
-            left = x
+        gap, _rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
+        if sign * gap > 0.0:
+            left, gap0 = x, sign * gap
         else:
-            right = x
+            right, gap1 = x, sign * gap
+        if gap == 0.0:
+            return x
+        iteration += 1
+    return right
+
+
+@kernel
+def turning_point(tables, c, state, scratch, work, h, rows, left, right):
+    """Where the bodies of a contact stop approaching between two points; 2 when they still do at the later one."""
+    bodies = find_path(tables, c, work)
+    _gap, rate0 = one_gap(tables, state, scratch, work, c, bodies, h, rows, left)
+    _gap, rate1 = one_gap(tables, state, scratch, work, c, bodies, h, rows, right)
+    if rate0 >= 0.0 or rate1 < 0.0:
+        return NONE
+    width, halvings, iteration = right - left, halvings_to(right - left, POINT), 0
+    while right - left > 2.0 * POINT and iteration <= halvings + 1:
+        x = itp_point(left, right, -rate0, -rate1, width, iteration, halvings, POINT)
+        if x <= left or x >= right:
+            break
+        _gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
+        if rate < 0.0:
+            left, rate0 = x, rate
+        else:
+            right, rate1 = x, rate
+        iteration += 1
     return right
 
 
@@ -85,100 +189,43 @@ def pushes(tables, c, state, gap, rate):
 
 
 @kernel
-def push_change(tables, c, state, scratch, work, h, gap0, rate0):
-    """First point of the step where a contact that never pulls begins or ceases to push; 2 when there is none."""
+def push_change(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
+    """First point between two where a contact that never pulls begins or ceases to push, and what vanishes there."""
     pushing = state.active[c] != 0
-    left, left_gap, left_rate = 0.0, gap0, rate0
+    if not pushing and start.gap > 0.0:
+        touch = crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end)
+        if touch == NONE:
+            return NONE, AT_GAP
+        gap, rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, rows, touch)
+        if pushes(tables, c, state, gap, rate):
+            return touch, AT_GAP
+    bodies = find_path(tables, c, work)
+    left = x0
     for i in range(1, SAMPLES + 1):
-        x = i / SAMPLES
-        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        now = pushes(tables, c, state, gap, rate)
-        if left_gap > 0.0 and gap > 0.0 and left_rate < 0.0 and rate > 0.0:
-            x_low, gap_low = lowest(tables, c, state, scratch, work, h, 1.0, left, x)
-            if gap_low < 0.0:
-                x = x_low
-                gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-                now = pushes(tables, c, state, gap, rate)
-        if now != pushing:
-            for _ in range(60):
-                middle = 0.5 * (left + x)
-                if middle <= left or middle >= x:
-                    break
-                gap, rate = gap_inside(tables, c, state, scratch, work, h, middle)
-                if pushes(tables, c, state, gap, rate) == pushing:
-                    left = middle
-                else:
-                    x = middle
-            return x
-        left, left_gap, left_rate = x, gap, rate
-    return 2.0
+        x = x0 + i * (x1 - x0) / SAMPLES
+        gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
+        if pushes(tables, c, state, gap, rate) != pushing:
+            x = halve_push(tables, c, state, scratch, work, h, rows, bodies, left, x)
+            gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
+            reach = h * (abs(start.rate) + abs(end.rate))
+            return x, AT_GAP if abs(gap) <= ON_SURFACE * reach or gap > 0.0 else AT_FORCE
+        left = x
+    return NONE, AT_GAP
 
 
 @kernel
-def crossing(tables, c, state, scratch, work, h, sign, gap0, rate0):
-    """First root of the gap in the step; 2 when there is none.  Dips between samples are found by the rate's sign."""
-    left, left_gap, left_rate = 0.0, max(sign * gap0, 0.0), sign * rate0
-    for i in range(1, SAMPLES + 1):
-        x = i / SAMPLES
-        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        gap, rate = sign * gap, sign * rate
-        if gap > 0.0 and left_rate < 0.0 and rate > 0.0:
-            x_low, gap_low = lowest(tables, c, state, scratch, work, h, sign, left, x)
-            if gap_low < 0.0:
-                x, gap = x_low, gap_low
-        if gap <= 0.0:
-            if left_gap <= 0.0:
-                left, left_gap = leave(tables, c, state, scratch, work, h, sign, left, x)
-                if left_gap <= 0.0:
-                    return left
-            return root(tables, c, state, scratch, work, h, sign, left, x)
-        left, left_gap, left_rate = x, gap, rate
-    return 2.0
-
-
-@kernel
-def lowest(tables, c, state, scratch, work, h, sign, left, right):
-    """Point of the smallest gap between two points where the rate changes sign, by bisection on the rate."""
-    gap = 0.0
-    x = right
-    for _ in range(40):
-        x = 0.5 * (left + right)
-        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        gap *= sign
-        if gap < 0.0:
-            break
-        if sign * rate < 0.0:
-            left = x
-        else:
-            right = x
-    return x, gap
-
-
-@kernel
-def leave(tables, c, state, scratch, work, h, sign, left, right):
-    """A point just after ``left`` (where an event has just happened) at which the gap has left zero."""
-    x, gap = right, 0.0
-    for _ in range(40):
-        x = left + 0.5 * (x - left)
-        gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
-        gap *= sign
-        if gap > 0.0:
-            break
-    return x, gap
-
-
-@kernel
-def root(tables, c, state, scratch, work, h, sign, left, right):
-    """Bisection, then the secant's accuracy by 60 halvings: robust on any interpolant."""
+def halve_push(tables, c, state, scratch, work, h, rows, bodies, left, right):
+    """Where between two points a contact begins or ceases to push, by bisection."""
+    pushing = state.active[c] != 0
     for _ in range(60):
-        x = 0.5 * (left + right)
-        if x <= left or x >= right:
+        middle = 0.5 * (left + right)
+        if middle <= left or middle >= right:
             break
-        gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
-        if sign * gap > 0.0:
-            left = x
+        gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, middle)
+        if pushes(tables, c, state, gap, rate) == pushing:
+            left = middle
         else:
-            right = x
+            right = middle
     return right
 
 
@@ -220,7 +267,7 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
 @kernel
 def time_to_zero(tables, c, kind, state, scratch, work, h, gap, rate):
     """By how much a step of ``h`` misses the zero of a force or gap rate, s; from its slope before the end."""
-    early_gap, early_rate = gap_inside(tables, c, state, scratch, work, h, 1.0 - BACK)
+    early_gap, early_rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, 0, 1.0 - BACK)
     value, early = rate, early_rate
     if kind == AT_FORCE:
         contact = tables.contacts[c]

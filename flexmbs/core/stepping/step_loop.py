@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
@@ -27,6 +27,8 @@ from flexmbs.core.layout.state import (
     State,
 )
 from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step, fill_intermediate_rows
 from flexmbs.core.methods.motion_scales import set_motion_scales, update_speeds
@@ -62,10 +64,7 @@ def impose_start(tables: Tables, state: State, work: Workspace) -> None:
 def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace) -> int:
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
     impose_start(tables, state, work)
-    for c in range(len(tables.contacts)):
-        gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
-            state.active[c] = TOUCHES_NOW
+    mark_touching(tables, state, work)
     if not first_accelerations(tables, state, settings, scratch, work):
         return SINGULAR
     update_speeds(tables, state, settings, work)
@@ -81,6 +80,20 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
         elif state.active[c] != 0:
             resolve_onset(tables, c, state, scratch, work)
     return CHUNK_FULL
+
+
+@kernel
+def mark_touching(tables, state, work):
+    """Contacts that touch at the start, and whose bodies approach, are to begin."""
+    if len(tables.contacts) == 0:
+        return
+    hide_condensed(tables, state.q, state.v, state.a, work)
+    forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+    for c in range(len(tables.contacts)):
+        gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+        if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
+            state.active[c] = TOUCHES_NOW
+    show_condensed(tables, state.a, work)
 
 
 @kernel
@@ -146,7 +159,10 @@ def step(tables, state, settings, scratch, work, log):
             state.step_size = h * factor
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
-        x, contact, kind = first_event(tables, state, scratch, work, h)
+        rows = 0
+        if len(tables.contacts) > 0 and scratch.fill_intermediate_rows != 0:
+            rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
+        x, contact, kind = first_event(tables, state, scratch, work, h, rows)
         if contact >= 0:
             last = False
             h = step_to_event(tables, contact, kind, state, settings, scratch, work, h, x)
@@ -154,8 +170,7 @@ def step(tables, state, settings, scratch, work, log):
                 continue
         break
     if h > 0.0:
-        rows = 0
-        if scratch.fill_intermediate_rows != 0:
+        if (contact >= 0 or len(tables.contacts) == 0) and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         write_intermediate_rows(tables, state, scratch, log, h, rows)
         wanted = accept_step(tables, state, settings, scratch, work, h, error, rows)
