@@ -87,6 +87,22 @@ SCRATCH = np.dtype(
     ],
     align=True,
 )  # fmt: skip
+#: A contact point, world axes (core.contact.gap).
+TOUCH = np.dtype(
+    [
+        ("gap", "f8"),
+        ("rate", "f8"),  # of the gap
+        ("n", "f8", VECTOR),  # unit normal from b to a
+        ("p", "f8", VECTOR),  # half way between the closest points: where the forces on both bodies act
+        ("u", "f8", VECTOR),  # velocity of a relative to b at p, tangential
+        ("w", "f8", VECTOR),  # angular velocity of a relative to b
+        ("force", "f8"),  # normal force
+        ("energy", "f8"),  # elastic energy; of surfaces with many points only
+        ("friction", "f8", VECTOR),  # force on a
+        ("moment", "f8", VECTOR),  # of rolling and pivoting resistance, on a
+    ],
+    align=True,
+)
 #: A contact at one point of a step: gap (m) and its rate (m/s); how fast and with what acceleration the body of marker
 #: a moves as seen from that of marker b; how much more the gap may be accelerated by the curvature of the shapes.
 GAP_MOTION = np.dtype([(name, "f8") for name in ("gap", "rate", "speed", "acceleration", "bend")], align=True)

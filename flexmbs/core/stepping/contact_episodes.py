@@ -9,9 +9,9 @@ import numpy as np
 from flexmbs.core.contact.gap import (
     begin_history,
     contact_energy,
-    contact_force,
     gap_at,
     gap_in_place,
+    normal_force,
     update_contact_history,
 )
 from flexmbs.core.equations.accelerations import find_accelerations
@@ -144,7 +144,7 @@ def record_contacts(tables, state, scratch, work, h, rows):
 def force_inside(tables, c, state, scratch, work, bodies, h, rows, x):
     """Gap, gap rate and force of contact ``c`` at point ``x`` of the step (core.stepping.gap_motion)."""
     gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
-    return gap, rate, contact_force(tables, tables.contacts[c], state.contact_history, gap, rate)
+    return gap, rate, normal_force(tables, c, state.contact_history, gap, rate, work)
 
 
 @kernel

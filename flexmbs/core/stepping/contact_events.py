@@ -7,9 +7,9 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 
 from __future__ import annotations
 
-from flexmbs.core.contact.gap import contact_force, gap_at
+from flexmbs.core.contact.gap import gap_at, normal_force
 from flexmbs.core.layout.state import ALL_STALE
-from flexmbs.core.layout.tables import AT_ZERO_FORCE
+from flexmbs.core.layout.tables import AT_ZERO_FORCE, SURFACES
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.core.stepping.gap_bounds import (
     decreases,
@@ -32,6 +32,8 @@ NONE = 2.0  # a point beyond the step: there is no event
 # Intervals of this part of a step are not divided where the gap is open at both ends: what may be left out there is a
 # dip by B h^2 / 2^42 with the acceleration B. Beyond MANY evaluations (a gap that is zero to rounding) longer ones.
 SHORTEST, SHORT, MANY = 2.0**-20, 2.0**-6, 400
+ON_THE_WAY = 0.25  # of the way in half a step: what a located event may miss
+COARSE = 0.125  # part of a step: the longest interval that is believed of surfaces, which need not be convex
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 
 
@@ -91,38 +93,49 @@ def sign_of(state, c):
 
 
 @kernel
+def missed_before(start, sign, duration):
+    """By how much the event that ended the step before missed zero gap, m, where the gap leaves zero from there."""
+    missed, leaves = -sign * start.gap, sign * start.rate * duration
+    return missed if 0.0 < missed <= ON_THE_WAY * leaves else 0.0
+
+
+@kernel
 def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     """First root of the gap between two points of the step; 2 when there is none."""
     sign = sign_of(state, c)
     duration = h / (2.0 * (rows + 1.0))
-    gap0 = sign * start.gap if x0 > 0.0 else max(sign * start.gap, 0.0)
+    missed = missed_before(start, sign, duration) if x0 == 0.0 else 0.0
     if sign > 0.0 and is_far(start, end, duration):
         return NONE
     bends = 1.0 if sign < 0.0 else 0.0
     bound = largest_acceleration(start, end, duration, bends)
-    if stays_positive(gap0, sign * start.rate, sign * end.gap, sign * end.rate, duration, bound):
+    gap0, gap1 = sign * start.gap + missed, sign * end.gap + missed
+    convex = tables.contacts[c].kind != SURFACES or sign < 0.0
+    if convex and stays_positive(gap0, sign * start.rate, gap1, sign * end.rate, duration, bound):
         return NONE
     copy_motion(start, work.one_gap[LEFT])
     copy_motion(end, work.one_gap[RIGHT])
-    return search(tables, c, state, scratch, work, h, rows, x0, x1, sign)
+    return search(tables, c, state, scratch, work, h, rows, x0, x1, sign, missed)
 
 
 @kernel
-def search(tables, c, state, scratch, work, h, rows, x0, x1, sign):
+def search(tables, c, state, scratch, work, h, rows, x0, x1, sign, missed):
     """:func:`crossing` by division of the interval until each part is decided; ``work.one_gap`` holds both ends."""
     left, right, inside = work.one_gap[LEFT], work.one_gap[RIGHT], work.one_gap[INSIDE]
     bodies = find_path(tables, c, work)
     rises, falls = (0.0, 1.0) if sign > 0.0 else (1.0, 0.0)  # whether curvature adds to what raises or lowers the gap
+    convex = tables.contacts[c].kind != SURFACES or sign < 0.0
     begin, x, evaluations = x0, x1, 1
     one_gap(tables, state, scratch, work, c, bodies, h, rows, x1)
     copy_motion(inside, right)
     while True:
         width = x - begin
-        gap0 = sign * left.gap if begin > 0.0 else max(sign * left.gap, 0.0)
-        gap1, rate0, rate1 = sign * right.gap, sign * left.rate, sign * right.rate
+        gap0, gap1 = sign * left.gap + missed, sign * right.gap + missed
+        rate0, rate1 = sign * left.rate, sign * right.rate
         bound = largest_acceleration(left, right, width * h, rises)
         shortest = SHORTEST if evaluations < MANY else SHORT
-        if stays_positive(gap0, rate0, gap1, rate1, width * h, bound) or (gap1 > 0.0 and width <= shortest):
+        free = (convex or width <= COARSE) and stays_positive(gap0, rate0, gap1, rate1, width * h, bound)
+        if free or (gap1 > 0.0 and width <= shortest):
             if x >= x1:
                 return NONE
             copy_motion(right, left)
@@ -130,7 +143,7 @@ def search(tables, c, state, scratch, work, h, rows, x0, x1, sign):
         elif gap1 <= 0.0 and gap0 > 0.0:
             bound = largest_acceleration(left, right, width * h, falls)
             if width <= shortest or decreases(rate0, rate1, width * h, bound):
-                return root(tables, c, state, scratch, work, h, rows, bodies, sign, begin, x, gap0, gap1)
+                return root(tables, c, state, scratch, work, h, rows, bodies, sign, missed, begin, x, gap0, gap1)
             x = begin + 0.5 * width
         elif gap1 <= 0.0 and width <= AT_ONCE:
             return begin
@@ -142,7 +155,7 @@ def search(tables, c, state, scratch, work, h, rows, x0, x1, sign):
 
 
 @kernel
-def root(tables, c, state, scratch, work, h, rows, bodies, sign, left, right, gap0, gap1):
+def root(tables, c, state, scratch, work, h, rows, bodies, sign, missed, left, right, gap0, gap1):
     """Where the gap of a contact reaches zero between two points with different signs; the later end of the bracket."""
     width, halvings, iteration = right - left, halvings_to(right - left, POINT), 0
     while right - left > 2.0 * POINT and iteration <= halvings + 1:
@@ -150,10 +163,11 @@ def root(tables, c, state, scratch, work, h, rows, bodies, sign, left, right, ga
         if x <= left or x >= right:
             break
         gap, _rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
-        if sign * gap > 0.0:
-            left, gap0 = x, sign * gap
+        gap = sign * gap + missed
+        if gap > 0.0:
+            left, gap0 = x, gap
         else:
-            right, gap1 = x, sign * gap
+            right, gap1 = x, gap
         if gap == 0.0:
             return x
         iteration += 1
@@ -183,9 +197,9 @@ def turning_point(tables, c, state, scratch, work, h, rows, left, right):
 
 
 @kernel
-def pushes(tables, c, state, gap, rate):
+def pushes(tables, c, state, gap, rate, work):
     """Whether the law of a contact pushes its bodies apart."""
-    return gap <= 0.0 and contact_force(tables, tables.contacts[c], state.contact_history, gap, rate) > 0.0
+    return gap <= 0.0 and normal_force(tables, c, state.contact_history, gap, rate, work) > 0.0
 
 
 @kernel
@@ -197,14 +211,14 @@ def push_change(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
         if touch == NONE:
             return NONE, AT_GAP
         gap, rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, rows, touch)
-        if pushes(tables, c, state, gap, rate):
+        if pushes(tables, c, state, gap, rate, work):
             return touch, AT_GAP
     bodies = find_path(tables, c, work)
     left = x0
     for i in range(1, SAMPLES + 1):
         x = x0 + i * (x1 - x0) / SAMPLES
         gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
-        if pushes(tables, c, state, gap, rate) != pushing:
+        if pushes(tables, c, state, gap, rate, work) != pushing:
             x = halve_push(tables, c, state, scratch, work, h, rows, bodies, left, x)
             gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
             reach = h * (abs(start.rate) + abs(end.rate))
@@ -222,7 +236,7 @@ def halve_push(tables, c, state, scratch, work, h, rows, bodies, left, right):
         if middle <= left or middle >= right:
             break
         gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, middle)
-        if pushes(tables, c, state, gap, rate) == pushing:
+        if pushes(tables, c, state, gap, rate, work) == pushing:
             left = middle
         else:
             right = middle
@@ -267,12 +281,13 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
 @kernel
 def time_to_zero(tables, c, kind, state, scratch, work, h, gap, rate):
     """By how much a step of ``h`` misses the zero of a force or gap rate, s; from its slope before the end."""
-    early_gap, early_rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, 0, 1.0 - BACK)
-    value, early = rate, early_rate
+    value = rate
     if kind == AT_FORCE:
-        contact = tables.contacts[c]
-        value = contact_force(tables, contact, state.contact_history, gap, rate)
-        early = contact_force(tables, contact, state.contact_history, early_gap, early_rate)
+        value = normal_force(tables, c, state.contact_history, gap, rate, work)
+    early_gap, early_rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, 0, 1.0 - BACK)
+    early = early_rate
+    if kind == AT_FORCE:
+        early = normal_force(tables, c, state.contact_history, early_gap, early_rate, work)
     if value == 0.0 or early == 0.0 or value == early:  # a force that is zero beyond: the interpolant is all there is
         return 0.0
     return -value * BACK * h / (value - early)

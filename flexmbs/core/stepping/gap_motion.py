@@ -13,8 +13,9 @@ from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.state import Scratch, State
-from flexmbs.core.layout.tables import BALL, SPHERE_SPHERE, Tables, Workspace
+from flexmbs.core.layout.tables import BALL, SHAPE_PAIR, SPHERE_SPHERE, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics, move_body, place_ground
+from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.quadratic_forms import weigh_fields_of_body
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_driver
 from flexmbs.core.mechanics.vectors import components, cross, difference
@@ -141,7 +142,19 @@ def set_gap_motion(tables, c, q, v, a, work, out):
     n . u' and, between two spheres, what the curvature of the distance adds: |u_t|^2 / |d|.
     """
     out.gap, out.rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-    frame_a, frame_b = work.marker[A], work.marker[B]
+    contact, frame_a, frame_b = tables.contacts[c], work.marker[A], work.marker[B]
+    if contact.kind == SURFACES:
+        marker_in_world(tables, contact.a, q, v, a, work, frame_a)
+        marker_in_world(tables, contact.b, q, v, a, work, frame_b)
+    distance = set_relative_motion(frame_a, frame_b, out)
+    out.bend = out.speed * out.speed / distance if contact.kind == SPHERE_SPHERE else 0.0
+    if contact.kind == SHAPE_PAIR or contact.kind == SURFACES:
+        add_rotation(frame_a, frame_b, work.touch[0], out)
+
+
+@kernel
+def set_relative_motion(frame_a, frame_b, out):
+    """Speed and acceleration of the origin of frame a as seen from frame b, in ``out``; the distance of both, m."""
     dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
     ux, uy, uz = difference(frame_a.v_WM, frame_b.v_WM)
     ax, ay, az = difference(frame_a.a_WM, frame_b.a_WM)
@@ -153,6 +166,20 @@ def set_gap_motion(tables, c, q, v, a, work, out):
     rx, ry, rz = cross(ex, ey, ez, dx, dy, dz)
     ux, uy, uz = ux - cx, uy - cy, uz - cz
     ax, ay, az = ax - rx - sx, ay - ry - sy, az - rz - sz
-    square = ux * ux + uy * uy + uz * uz
-    out.speed, out.acceleration = math.sqrt(square), math.sqrt(ax * ax + ay * ay + az * az)
-    out.bend = square / math.sqrt(dx * dx + dy * dy + dz * dz) if tables.contacts[c].kind == SPHERE_SPHERE else 0.0
+    out.speed = math.sqrt(ux * ux + uy * uy + uz * uz)
+    out.acceleration = math.sqrt(ax * ax + ay * ay + az * az)
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@kernel
+def add_rotation(frame_a, frame_b, touch, out):
+    """What the rotation of a shape on marker a as seen from b adds to the motion of its closest point."""
+    dx, dy, dz = difference(touch.p, frame_a.p_WM)
+    wx, wy, wz = difference(frame_a.w_WM, frame_b.w_WM)
+    ex, ey, ez = difference(frame_a.alpha_WM, frame_b.alpha_WM)
+    bx, by, bz = components(frame_b.w_WM)
+    lever = math.sqrt(dx * dx + dy * dy + dz * dz)
+    spin = math.sqrt(wx * wx + wy * wy + wz * wz)
+    turn = math.sqrt(ex * ex + ey * ey + ez * ez) + spin * (spin + 2.0 * math.sqrt(bx * bx + by * by + bz * bz))
+    out.speed += spin * lever
+    out.acceleration += turn * lever
