@@ -70,7 +70,7 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
     yield from paths[1:]
     for own, coordinates in constraint_groups(tables):
         yield np.concatenate([own, coordinates])
-    for record in tables.contacts:
+    for record in tables.contacts[tables.contacts["group"] < 0]:  # groups need no matrices
         yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]]])
     for record in tables.couplers:
         yield tables.terms["coordinate"][record["start"] : record["end"]]

@@ -14,14 +14,14 @@ from flexmbs.core.contact.gap import (
     normal_force,
     update_contact_history,
 )
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.equations.accelerations import find_accelerations
-from flexmbs.core.equations.mass_matrix import solve_mass
-from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.tangent import renew_accelerations, update_tangent
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.stepping.contact_events import turning_point
+from flexmbs.core.stepping.contact_mass import normal_compliance
+from flexmbs.core.stepping.contact_search import turning_point
 from flexmbs.core.stepping.gap_motion import find_path, one_gap
 from flexmbs.machine_code.kernel import kernel
 
@@ -40,11 +40,12 @@ def switch_contact(tables, c, state, settings, scratch, work, log):
     state.events += 1
     state.has_prediction = 0
     if state.active[c] == 0:
-        state.active[c] = 1
-        begin_contact(tables, c, state, scratch, work)
+        state.active[c] = max(1, work.occupant[c])
+        begin_contact(tables, c, state, settings, scratch, work)
         renew_after_jump(tables, c, state, settings, scratch, work)
         return
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
+    pair = state.active[c] - 1
     state.active[c] = 0
     state.tangent_status = ALL_STALE
     renew_after_jump(tables, c, state, settings, scratch, work)
@@ -52,7 +53,7 @@ def switch_contact(tables, c, state, settings, scratch, work, log):
         return  # grazing: it parted in the instant in which it touched
     state.episode[c].rebound_speed = rate
     row, episode = log.contacts[log.contact_count], state.episode[c]
-    row.contact, row.start, row.end = c, episode.start, state.time
+    row.contact, row.pair, row.start, row.end = c, pair, episode.start, state.time
     row.peak_force, row.peak_time, row.impulse = episode.peak_force, episode.peak_time, episode.impulse
     row.approach_speed, row.rebound_speed, row.max_depth = episode.approach_speed, rate, episode.max_depth
     log.contact_count += 1
@@ -68,29 +69,34 @@ def pass_rest(state):
 
 
 @kernel
-def begin_contact(tables, c, state, scratch, work):
+def begin_contact(tables, c, state, settings, scratch, work):
     """Open the record of contact ``c``, set what its law remembers, and choose a step that resolves its start."""
     episode, contact = state.episode[c], tables.contacts[c]
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
     episode.start = episode.peak_time = state.time
     episode.impulse = episode.peak_force = episode.rebound_speed = episode.max_depth = 0.0
     episode.approach_speed = -rate if rate < 0.0 else 0.0
+    if contact.group >= 0:  # nothing is left of the pair that it served before
+        state.contact_history[contact.history_at : contact.history_at + contact.history] = 0.0
     if contact.begin != 0:
+        active = state.active[c]
         state.active[c] = 0  # the law is not ready yet
-        update_tangent(tables, state, scratch, work, 1)
-        compliance = normal_compliance(tables, c, state, scratch, work, rate)
+        if settings.explicit == 0:
+            update_tangent(tables, state, scratch, work, 1)
+        compliance = normal_compliance(tables, c, state, settings, scratch, work)
         mass = 1.0 / compliance if compliance > 0.0 and math.isfinite(compliance) else 0.0
         begin_history(tables, contact, state.contact_history, episode.approach_speed, mass)
-        state.active[c] = 1
-    resolve_onset(tables, c, state, scratch, work)
+        state.active[c] = active
+    resolve_onset(tables, c, state, settings, scratch, work)
 
 
 @kernel
-def resolve_onset(tables, c, state, scratch, work):
+def resolve_onset(tables, c, state, settings, scratch, work):
     """Renew the tangent at the start of contact ``c``, and choose a step that resolves it."""
-    update_tangent(tables, state, scratch, work, 3)
+    if settings.explicit == 0:
+        update_tangent(tables, state, scratch, work, 3)
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-    compliance = normal_compliance(tables, c, state, scratch, work, rate)
+    compliance = normal_compliance(tables, c, state, settings, scratch, work)
     state.step_size = min(state.step_size, onset_step(tables, c, state, rate, compliance))
     state.factored_step_size = 0.0
 
@@ -115,6 +121,7 @@ def update_histories(tables, state, work):
         contact = tables.contacts[c]
         if contact.update == 0 or state.active[c] == 0:
             continue
+        occupy(tables, c, state.active[c], work)
         if not moved:
             hide_condensed(tables, state.q, state.v, state.a, work)
             forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
@@ -135,6 +142,7 @@ def record_contacts(tables, state, scratch, work, h, rows):
     for c in range(len(tables.contacts)):
         if state.active[c] == 0:
             continue
+        occupy(tables, c, state.active[c], work)
         bodies = find_path(tables, c, work)
         for row in range(rows + 1):
             add_impulse(tables, c, state, scratch, work, bodies, h, rows, row)
@@ -212,30 +220,6 @@ def keep_peak(episode, force, time):
     """Keep the largest force of a contact and its time."""
     if force > episode.peak_force:
         episode.peak_force, episode.peak_time = force, time
-
-
-@kernel
-def normal_compliance(tables, c, state, scratch, work, rate):
-    """1 / effective mass of contact ``c`` along its normal, G M^-1 G^T with G the gradient of the gap rate, 1/kg.
-
-    The mass matrix must be current; ``rate``: of the gap.
-    """
-    m = len(tables.free)
-    for i in range(m):
-        k = tables.free[i]
-        old = state.v[k]
-        state.v[k] = old + 1.0
-        _gap, shifted = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        state.v[k] = old
-        scratch.error_v[i] = shifted - rate
-        scratch.real_x[i] = shifted - rate
-    if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
-        factorise_mass(tables, state, scratch)
-    solve_mass(tables, state, scratch, scratch.real_x)
-    compliance = 0.0
-    for i in range(m):
-        compliance += scratch.error_v[i] * scratch.real_x[i]
-    return compliance
 
 
 @kernel

@@ -51,7 +51,10 @@ def all_gaps(
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
     forward_kinematics(tables, q, v, a, state.reference, work)
     for c in range(len(tables.contacts)):
-        set_gap_motion(tables, c, q, v, a, work, work.gap_motion[end, c])
+        if tables.contacts[c].group < 0 or state.active[c] != 0:
+            set_gap_motion(tables, c, q, v, a, work, work.gap_motion[end, c])
+    for f in range(len(tables.features)):
+        marker_in_world(tables, tables.features[f].marker, q, v, a, work, work.feature_frame[end, f])
 
 
 @entry
@@ -86,7 +89,7 @@ def copy_motion(source, target):
 @kernel
 def find_path(tables, c, work):
     """Bodies between ground and the two of contact ``c`` into ``work.path``, the last one first; how many."""
-    a, b = tables.markers[tables.contacts[c].a].body, tables.markers[tables.contacts[c].b].body
+    a, b = tables.markers[work.contact[c].a].body, tables.markers[work.contact[c].b].body
     count = 0
     while a > 0 or b > 0:
         last = max(a, b)
@@ -142,7 +145,7 @@ def set_gap_motion(tables, c, q, v, a, work, out):
     n . u' and, between two spheres, what the curvature of the distance adds: |u_t|^2 / |d|.
     """
     out.gap, out.rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-    contact, frame_a, frame_b = tables.contacts[c], work.marker[A], work.marker[B]
+    contact, frame_a, frame_b = work.contact[c], work.marker[A], work.marker[B]
     if contact.kind == SURFACES:
         marker_in_world(tables, contact.a, q, v, a, work, frame_a)
         marker_in_world(tables, contact.b, q, v, a, work, frame_b)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.gap import gap_in_place
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
@@ -19,6 +20,7 @@ from flexmbs.core.layout.state import (
     FINISHED,
     NOT_FINITE,
     SINGULAR,
+    TOO_MANY_CONTACTS,
     TOUCHES_NOW,
     UNDERFLOW,
     Log,
@@ -40,7 +42,8 @@ from flexmbs.core.stepping.contact_episodes import (
     resolve_onset,
     switch_contact,
 )
-from flexmbs.core.stepping.contact_events import AT_REST, first_event, step_to_event
+from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
+from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
@@ -73,12 +76,13 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
     state.last_error = 1.0
     state.rtol = settings.rtol
     for c in range(len(tables.contacts)):
-        if state.active[c] == TOUCHES_NOW:
+        if state.active[c] == TOUCHES_NOW and tables.contacts[c].group < 0:
             state.active[c] = 1
-            begin_contact(tables, c, state, scratch, work)
+            begin_contact(tables, c, state, settings, scratch, work)
             renew_after_jump(tables, c, state, settings, scratch, work)
         elif state.active[c] != 0:
-            resolve_onset(tables, c, state, scratch, work)
+            occupy(tables, c, state.active[c], work)
+            resolve_onset(tables, c, state, settings, scratch, work)
     return CHUNK_FULL
 
 
@@ -90,6 +94,8 @@ def mark_touching(tables, state, work):
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
     for c in range(len(tables.contacts)):
+        if tables.contacts[c].group >= 0:
+            continue
         gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
         if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
             state.active[c] = TOUCHES_NOW
@@ -117,7 +123,7 @@ def advance(
         if state.time >= settings.t_end:
             return FINISHED
         last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
-        if log.row_count >= last or log.contact_count + len(tables.contacts) >= log.contacts.shape[0]:
+        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0]:
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
@@ -163,6 +169,8 @@ def step(tables, state, settings, scratch, work, log):
         if len(tables.contacts) > 0 and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         x, contact, kind = first_event(tables, state, scratch, work, h, rows)
+        if contact == NO_ROOM:
+            return TOO_MANY_CONTACTS
         if contact >= 0:
             last = False
             h = step_to_event(tables, contact, kind, state, settings, scratch, work, h, x)

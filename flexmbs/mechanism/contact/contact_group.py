@@ -1,0 +1,111 @@
+"""Spheres and planes of which everything can touch everything, without a contact for each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.laws.contact.contact_law import ContactLaw
+from flexmbs.mechanism.body_in_system import BodyInSystem
+from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
+from flexmbs.mechanism.joint import Joint
+
+#: Contacts at once per sphere: equal spheres touch at most twelve others, and each contact belongs to two.
+CONTACTS_PER_SPHERE = 6
+#: From this number of pairs on a group is used.
+MANY_PAIRS = 300
+FREEDOMS = 6
+
+BodyPair = frozenset[str]
+
+
+@dataclass(frozen=True)
+class ContactGroup:
+    """A group of shapes of which everything can touch everything.
+
+    Attributes
+    ----------
+    spheres, planes : the shapes; their numbers in the group are those of the spheres, then those of the planes
+    law : of the normal force of each contact
+    excluded : pairs of names of bodies that do not touch
+    max_contacts : how many pairs may touch at once
+    """
+
+    name: str
+    spheres: tuple[Sphere, ...]
+    planes: tuple[Plane, ...]
+    law: ContactLaw
+    excluded: frozenset[BodyPair]
+    max_contacts: int
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return (*self.spheres, *self.planes)
+
+    def excluded_numbers(self) -> np.ndarray:
+        """Numbers i n + j of the pairs that never touch (i < j, n shapes), in ascending order."""
+        bodies: dict[str, list[int]] = {}
+        for number, shape in enumerate(self.shapes):
+            bodies.setdefault(shape.marker.body, []).append(number)
+        found = set()
+        for pair in self.excluded:
+            first, second = (bodies.get(name, []) for name in pair)
+            found.update(min(i, j) * len(self.shapes) + max(i, j) for i in first for j in second)
+        return np.array(sorted(found), dtype=np.int64)
+
+
+def can_be_grouped(shape: Shape) -> bool:
+    """Whether a group can hold a shape: spheres (points) and planes."""
+    return isinstance(shape, Sphere | Plane)
+
+
+def owner(shape: Shape) -> str:
+    """The body of a shape as names of contacts have it; on ground the marker."""
+    return shape.marker.name if shape.marker.body == "ground" else shape.marker.body
+
+
+def pairs_of(shapes: Sequence[Shape], excluded: Collection[BodyPair]) -> list[tuple[Shape, Shape]]:
+    """Pairs of shapes that can touch: on different bodies, not two planes, not excluded."""
+    return [
+        (first, second)
+        for first, second in combinations(shapes, 2)
+        if first.marker.body != second.marker.body
+        and not (isinstance(first, Plane) and isinstance(second, Plane))
+        and frozenset((first.marker.body, second.marker.body)) not in excluded
+    ]
+
+
+def neighbours(joints: Iterable[Joint]) -> set[BodyPair]:
+    """Pairs of bodies that a joint connects, other than one that leaves all six freedoms."""
+    found = set()
+    for joint in joints:
+        kind = joint.type
+        if len(kind.coordinates) + (3 if kind.ends_with_ball else 0) < FREEDOMS:
+            found.add(frozenset((joint.a.body, joint.b.body)))
+    return found
+
+
+def excluded_pairs(
+    exclude: Iterable[tuple[BodyInSystem | str, BodyInSystem | str]], bodies: Collection[str], where: str
+) -> set[BodyPair]:
+    """Pairs of names from pairs of bodies or of their names.
+
+    Raises
+    ------
+    MechanismError
+        Not a pair, or a body that the system does not have.
+    """
+    found = set()
+    for pair in exclude:
+        if isinstance(pair, str) or len(tuple(pair)) != 2:
+            raise MechanismError(f"{where}: exclude takes pairs of bodies, such as [('plate', 'ball')], not {pair!r}")
+        names = [body.name if isinstance(body, BodyInSystem) else body for body in pair]
+        for name in names:
+            if name not in bodies:
+                raise MechanismError(f"{where}: exclude names the body {name!r}, which the system does not have")
+        found.add(frozenset(names))
+    return found
