@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from flexmbs.common.errors import MechanismError
@@ -12,16 +12,17 @@ from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_group import (
     CONTACTS_PER_SPHERE,
     MANY_PAIRS,
+    BodyPair,
     ContactGroup,
     can_be_grouped,
-    excluded_pairs,
-    neighbours,
     owner,
     pairs_of,
 )
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.markers import Marker
+
+FREEDOMS = 6
 
 
 class ContactMethods:
@@ -51,9 +52,9 @@ class ContactMethods:
         """Contact of everything with everything.
 
         Bodies that a joint connects at this time do not touch each other, nor do shapes of one body. Few pairs become
-        contacts named "NAME: body - body" (of ground the marker). Many spheres and planes become a group: what is near is found in every step,
-        the cost grows with the number of bodies; contacts that have ended are in the result under such names, but have
-        no histories. A group needs the explicit integrator, which "auto" chooses.
+        contacts named "NAME: body - body" (of ground the marker). Many spheres and planes become a group: what is near
+        is found in every step, and the cost grows with the number of bodies; its contacts are in ``Result.contacts``
+        under such names, without histories. A group needs the explicit integrator, which "auto" chooses.
 
         Parameters
         ----------
@@ -123,3 +124,35 @@ class ContactMethods:
         group = ContactGroup(name, spheres, planes, law, frozenset(excluded), room)
         self.contact_groups[name] = group
         return group
+
+
+def neighbours(joints: Iterable[Joint]) -> set[BodyPair]:
+    """Pairs of bodies that a joint connects, other than one that leaves all six freedoms."""
+    found = set()
+    for joint in joints:
+        kind = joint.type
+        if len(kind.coordinates) + (3 if kind.ends_with_ball else 0) < FREEDOMS:
+            found.add(frozenset((joint.a.body, joint.b.body)))
+    return found
+
+
+def excluded_pairs(
+    exclude: Iterable[tuple[BodyInSystem | str, BodyInSystem | str]], bodies: Collection[str], where: str
+) -> set[BodyPair]:
+    """Pairs of names from pairs of bodies or of their names.
+
+    Raises
+    ------
+    MechanismError
+        Not a pair, or a body that the system does not have.
+    """
+    found = set()
+    for pair in exclude:
+        if isinstance(pair, str) or len(tuple(pair)) != 2:
+            raise MechanismError(f"{where}: exclude takes pairs of bodies, such as [('plate', 'ball')], not {pair!r}")
+        names = [body.name if isinstance(body, BodyInSystem) else body for body in pair]
+        for name in names:
+            if name not in bodies:
+                raise MechanismError(f"{where}: exclude names the body {name!r}, which the system does not have")
+        found.add(frozenset(names))
+    return found

@@ -6,7 +6,7 @@ antisymmetrically below d = 0, so that the step which ends it integrates a smoot
 
 from __future__ import annotations
 
-from flexmbs.core.contact.groups import occupy
+from flexmbs.core.contact.groups import occupy, pairs_for_ever
 from flexmbs.core.contact.pair_geometry import pair_geometry, surface_contact
 from flexmbs.core.contact.sphere_gap import sphere_gap
 from flexmbs.core.laws.contact.contact_law import (
@@ -182,16 +182,20 @@ def evaluate_friction(tables, c, normal_force, v, work):
 @kernel
 def add_contacts(tables, active, contact_history, q, v, a, work, residual):
     """Subtract the forces of the active contacts; equations of the bristles of all."""
-    for c in range(len(tables.contacts)):
+    single = pairs_for_ever(tables)
+    for c in range(single):
         contact = tables.contacts[c]
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
         if active[c] == 0:
             continue
-        occupy(tables, c, active[c], work)
         if contact.kind == SURFACES:
             surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
         else:
+            add_contact_point(tables, c, contact_history, q, v, a, work, residual)
+    for c in range(single, len(tables.contacts)):
+        if active[c] != 0:
+            occupy(tables, c, active[c], work)
             add_contact_point(tables, c, contact_history, q, v, a, work, residual)
 
 

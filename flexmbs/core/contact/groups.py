@@ -29,6 +29,12 @@ def occupy(tables, c, number, work):
 
 
 @kernel
+def pairs_for_ever(tables):
+    """How many contacts, the first ones, serve one pair for ever: all but those of groups."""
+    return len(tables.contacts) if len(tables.groups) == 0 else tables.groups[0].slot_start
+
+
+@kernel
 def free_contact(tables, g, active):
     """First contact of group ``g`` that serves no pair; -1 when all do."""
     group = tables.groups[g]

@@ -118,9 +118,9 @@ def update_histories(tables, state, work):
     """Renew what the laws of touching contacts remember, at the end of a step."""
     moved = False
     for c in range(len(tables.contacts)):
-        contact = tables.contacts[c]
-        if contact.update == 0 or state.active[c] == 0:
+        if state.active[c] == 0 or tables.contacts[c].update == 0:
             continue
+        contact = tables.contacts[c]
         occupy(tables, c, state.active[c], work)
         if not moved:
             hide_condensed(tables, state.q, state.v, state.a, work)

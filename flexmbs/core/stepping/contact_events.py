@@ -8,7 +8,7 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import gap_at, normal_force
-from flexmbs.core.contact.groups import free_contact, occupy
+from flexmbs.core.contact.groups import free_contact, occupy, pairs_for_ever
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.core.stepping.contact_search import AT_FORCE, AT_GAP, NONE, event_of
@@ -31,7 +31,7 @@ def first_event(tables, state, scratch, work, h, rows):
     if len(tables.contacts) == 0:
         return best, which, kind
     parts = 2 * (rows + 1)
-    left, right = LEFT, RIGHT
+    left, right, single = LEFT, RIGHT, pairs_for_ever(tables)
     for c in range(len(tables.contacts)):
         if state.active[c] != 0:
             occupy(tables, c, state.active[c], work)
@@ -40,7 +40,7 @@ def first_event(tables, state, scratch, work, h, rows):
         x0, x1 = part / parts, (part + 1.0) / parts
         all_gaps(tables, state, scratch, work, h, rows, x1, right)
         for c in range(len(tables.contacts)):
-            if tables.contacts[c].group >= 0 and state.active[c] == 0:
+            if c >= single and state.active[c] == 0:
                 continue
             start, end = work.gap_motion[left, c], work.gap_motion[right, c]
             x, found = event_of(tables, c, state, scratch, work, h, rows, x0, min(x1, best), start, end)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.gap import contact_geometry
+from flexmbs.core.contact.groups import pairs_for_ever
 from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.state import Scratch, State
@@ -50,8 +51,9 @@ def all_gaps(
         place_coordinate(tables, k, state, scratch, work, h, rows, x)
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
     forward_kinematics(tables, q, v, a, state.reference, work)
+    single = pairs_for_ever(tables)
     for c in range(len(tables.contacts)):
-        if tables.contacts[c].group < 0 or state.active[c] != 0:
+        if c < single or state.active[c] != 0:
             set_gap_motion(tables, c, q, v, a, work, work.gap_motion[end, c])
     for f in range(len(tables.features)):
         marker_in_world(tables, tables.features[f].marker, q, v, a, work, work.feature_frame[end, f])

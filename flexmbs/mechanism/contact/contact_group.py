@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
-from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
-from flexmbs.mechanism.joint import Joint
 
 #: Contacts at once per sphere: equal spheres touch at most twelve others, and each contact belongs to two.
 CONTACTS_PER_SPHERE = 6
 #: From this number of pairs on a group is used.
 MANY_PAIRS = 300
-FREEDOMS = 6
-
 BodyPair = frozenset[str]
 
 
@@ -77,35 +72,3 @@ def pairs_of(shapes: Sequence[Shape], excluded: Collection[BodyPair]) -> list[tu
         and not (isinstance(first, Plane) and isinstance(second, Plane))
         and frozenset((first.marker.body, second.marker.body)) not in excluded
     ]
-
-
-def neighbours(joints: Iterable[Joint]) -> set[BodyPair]:
-    """Pairs of bodies that a joint connects, other than one that leaves all six freedoms."""
-    found = set()
-    for joint in joints:
-        kind = joint.type
-        if len(kind.coordinates) + (3 if kind.ends_with_ball else 0) < FREEDOMS:
-            found.add(frozenset((joint.a.body, joint.b.body)))
-    return found
-
-
-def excluded_pairs(
-    exclude: Iterable[tuple[BodyInSystem | str, BodyInSystem | str]], bodies: Collection[str], where: str
-) -> set[BodyPair]:
-    """Pairs of names from pairs of bodies or of their names.
-
-    Raises
-    ------
-    MechanismError
-        Not a pair, or a body that the system does not have.
-    """
-    found = set()
-    for pair in exclude:
-        if isinstance(pair, str) or len(tuple(pair)) != 2:
-            raise MechanismError(f"{where}: exclude takes pairs of bodies, such as [('plate', 'ball')], not {pair!r}")
-        names = [body.name if isinstance(body, BodyInSystem) else body for body in pair]
-        for name in names:
-            if name not in bodies:
-                raise MechanismError(f"{where}: exclude names the body {name!r}, which the system does not have")
-        found.add(frozenset(names))
-    return found
