@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import contact_energy, contact_geometry
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.laws.force import force_energy, has_applied_forces
 from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.couplers import coupler_energy
@@ -53,6 +54,7 @@ def energy_sums(
         out[ELASTIC] += force_energy(tables, q, v, a, work)
     for c in range(len(tables.contacts)):
         if active[c] != 0:
+            occupy(tables, c, active[c], work)
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             if tables.contacts[c].kind == SURFACES:
                 out[ELASTIC] += work.touch[0].energy

@@ -14,9 +14,11 @@ from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
+from flexmbs.mechanism.contact_methods import ContactMethods
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -31,7 +33,7 @@ from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 COORDINATES = ("reduced", "absolute")
 
 
-class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
+class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, ContactMethods):
     """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
 
     Case scripts state it as a :class:`flexmbs.System`, which adds the analyses.
@@ -50,6 +52,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         self.bodies: dict[str, BodyInSystem] = {"ground": self.ground}
         self.joints: dict[str, Joint] = {}
         self.contacts: dict[str, Contact] = {}
+        self.contact_groups: dict[str, ContactGroup] = {}
         self.constraints: dict[str, Constraint] = {}
         self.couplers: dict[str, ElasticCoupling] = {}
         self._start_forces()
@@ -183,6 +186,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
     def _check_name(self, name: str) -> None:
         for group in (
             self.bodies, self.joints, self.loads, self.springs, self.bushings, self.contacts, self.constraints,
+            self.contact_groups,
             self.couplers, self.sensors, self.functions, self.states,
         ):  # fmt: skip
             if name in group:

@@ -189,6 +189,7 @@ def _check_contacts(c: _Tables) -> None:
         c.within(f"marker {name} of contacts", contacts[name], c.markers)
     c.within("kind of contacts", contacts["kind"], t.SURFACES + 1)
     _check_contact_geometry(c)
+    _check_groups(c)
     c.room("at of contacts", contacts["at"], contacts["parameters"])
     c.within("number of parameters of contacts", contacts["parameters"], len(c.pool) + 1)
     c.within("history of contacts", contacts["history"], t.history_size(c.tables) + 1)
@@ -213,6 +214,17 @@ def _check_contact_geometry(c: _Tables) -> None:
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
     c.within("friction_record of contacts", contacts["friction_record"], c.record + 1 - f.FRICTION_RECORD, -1)
     _check_bristles(c, "contacts", contacts)
+
+
+def _check_groups(c: _Tables) -> None:
+    tables, features, groups = c.tables, c.tables.features, c.tables.groups
+    c.within("marker of features", features["marker"], c.markers)
+    c.within("body of features", features["body"], len(tables.bodies))
+    c.within("group of contacts", tables.contacts["group"], len(groups), NONE)
+    c.spans("features of groups", groups["start"], groups["end"], len(features))
+    c.spans("spheres of groups", groups["start"], groups["plane_start"], len(features))
+    c.spans("contacts of groups", groups["slot_start"], groups["slot_end"], len(tables.contacts))
+    c.spans("excluded pairs of groups", groups["excluded_start"], groups["excluded_end"], len(tables.excluded))
 
 
 def _check_elements(c: _Tables) -> None:

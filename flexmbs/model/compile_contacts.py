@@ -1,4 +1,4 @@
-"""Records of contact points."""
+"""Records of contact points, and of groups of shapes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from flexmbs.core.layout import tables as t
-from flexmbs.core.layout.records import make_record
+from flexmbs.core.layout.records import make_record, make_records
 from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.time_signals import CompiledSignals
 from flexmbs.model.compile_contact_laws import law_fields, law_parameters
@@ -40,3 +41,35 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
         "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
         "numbers_at": pool.add(point.numbers), "numbers": len(point.numbers),
     }  # fmt: skip
+
+
+def group_records(
+    group: ContactGroup, number: int, markers: list[int], bodies: list[int], slot_start: int, history_at: int,
+    starts: tuple[int, int], pool: Pool, signals: CompiledSignals,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Records of ``contacts``, ``features`` and ``groups`` and the ``excluded`` pairs of a group.
+
+    ``markers``, ``bodies``: rows of the tables, of each shape; ``slot_start``, ``history_at`` and ``starts`` (features,
+    excluded pairs): how many there are of them before.
+    """
+    where = f"contact_all '{group.name}'"
+    law = law_fields(group.law, where, signals)
+    contacts = make_records(
+        t.CONTACT, group.max_contacts, kind=t.SPHERE_SPHERE, a=markers[0], b=markers[-1], group=number,
+        at=pool.add(law_parameters(group.law, where)), **law,
+        history_at=history_at + law["history"] * np.arange(group.max_contacts),
+    )  # fmt: skip
+    features = make_records(
+        t.FEATURE, len(markers), marker=markers, body=bodies,
+        radius=[sphere.radius for sphere in group.spheres] + [0.0] * len(group.planes),
+        is_plane=[0] * len(group.spheres) + [1] * len(group.planes),
+    )  # fmt: skip
+    for feature, plane in zip(features[len(group.spheres) :], group.planes, strict=True):
+        feature["normal"] = plane.normal
+    excluded = group.excluded_numbers()
+    record = make_record(
+        t.GROUP, start=starts[0], plane_start=starts[0] + len(group.spheres), end=starts[0] + len(markers),
+        slot_start=slot_start, slot_end=slot_start + group.max_contacts, excluded_start=starts[1],
+        excluded_end=starts[1] + len(excluded),
+    )  # fmt: skip
+    return {"contacts": contacts, "features": features, "groups": record, "excluded": excluded}

@@ -19,7 +19,7 @@ from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
-from flexmbs.model.compile_contacts import contact_record
+from flexmbs.model.compile_contacts import contact_record, group_records
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_friction import CompiledFriction, compiled_friction
 from flexmbs.model.compile_functions import final_row, part_name
@@ -54,10 +54,11 @@ class _Compiler:
         self.signals = signals
         self.signal_list: list[Signal] = []
         self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "signals")}
-        for key in ("contacts", "constraints", "terms", "couplers"):
+        for key in ("contacts", "features", "groups", "excluded", "constraints", "terms", "couplers"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
+        self.contact_names: list[str] = []
         self.prescribing: list[str] = []
         self.given: list[bool] = []
         self.given_rates: list[bool] = []
@@ -269,12 +270,24 @@ class _Compiler:
         self.records["bodies"].append(record)
 
     def add_contacts(self) -> None:
+        history = 0
         for contact in self.system.contacts.values():
+            self.contact_names += contact.point_names
             for name, point in zip(contact.point_names, contact.points, strict=True):
                 links = {"a": self.marker(point.a), "b": self.marker(point.b), **self.friction(contact, name, point)}
-                history_at = sum(int(record["history"]) for record in self.records["contacts"])
-                record = contact_record(contact, point, links, history_at, self.pool, self.signals)
+                record = contact_record(contact, point, links, history, self.pool, self.signals)
+                history += int(record["history"])
                 self.records["contacts"].append(record)
+        for number, group in enumerate(self.system.contact_groups.values()):
+            markers = [self.marker(shape.marker) for shape in group.shapes]
+            bodies = [self.body_index[shape.marker.body] for shape in group.shapes]
+            starts = len(self.records["features"]), len(self.records["excluded"])
+            slot_start = len(self.records["contacts"])
+            found = group_records(group, number, markers, bodies, slot_start, history, starts, self.pool, self.signals)
+            for key, records in found.items():
+                self.records[key] += [records] if key == "groups" else list(records)
+            history += int(found["contacts"]["history"].sum())
+            self.contact_names += [f"{group.name}[{i + 1}]" for i in range(group.max_contacts)]
 
     def friction(self, contact: Contact, name: str, point: ContactPoint) -> dict[str, int]:
         """Fields of the record of a contact point ``name`` that belong to its friction."""
@@ -320,13 +333,15 @@ class _Compiler:
         coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
         coordinates += [multiplier] * len(self.names.multipliers)
         kinds = dict(
-            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, signals=t.SIGNAL, contacts=t.CONTACT,
+            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, signals=t.SIGNAL, contacts=t.CONTACT, features=t.FEATURE,
+            groups=t.GROUP,
             constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
         )  # fmt: skip
         arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
         arrays |= self.inertia.arrays()
         arrays |= self.force_arrays()
         arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
+        arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         kinds = arrays["coordinates"]
         arrays["condensed"] = np.zeros(0, dtype=np.int64)
@@ -394,7 +409,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         modal=compiler.modal,
         layouts=compiler.layouts,
         marker_index=compiler.marker_index,
-        contact_names=tuple(name for contact in system.contacts.values() for name in contact.point_names),
+        contact_names=tuple(compiler.contact_names),
         signals=compiler.signals,
         signal_list=tuple(compiler.signal_list),
         user_functions=tuple(forces.functions.user_functions),

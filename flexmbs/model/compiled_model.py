@@ -109,6 +109,21 @@ class Model:
         return np.where(self.state_coordinates, self.v, 0.0)
 
     @property
+    def recorded_contacts(self) -> int:
+        """How many contacts have histories: the first ones, without those of groups."""
+        return int(np.count_nonzero(self.tables.contacts["group"] < 0))
+
+    def contact_name(self, c: int, pair: int) -> str:
+        """Name of contact ``c``, in a group with the bodies of the ``pair`` that it serves."""
+        g = int(self.tables.contacts["group"][c])
+        if g < 0:
+            return self.contact_names[c]
+        start, end = (int(self.tables.groups[name][g]) for name in ("start", "end"))
+        owners = {row: marker if body == "ground" else body for (body, marker), row in self.marker_index.items()}
+        names = (owners[self.tables.features["marker"][start + i]] for i in divmod(int(pair), end - start))
+        return f"{self.contact_names[c].rpartition('[')[0]}: {' - '.join(names)}"
+
+    @property
     def log_row(self) -> LogRow:
         """Columns of the rows in which the step loop logs its steps."""
         history = history_size(self.tables)

@@ -70,7 +70,7 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
     yield from paths[1:]
     for own, coordinates in constraint_groups(tables):
         yield np.concatenate([own, coordinates])
-    for record in tables.contacts:
+    for record in tables.contacts[tables.contacts["group"] < 0]:  # groups need no matrices
         bristles = np.arange(record["bristle"], record["bristle"] + record["bristles"])
         yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]], bristles])
     for record in tables.couplers:

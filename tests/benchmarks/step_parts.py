@@ -83,7 +83,7 @@ def repeat_error(tables, state, settings, scratch, work, log, h, count):
 @numba.njit
 def repeat_events(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        first_event(tables, state, scratch, work, h)
+        first_event(tables, state, scratch, work, h, 0)
 
 
 @numba.njit

@@ -13,6 +13,7 @@ from flexmbs import CaseError, CaseWarning, FlexmbsError, list_cases, load_case,
 def test_all_cases_are_listed():
     assert [case.name for case in list_cases()] == [
         "andrews_squeezer",
+        "box_of_spheres",
         "bricard",
         "cam_follower",
         "car_axis",
@@ -29,6 +30,7 @@ def test_all_cases_are_listed():
         "hertz_sphere",
         "journal_clearance_pendulum",
         "n_four_bar",
+        "plate_hail",
         "rack_and_pinion",
         "roller_coaster",
         "rolling_disc",
@@ -48,6 +50,22 @@ def test_flexible_pendulum_impact():
     assert outcome.figures["contact_count"] == 1
     assert outcome.parameters["length"] == pytest.approx(1.0, rel=1e-12)
     assert outcome.parameters["contact_stiffness"] == pytest.approx(15384615384.615385, rel=1e-9)
+
+
+def test_box_of_spheres():
+    figures = run_case("box_of_spheres", {"count": 8, "restitution": 1.0, "gravity": 0.0, "t_end": 6e-3}).figures
+    assert figures["contact_count"] > 10
+    assert figures["energy_error"] < 1e-4  # nothing is lost
+    assert figures["box_size"] == pytest.approx(2 * 2.5 * 0.005)
+
+
+def test_plate_hail():
+    """A stone on a plate that gives way loses what its restitution says, and what bends the plate is not lost."""
+    values = {"count": 1, "spread": 1e-4, "t_end": 1e-3, "restitution": 0.5, "modes": 4, "elements": 6}
+    figures = run_case("plate_hail", values).figures
+    assert figures["contact_count"] == figures["hits"] == 1
+    assert 0.5 < figures["energy_lost"] < 1.0 - 0.5**2 * 0.9
+    assert figures["deflection_max"] > 0.0
 
 
 def test_pendulum_starts_with_the_given_speed():

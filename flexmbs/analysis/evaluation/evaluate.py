@@ -132,12 +132,8 @@ def _rotation_vector(sine: np.ndarray, cosine: float) -> np.ndarray:
 
 
 def gaps(model: Model, work: Workspace, state: State) -> np.ndarray:
-    """Gap of each contact at this state, m."""
-    if not model.contact_names:
-        return np.zeros(0)
-    return np.array(
-        [
-            gap_at(model.tables, c, state.q, state.v, state.a, state.reference, work)[0]
-            for c in range(len(model.contact_names))
-        ]
-    )
+    """Gap of each contact at this state, m; infinite of those of groups."""
+    found = np.full(len(model.contact_names), np.inf)
+    for c in range(model.recorded_contacts):
+        found[c] = gap_at(model.tables, c, state.q, state.v, state.a, state.reference, work)[0]
+    return found

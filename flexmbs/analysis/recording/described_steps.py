@@ -14,13 +14,13 @@ from flexmbs.model.compiled_model import Model
 def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Arrays of a trajectory (flexmbs.result.Trajectory) from log rows of finished steps."""
     count, n, balls = len(rows), len(model.coordinate_names), len(model.balls)
-    bodies, contacts = len(model.body_names), len(model.contact_names)
+    bodies, contacts = len(model.body_names), model.recorded_contacts
     energy, R_WB = np.zeros((count, 3)), np.zeros((count, bodies, 3, 3))
     p_WB, v_WB, w_WB = (np.zeros((count, bodies, 3)) for _ in range(3))
     gap, force, slip = (np.zeros((count, contacts)) for _ in range(3))
     point, push = np.zeros((count, contacts, 3)), np.zeros((count, contacts, 3))
     reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
-    active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((balls, 4))
+    active, reference = np.zeros(len(model.tables.contacts), dtype=np.int64), np.zeros((balls, 4))
     record = np.zeros((count, len(work.record)))
     describe_rows(
         model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, p_WB, R_WB, v_WB, w_WB, gap,

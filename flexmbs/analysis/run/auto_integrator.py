@@ -35,6 +35,8 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
         return Radau(), f"{len(model.tables.constraints)} constraints (closed loops, cut joints, couplings)"
     if np.any(model.condensed_units):
         return Radau(), "modes condensed to their static deflection"
+    if len(model.tables.groups):
+        return Explicit(), f"many bodies that may touch each other ({model.recorded_contacts} other contacts)"
     if model.contact_names:
         return Radau(), f"contacts ({', '.join(model.contact_names[:3])}{', ...' if model.contact_names[3:] else ''})"
     if np.any(model.tables.axes["kind"] >= CURVE):

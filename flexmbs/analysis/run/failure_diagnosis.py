@@ -104,6 +104,14 @@ class Failure:
         if self.outcome == s.SINGULAR:
             cause = self._without_inertia() or self._dependent() or "the mass matrix is singular"
             return f"the accelerations are not determined {self.where}; worst equation: {self.worst}. {cause}"
+        if self.outcome == s.TOO_MANY_CONTACTS:
+            groups = ", ".join(
+                f"'{group.name}' ({group.max_contacts})" for group in self.system.contact_groups.values()
+            )
+            return (
+                f"more pairs touch at once {self.where} than a group has contacts: {groups}; give "
+                "contact_all(..., max_contacts=...) a larger number"
+            )
         if self.outcome == s.NOT_FINITE:
             return f"the motion is no longer finite {self.where}; worst equation: {self.worst}"
         return self._underflow()

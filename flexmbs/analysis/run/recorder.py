@@ -195,7 +195,7 @@ class Recorder:
 
 
 def _contact(model: Model, row) -> ContactRecord:
-    return _contact_record(model.contact_names[row["contact"]], float(row["end"]), row)
+    return _contact_record(model.contact_name(row["contact"], row["pair"]), float(row["end"]), row)
 
 
 def _contact_record(name: str, end: float, episode) -> ContactRecord:
@@ -208,4 +208,7 @@ def _contact_record(name: str, end: float, episode) -> ContactRecord:
 
 def open_contacts(model: Model, state: State) -> list[ContactRecord]:
     """Contacts still closed at the end of the run (``end`` is NaN)."""
-    return [_contact_record(model.contact_names[c], np.nan, state.episode[c]) for c in np.flatnonzero(state.active)]
+    return [
+        _contact_record(model.contact_name(c, state.active[c] - 1), np.nan, state.episode[c])
+        for c in np.flatnonzero(state.active)
+    ]

@@ -18,7 +18,7 @@ _OF_METHOD = (
 
 
 # The same of arrays, which kernels use as indices.
-_OF_MECHANISM = ("by_motion", "scale_body", "point_start", "point_Phi_at")
+_OF_MECHANISM = ("by_motion", "scale_body", "point_start", "point_Phi_at", "pairs")
 
 
 def saved_choice(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -58,8 +58,9 @@ def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block])
     replaced = int(s.named(arrays, "replaced_count"))
     check("the number of replaced constraints", replaced, slots + 1)
     check("state.replaced_rows", arrays["state.replaced_rows"][:replaced], unknowns)
-    for name in ("replaced", "active"):
-        check(f"state.{name}", arrays[f"state.{name}"], 2)
+    check("state.replaced", arrays["state.replaced"], 2)
+    for c, pairs in enumerate(blocks["settings"].pairs):
+        check("state.active", arrays["state.active"][c], int(pairs) + 1)
     check("the order", s.named(arrays, "order"), max(rows, int(blocks["settings"].max_order) + 1))
     check("the length of the history", s.named(arrays, "history_length"), rows + 1)
     check("the worst coordinate", s.named(arrays, "worst_coordinate"), len(state.q))

@@ -63,6 +63,13 @@ def _is_number(value) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
 
 
+def pairs_of_contacts(model: Model) -> np.ndarray:
+    """(contacts,) how many pairs each contact can serve: 1 without a group."""
+    groups, owner = model.tables.groups, model.tables.contacts["group"]
+    sizes = np.append((groups["end"] - groups["start"]) ** 2, 1)
+    return sizes[np.where(owner < 0, len(groups), owner)]
+
+
 def make_settings(
     model: Model, t_end: float, rtol: float, atol: AbsoluteTolerance, max_step: float, integrator: Integrator
 ) -> Settings:
@@ -77,6 +84,11 @@ def make_settings(
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, but this mechanism has constraints "
             f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit integrator"
+        )
+    if not integrator.trees_only and len(model.tables.groups):
+        raise MechanismError(
+            f"integrator '{integrator.name}' cannot take the group that contact_all has made of many bodies; use "
+            "'explicit' (for trees without closed loops), or contact_all(..., grouped=False)"
         )
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
     internal = max(integrator.internal(rtol), min(rtol, integrator.min_tolerance(len(model.tables.constraints) > 0)))
@@ -98,6 +110,7 @@ def make_settings(
         floor_q=floor,
         **motion_scales(model, atol, damps=not integrator.trees_only),
         largest_q=largest,
+        pairs=pairs_of_contacts(model),
         max_step=float(min(max_step, t_end)),
         max_growth=integrator.max_growth,
         newton_tolerance=float(newton_tolerance),

@@ -6,9 +6,9 @@ antisymmetrically below d = 0, so that the step which ends it integrates a smoot
 
 from __future__ import annotations
 
-import math
-
+from flexmbs.core.contact.groups import occupy, pairs_for_ever
 from flexmbs.core.contact.pair_geometry import pair_geometry, surface_contact
+from flexmbs.core.contact.sphere_gap import sphere_gap
 from flexmbs.core.laws.contact.contact_law import (
     law_begin,
     law_energy,
@@ -20,7 +20,7 @@ from flexmbs.core.laws.contact.contact_law import (
 from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.layout.force_tables import FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER, FRICTION_RECORD
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.layout.tables import SHAPE_PAIR, SPHERE_PLANE, SURFACES, Tables, Workspace
+from flexmbs.core.layout.tables import SHAPE_PAIR, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
@@ -37,7 +37,7 @@ def contact_geometry(tables, c, q, v, a, work):
 
     The frames of its markers are left in ``work.marker`` (A, B).
     """
-    contact, touch = tables.contacts[c], work.touch[0]
+    contact, touch = work.contact[c], work.touch[0]
     if contact.kind == SURFACES:
         surface_contact(contact.geometry, tables, c, q, v, work, work.resistance, 0)
         nx, ny, nz = components(touch.n)
@@ -51,22 +51,9 @@ def contact_geometry(tables, c, q, v, a, work):
         ux, uy, uz = relative_velocity(frame_a, frame_b, touch)
         touch.rate = nx * ux + ny * uy + nz * uz
         return touch.gap, touch.rate, nx, ny, nz
-    dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
-    ux, uy, uz = difference(frame_a.v_WM, frame_b.v_WM)
-    if contact.kind == SPHERE_PLANE:
-        nx, ny, nz = components(contact.normal)
-        nx, ny, nz = rotate(frame_b.R_WM, nx, ny, nz)
-        wx, wy, wz = components(frame_b.w_WM)
-        gap = nx * dx + ny * dy + nz * dz - contact.radius_a
-        # d/dt (n . d) with n turning with frame b: n . (d' - w_b x d)
-        rate = nx * (ux - wy * dz + wz * dy)
-        rate += ny * (uy - wz * dx + wx * dz)
-        rate += nz * (uz - wx * dy + wy * dx)
-    else:
-        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-        nx, ny, nz = dx / distance, dy / distance, dz / distance
-        gap = distance - contact.radius_a - contact.radius_b
-        rate = nx * ux + ny * uy + nz * uz
+    gap, rate, nx, ny, nz = sphere_gap(
+        contact.kind, contact.radius_a, contact.radius_b, contact.normal, frame_a, frame_b
+    )
     touch.gap, touch.rate = gap, rate
     put(touch.n, nx, ny, nz)
     deep = contact.radius_a + 0.5 * gap
@@ -223,7 +210,8 @@ def record_friction(contact, work):
 @kernel
 def add_contacts(tables, active, contact_history, q, v, a, work, residual):
     """Subtract the forces of the active contacts; equations of the bristles of all."""
-    for c in range(len(tables.contacts)):
+    single = pairs_for_ever(tables)
+    for c in range(single):
         contact = tables.contacts[c]
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
@@ -235,12 +223,16 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
             surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
         else:
             add_contact_point(tables, c, contact_history, q, v, a, work, residual)
+    for c in range(single, len(tables.contacts)):
+        if active[c] != 0:
+            occupy(tables, c, active[c], work)
+            add_contact_point(tables, c, contact_history, q, v, a, work, residual)
 
 
 @kernel
 def add_contact_point(tables, c, contact_history, q, v, a, work, residual):
     """Subtract the forces of one active contact point."""
-    contact, touch = tables.contacts[c], work.touch[0]
+    contact, touch = work.contact[c], work.touch[0]
     gap, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
     force = contact_force(tables, contact, contact_history, gap, rate)
     fx, fy, fz = force * nx, force * ny, force * nz

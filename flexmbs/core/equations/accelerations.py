@@ -34,7 +34,33 @@ def find_accelerations(
         # user functions that read accelerations may act as more inertia than the bodies have
         if done or work.reads_accelerations == 0:
             return done
-    return fill_mass(tables, state, scratch, work, q, v, a) and iterate_with_mass(tables, state, scratch, work, q, v, a)
+    if not fill_mass(tables, state, scratch, work, q, v, a):
+        return False
+    return iterate_with_mass(tables, state, scratch, work, q, v, a)
+
+
+@kernel
+def solve_explicit(tables, state, scratch, work, force, a):
+    """a (n,) = M^-1 force at the present state, without constraints; False when the mass matrix is singular.
+
+    Frames of the bodies, signals and drivers in ``work`` and ``state`` are current.
+    """
+    for k in range(len(tables.coordinates)):
+        scratch.residual[k] = -force[k]
+        a[k] = 0.0
+    if len(work.dense) < len(tables.free) or work.rigid_tree != 0:
+        if not solve_for_accelerations(tables, state.q, scratch.residual, work, a):
+            return False
+    if work.rigid_tree != 0:
+        return True
+    if not fill_mass(tables, state, scratch, work, state.q, state.v, scratch.point_q):
+        return False
+    for i in range(len(work.dense)):
+        scratch.real_x[i] = force[work.dense[i]]
+    solve(scratch.real, scratch.real_pivots, scratch.real_x[: len(work.dense)])
+    for i in range(len(work.dense)):
+        a[work.dense[i]] = scratch.real_x[i]
+    return True
 
 
 @kernel
@@ -90,37 +116,48 @@ def iterate(tables, state, scratch, work, q, v, a):
 
 @kernel
 def fill_mass(tables, state, scratch, work, q, v, a):
-    """Factors of the mass matrix in ``scratch.real``, from the residual, which is linear in the accelerations."""
+    """Factors of the mass matrix in ``scratch.real``, from the residual, which is linear in the accelerations.
+
+    Only of the unknowns ``work.dense``; of the trees of rigid bodies beside them ``a`` holds the accelerations.
+    """
     forget(tables, a)
     evaluate(tables, state, scratch, work, q, v, a)
-    m = len(tables.free)
+    m = len(work.dense)
     for i in range(m):
-        scratch.unshifted[i] = scratch.residual[tables.free[i]]
-    for j in range(m):
-        a[tables.free[j]] = 1.0
-        evaluate(tables, state, scratch, work, q, v, a)
-        a[tables.free[j]] = 0.0
+        scratch.unshifted[i] = scratch.residual[work.dense[i]]
+    if m < len(tables.free):
+        if not solve_for_accelerations(tables, q, scratch.residual, work, scratch.shifted_residual):
+            return False
+        for i in range(len(tables.free)):
+            a[tables.free[i]] = scratch.shifted_residual[tables.free[i]]
         for i in range(m):
-            scratch.real[i, j] = scratch.residual[tables.free[i]] - scratch.unshifted[i]
+            a[work.dense[i]] = 0.0
+    for j in range(m):
+        a[work.dense[j]] = 1.0
+        evaluate(tables, state, scratch, work, q, v, a)
+        a[work.dense[j]] = 0.0
+        for i in range(m):
+            scratch.real[i, j] = scratch.residual[work.dense[i]] - scratch.unshifted[i]
     return factorise(scratch.real, scratch.real_pivots, 0.0)
 
 
 @kernel
 def iterate_with_mass(tables, state, scratch, work, q, v, a):
     """Accelerations of any tree with the factors of :func:`fill_mass`, which has left the residual without them."""
-    m = len(tables.free)
+    m = len(work.dense)
     for renewal in range(1 if work.reads_accelerations == 0 else MAX_RENEWALS):
         if renewal > 0:
             evaluate(tables, state, scratch, work, q, v, a)
         for i in range(m):
-            scratch.real_x[i] = -(scratch.unshifted[i] if renewal == 0 else scratch.residual[tables.free[i]])
-        solve(scratch.real, scratch.real_pivots, scratch.real_x)
+            scratch.real_x[i] = -(scratch.unshifted[i] if renewal == 0 else scratch.residual[work.dense[i]])
+        solve(scratch.real, scratch.real_pivots, scratch.real_x[:m])
         change = size = 0.0
         for i in range(m):
-            a[tables.free[i]] += scratch.real_x[i]
+            a[work.dense[i]] += scratch.real_x[i]
             change += abs(scratch.real_x[i])
+        for i in range(len(tables.free)):
             size += abs(a[tables.free[i]])
-        if not math.isfinite(change):
+        if not math.isfinite(change + size):
             return False
         if change <= SETTLED * size:
             return True

@@ -103,3 +103,6 @@ TOUCH = np.dtype(
     ],
     align=True,
 )
+#: A contact at one point of a step: gap (m) and its rate (m/s); how fast and with what acceleration the body of marker
+#: a moves as seen from that of marker b; how much more the gap may be accelerated by the curvature of the shapes.
+GAP_MOTION = np.dtype([(name, "f8") for name in ("gap", "rate", "speed", "acceleration", "bend")], align=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
-from flexmbs.core.layout.tables import BALL, Tables, history_size
+from flexmbs.core.layout.tables import BALL, Tables, dense_unknowns, history_size
 from flexmbs.machine_code.blocks import Block
 
 # The named numbers of State, in the order in which its arrays (and saved states) hold them.
@@ -71,7 +71,7 @@ EPISODE = np.dtype([
     ("rebound_speed", "f8"), ("max_depth", "f8"),
 ])  # fmt: skip
 # A contact that has ended, as the log has it.
-ENDED_CONTACT = np.dtype([("contact", "i8"), ("end", "f8"), *EPISODE.descr])
+ENDED_CONTACT = np.dtype([("contact", "i8"), ("pair", "i8"), ("end", "f8"), *EPISODE.descr])
 # Arrays of saved states under the names that version 0.1.0 gave them, and what they are called now.
 RENAMED_SINCE_0_1_0 = {
     "state.held": "state.replaced",
@@ -98,7 +98,7 @@ KEPT_BETWEEN_CHOICES = (
     "history_q", "history_v", "history_a", "number", "flag", "count",
 )  # fmt: skip
 # outcome of a call of the loop
-CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT = range(7)
+CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
 
 
 class State(Block):
@@ -109,7 +109,7 @@ class State(Block):
         "v": ("f8", 1),
         "a": ("f8", 1),
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
-        "active": ("i8", 1),  # (contacts,) 1 while touching
+        "active": ("i8", 1),  # (contacts,) 1 while touching; 1 + the number of the pair in a group
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
@@ -173,6 +173,7 @@ class Settings(Block):
         "least_speed": ("f8", 1),  # (bodies,) m/s, that counts before they move faster
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
+        "pairs": ("i8", 1),  # (contacts,) how many pairs each can serve
         "max_step": ("f8", 0),
         "max_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),
@@ -210,7 +211,7 @@ class Scratch(Block):
         "stage_residual": ("f8", 2),  # (stages, free)
         "stage_change": ("f8", 1),  # (stages,) of one coordinate
         "prediction_weight": ("f8", 1),  # (stages,) of the last step
-        "real": ("f8", 2),  # (free, free) factors
+        "real": ("f8", 2),  # (free, free) factors; of explicit methods of Workspace.dense
         "complex": ("c16", 3),  # (matrices, free, free)
         "real_pivots": ("i8", 1),
         "complex_pivots": ("i8", 2),
@@ -283,10 +284,13 @@ def replaceable_rows(tables: Tables) -> int:
     return min(MAX_REPLACED, int(np.count_nonzero(tables.coordinates["multiplier"][tables.free])))
 
 
-def make_state(tables: Tables, balls: int, history: int) -> State:
-    """A state at rest; ``history``: how many rows the method remembers (core.methods.method_table)."""
+def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) -> State:
+    """A state at rest; ``history``: how many rows the method remembers (core.methods.method_table).
+
+    ``matrices``: room for those that implicit methods need.
+    """
     n, m, c = len(tables.coordinates), len(tables.free), len(tables.contacts)
-    width = 2 * int(tables.band) + 1 if tables.band else m
+    width = 0 if not matrices else 2 * int(tables.band) + 1 if tables.band else m
     reference = np.zeros((balls, 4))
     reference[:, 0] = 1.0
     return State(
@@ -320,7 +324,9 @@ def make_state(tables: Tables, balls: int, history: int) -> State:
 def make_scratch(tables: Tables, method) -> Scratch:
     """Arrays of one step of a method; core.stepping.linking connects them with its functions."""
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
-    width = 3 * int(tables.band) + 1 if tables.band else m
+    explicit = method.explicit_stages > 0
+    width = 0 if explicit else 3 * int(tables.band) + 1 if tables.band else m
+    dense = len(dense_unknowns(tables)) if explicit else 0
     slots, inside = replaceable_rows(tables), method.intermediate_rows
     stages, matrices = method.stages, method.matrices
     kinds = tables.coordinates[tables.free]
@@ -342,7 +348,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         stage_residual=np.zeros((stages, m)),
         stage_change=np.zeros(stages),
         prediction_weight=np.zeros(stages),
-        real=np.zeros((m, width)),
+        real=np.zeros((dense, dense) if explicit else (m, width)),
         complex=np.zeros((matrices, m, width), dtype=complex),
         real_pivots=np.zeros(m, dtype=np.int64),
         complex_pivots=np.zeros((matrices, m), dtype=np.int64),

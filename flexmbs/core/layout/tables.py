@@ -29,6 +29,7 @@ from flexmbs.core.layout.frames import (
     COLUMN,
     CURVE_MOTION,
     CURVE_POINT,
+    GAP_MOTION,
     MARKER_FRAME,
     MARKER_IN_BODY,
     MATRIX,
@@ -225,9 +226,26 @@ CONTACT = record_type(
         ("bristles", "i8"),  # how many
         ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
         ("always", "i8"),  # 1: it acts at any gap and has no events (a film of oil)
+        ("group", "i8"),  # group whose pairs it serves in turn (core.contact.groups); -1: it is one pair for ever
     ],
     bristle=NONE,
     friction_record=NONE,
+    group=NONE,
+)
+# A sphere or a plane of a group: everything of which can touch everything.
+FEATURE = record_type(
+    [("marker", "i8"), ("body", "i8"), ("radius", "f8"), ("is_plane", "i8"), ("normal", "f8", VECTOR)]
+)
+GROUP = record_type(
+    [
+        ("start", "i8"),  # its features: spheres, then planes
+        ("plane_start", "i8"),
+        ("end", "i8"),
+        ("slot_start", "i8"),  # its contacts
+        ("slot_end", "i8"),
+        ("excluded_start", "i8"),  # numbers of the pairs that never touch, in ascending order
+        ("excluded_end", "i8"),
+    ]
 )
 MAX_BRISTLES = 6  # of a contact point
 
@@ -256,6 +274,9 @@ class Tables(Block):
         "coordinates": (COORDINATE, 1),  # driver (signal or -1) of each coordinate; multipliers
         "condensed": ("i8", 1),  # coordinates of modes without inertia of their own (core.mechanics.condensed_modes)
         "contacts": (CONTACT, 1),
+        "features": (FEATURE, 1),
+        "groups": (GROUP, 1),
+        "excluded": ("i8", 1),
         "constraints": (CONSTRAINT, 1),
         "terms": (TERM, 1),
         "couplers": (COUPLER, 1),
@@ -313,7 +334,20 @@ class Workspace(Block):
         "columns": (COLUMN, 1),
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
         "free_tree": ("i8", 0),  # 1: and nothing but gravity and drivers acts (core.mechanics.free_tree)
+        "dense": ("i8", 1),  # unknowns whose accelerations need a mass matrix in explicit methods
         "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
+        # the contacts, those of groups with the shapes of the pair that they serve, whose number is `occupant`
+        "contact": (CONTACT, 1),
+        "occupant": ("i8", 1),
+        "feature_frame": (MARKER_FRAME, 2),  # (2, features) at both ends of a part of a step
+        "feature_box": ("f8", 2),  # (features, 6) lower and upper ends of what a sphere sweeps in it
+        "feature_cell": ("i8", 2),  # (features, 3) of a grid (core.contact.broad_phase)
+        "cell_start": ("i8", 1),  # where the spheres of each bucket of cells begin in
+        "cell_spheres": ("i8", 1),
+        "touching": ("i8", 1),  # numbers of the pairs that touch, in a hash table
+        "path": ("i8", 1),  # (bodies,) those between ground and the two of one contact, the last one first
+        "gap_motion": (GAP_MOTION, 2),  # (2, contacts) at both ends of a part of a step
+        "one_gap": (GAP_MOTION, 1),  # (3,) of one contact: both ends of a part of the step, and a point inside
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
     }
 
@@ -356,9 +390,49 @@ def make_workspace(tables: Tables) -> Workspace:
         columns=np.zeros(len(tables.coordinates), COLUMN),
         rigid_tree=int(is_rigid_tree(tables)),
         free_tree=int(is_rigid_tree(tables) and not has_forces(tables)),
+        dense=dense_unknowns(tables),
         reads_accelerations=int(reads_accelerations(tables)),
+        contact=tables.contacts.copy(),
+        occupant=np.zeros(len(tables.contacts), dtype=np.int64),
+        feature_frame=np.zeros((2, len(tables.features)), MARKER_FRAME),
+        feature_box=np.zeros((len(tables.features), 6)),
+        feature_cell=np.zeros((len(tables.features), 3), dtype=np.int64),
+        cell_start=np.zeros(power_of_two(2 * len(tables.features)) + 1, dtype=np.int64),
+        cell_spheres=np.zeros(len(tables.features), dtype=np.int64),
+        touching=np.zeros(power_of_two(2 * len(tables.contacts)), dtype=np.int64),
+        path=np.zeros(bodies, dtype=np.int64),
+        gap_motion=np.zeros((2, len(tables.contacts)), GAP_MOTION),
+        one_gap=np.zeros(3, GAP_MOTION),
         record=np.zeros(max(1, record_size(tables))),
     )
+
+
+def power_of_two(least: int) -> int:
+    """Smallest power of two that is at least ``least``, and at least 1."""
+    return 1 << max(0, int(least) - 1).bit_length()
+
+
+def dense_unknowns(tables: Tables) -> np.ndarray:
+    """Unknowns whose accelerations need a mass matrix in explicit methods.
+
+    None of a tree of rigid bodies; else those of the branches from ground that hold a flexible body. All, where joints
+    run along curves, constraints close loops or user functions read accelerations.
+    """
+    simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
+    if len(tables.constraints) or not np.all(simple) or reads_accelerations(tables):
+        return np.array(tables.free)
+    bodies, branch = tables.bodies, np.zeros(len(tables.bodies), dtype=np.int64)
+    for b in range(1, len(bodies)):
+        parent = tables.markers["body"][bodies["parent_marker"][b]]
+        branch[b] = branch[parent] if parent else b
+    flexible = np.isin(branch, branch[bodies["modes"] > 0]) & (np.arange(len(bodies)) > 0)
+    found: set[int] = set()
+    for b in np.flatnonzero(flexible):
+        for axis in tables.axes[bodies["axis_start"][b] : bodies["axis_end"][b]]:
+            found.update(range(axis["coordinate"], axis["coordinate"] + (3 if axis["kind"] == BALL else 1)))
+        start = int(bodies["modal_start"][b])
+        found.update(range(start, start + int(bodies["modes"][b])))
+    return np.array([k for k in tables.free if int(k) in found], dtype=np.int64)
 
 
 def record_size(tables: Tables) -> int:

@@ -126,12 +126,18 @@ def impose_drivers(tables: Tables, signal: Floats2, q: Floats, v: Floats, a: Flo
     """
     place_condensed(tables, q, v, a)
     for i in range(len(tables.coordinates)):
-        s = tables.coordinates[i].signal
-        if s < 0:
-            continue
-        if tables.coordinates[i].level == POSITION_LEVEL:
-            q[i], v[i], a[i] = signal[s, VALUE], signal[s, RATE], signal[s, ACCEL]
-        elif tables.coordinates[i].level == VELOCITY_LEVEL:
-            v[i], a[i] = signal[s, VALUE], signal[s, RATE]
-        else:
-            a[i] = signal[s, VALUE]
+        impose_driver(tables, signal, i, q, v, a)
+
+
+@kernel
+def impose_driver(tables, signal, k, q, v, a):
+    """:func:`impose_drivers` of coordinate ``k`` alone."""
+    s = tables.coordinates[k].signal
+    if s < 0:
+        return
+    if tables.coordinates[k].level == POSITION_LEVEL:
+        q[k], v[k], a[k] = signal[s, VALUE], signal[s, RATE], signal[s, ACCEL]
+    elif tables.coordinates[k].level == VELOCITY_LEVEL:
+        v[k], a[k] = signal[s, VALUE], signal[s, RATE]
+    else:
+        a[k] = signal[s, VALUE]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
+from flexmbs.core.layout.tables import ACCELERATION_LEVEL, BALL, POSITION_LEVEL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods.motion_scales import error_of_bodies
 from flexmbs.machine_code.kernel import kernel
@@ -91,10 +91,13 @@ def rms_of_squares(tables, scratch, total):
 def error_norm(tables, state, settings, scratch, work):
     """Size of the errors of a step: 1 is the tolerance; keeps the worst coordinate.
 
-    The weighted rms of ``scratch.squared_error``, or that of the body with the largest error (error_of_bodies).
+    The weighted rms of ``scratch.squared_error``, or that of the body with the largest error: with flexible bodies
+    (error_of_bodies), and with groups of many, of which most move freely while a few collide.
     """
     if settings.by_motion != 0:
         return max(error_of_bodies(tables, state, settings, scratch, work), MIN_ERROR)
+    if len(tables.groups) > 0:
+        return max(error_of_each_body(tables, state, scratch), MIN_ERROR)
     total, worst = 0.0, -1.0
     for k in range(len(tables.coordinates)):
         part = scratch.squared_error[k]
@@ -103,3 +106,35 @@ def error_norm(tables, state, settings, scratch, work):
             worst = part
             state.worst_coordinate = k
     return max(rms_of_squares(tables, scratch, total), MIN_ERROR)
+
+
+@kernel
+def error_of_each_body(tables, state, scratch):
+    """Largest weighted rms over the coordinates of one body; others count each by itself."""
+    largest = worst = 0.0
+    for b in range(1, len(tables.bodies)):
+        body, total, count = tables.bodies[b], 0.0, body_coordinates(tables, b)
+        for axis in range(body.axis_start, body.axis_end):
+            joint = tables.axes[axis]
+            for k in range(joint.coordinate, joint.coordinate + (3 if joint.kind == BALL else 1)):
+                total += scratch.squared_error[k]
+                if scratch.squared_error[k] > worst:
+                    worst = scratch.squared_error[k]
+                    state.worst_coordinate = k
+        for k in range(body.modal_start, body.modal_start + body.modes):
+            total += scratch.squared_error[k]
+        largest = max(largest, total / (2.0 * count))
+    for k in range(len(tables.coordinates)):
+        if tables.coordinates[k].state != 0:
+            largest = max(largest, scratch.squared_error[k])
+    return math.sqrt(largest)
+
+
+@kernel
+def body_coordinates(tables, b):
+    """How many coordinates the joint and the modes of body ``b`` have, at least 1."""
+    body = tables.bodies[b]
+    count = body.modes
+    for axis in range(body.axis_start, body.axis_end):
+        count += 3 if tables.axes[axis].kind == BALL else 1
+    return max(count, 1)

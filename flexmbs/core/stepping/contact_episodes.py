@@ -6,14 +6,23 @@ import math
 
 import numpy as np
 
-from flexmbs.core.contact.gap import begin_history, contact_energy, gap_at, normal_force, update_contact_history
+from flexmbs.core.contact.gap import (
+    begin_history,
+    contact_energy,
+    gap_at,
+    gap_in_place,
+    normal_force,
+    update_contact_history,
+)
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.equations.accelerations import find_accelerations
-from flexmbs.core.equations.mass_matrix import solve_mass
-from flexmbs.core.equations.projection import factorise_mass
-from flexmbs.core.equations.quintic_interpolation import interpolate_between
 from flexmbs.core.equations.tangent import renew_accelerations, update_tangent
 from flexmbs.core.layout.state import ALL_STALE
-from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.contact_mass import normal_compliance
+from flexmbs.core.stepping.contact_search import turning_point
+from flexmbs.core.stepping.gap_motion import find_path, one_gap
 from flexmbs.machine_code.kernel import kernel
 
 # Lobatto's quadrature of order 8 on [0, 1] (Hairer and Wanner II, 1996, IV.5): more than the order of any interpolant.
@@ -32,11 +41,12 @@ def switch_contact(tables, c, state, settings, scratch, work, log):
     state.has_prediction = 0
     reset_bristles(tables, c, state)
     if state.active[c] == 0:
-        state.active[c] = 1
-        begin_contact(tables, c, state, scratch, work)
+        state.active[c] = max(1, work.occupant[c])
+        begin_contact(tables, c, state, settings, scratch, work)
         renew_after_jump(tables, c, state, settings, scratch, work)
         return
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
+    pair = state.active[c] - 1
     state.active[c] = 0
     state.tangent_status = ALL_STALE
     renew_after_jump(tables, c, state, settings, scratch, work)
@@ -44,7 +54,7 @@ def switch_contact(tables, c, state, settings, scratch, work, log):
         return  # grazing: it parted in the instant in which it touched
     state.episode[c].rebound_speed = rate
     row, episode = log.contacts[log.contact_count], state.episode[c]
-    row.contact, row.start, row.end = c, episode.start, state.time
+    row.contact, row.pair, row.start, row.end = c, pair, episode.start, state.time
     row.peak_force, row.peak_time, row.impulse = episode.peak_force, episode.peak_time, episode.impulse
     row.approach_speed, row.rebound_speed, row.max_depth = episode.approach_speed, rate, episode.max_depth
     log.contact_count += 1
@@ -68,29 +78,34 @@ def pass_rest(state):
 
 
 @kernel
-def begin_contact(tables, c, state, scratch, work):
+def begin_contact(tables, c, state, settings, scratch, work):
     """Open the record of contact ``c``, set what its law remembers, and choose a step that resolves its start."""
     episode, contact = state.episode[c], tables.contacts[c]
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
     episode.start = episode.peak_time = state.time
     episode.impulse = episode.peak_force = episode.rebound_speed = episode.max_depth = 0.0
     episode.approach_speed = -rate if rate < 0.0 else 0.0
+    if contact.group >= 0:  # nothing is left of the pair that it served before
+        state.contact_history[contact.history_at : contact.history_at + contact.history] = 0.0
     if contact.begin != 0:
+        active = state.active[c]
         state.active[c] = 0  # the law is not ready yet
-        update_tangent(tables, state, scratch, work, 1)
-        compliance = normal_compliance(tables, c, state, scratch, work, rate)
+        if settings.explicit == 0:
+            update_tangent(tables, state, scratch, work, 1)
+        compliance = normal_compliance(tables, c, state, settings, scratch, work)
         mass = 1.0 / compliance if compliance > 0.0 and math.isfinite(compliance) else 0.0
         begin_history(tables, contact, state.contact_history, episode.approach_speed, mass)
-        state.active[c] = 1
-    resolve_onset(tables, c, state, scratch, work)
+        state.active[c] = active
+    resolve_onset(tables, c, state, settings, scratch, work)
 
 
 @kernel
-def resolve_onset(tables, c, state, scratch, work):
+def resolve_onset(tables, c, state, settings, scratch, work):
     """Renew the tangent at the start of contact ``c``, and choose a step that resolves it."""
-    update_tangent(tables, state, scratch, work, 3)
+    if settings.explicit == 0:
+        update_tangent(tables, state, scratch, work, 3)
     _gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-    compliance = normal_compliance(tables, c, state, scratch, work, rate)
+    compliance = normal_compliance(tables, c, state, settings, scratch, work)
     state.step_size = min(state.step_size, onset_step(tables, c, state, rate, compliance))
     state.factored_step_size = 0.0
 
@@ -110,11 +125,20 @@ def renew_after_jump(tables, c, state, settings, scratch, work):
 @kernel
 def update_histories(tables, state, work):
     """Renew what the laws of touching contacts remember, at the end of a step."""
+    moved = False
     for c in range(len(tables.contacts)):
+        if state.active[c] == 0 or tables.contacts[c].update == 0:
+            continue
         contact = tables.contacts[c]
-        if contact.update != 0 and state.active[c] != 0:
-            gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-            update_contact_history(tables, contact, state.contact_history, gap, rate)
+        occupy(tables, c, state.active[c], work)
+        if not moved:
+            hide_condensed(tables, state.q, state.v, state.a, work)
+            forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+            moved = True
+        gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+        update_contact_history(tables, contact, state.contact_history, gap, rate)
+    if moved:
+        show_condensed(tables, state.a, work)
 
 
 @kernel
@@ -124,92 +148,80 @@ def record_contacts(tables, state, scratch, work, h, rows):
     The force is that of the motion as results read it: the quintic between the ends of the step and the ``rows`` inside
     it that its method has filled (core.methods.intermediate_rows).
     """
-    part = h / (rows + 1.0)
     for c in range(len(tables.contacts)):
         if state.active[c] == 0:
             continue
-        q0, v0, a0 = state.q, state.v, state.a
+        occupy(tables, c, state.active[c], work)
+        bodies = find_path(tables, c, work)
         for row in range(rows + 1):
-            q1, v1, a1 = scratch.end_q, scratch.end_v, scratch.end_a
-            if row < rows:
-                q1, v1, a1 = scratch.intermediate_q[row], scratch.intermediate_v[row], scratch.intermediate_a[row]
-            begin = state.time + row * part
-            add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, part)
-            q0, v0, a0 = q1, v1, a1
+            add_impulse(tables, c, state, scratch, work, bodies, h, rows, row)
 
 
 @kernel
-def gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x):
-    """Gap and gap rate of contact ``c`` at ``x`` between two points of the step, the first at ``begin``."""
-    interpolate_between(tables, scratch, q0, v0, a0, q1, v1, a1, h, x)
-    evaluate_signals(tables, begin + x * h, work.signal)
-    impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
-    return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
+def force_inside(tables, c, state, scratch, work, bodies, h, rows, x):
+    """Gap, gap rate and force of contact ``c`` at point ``x`` of the step (core.stepping.gap_motion)."""
+    gap, rate = one_gap(tables, state, scratch, work, c, bodies, h, rows, x)
+    return gap, rate, normal_force(tables, c, state.contact_history, gap, rate, work)
 
 
 @kernel
-def add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h):
-    """Impulse, largest force and depth of contact ``c`` between two points of the step."""
+def add_impulse(tables, c, state, scratch, work, bodies, h, rows, row):
+    """Impulse, largest force and depth of contact ``c`` in one of the ``rows`` + 1 pieces of the step."""
     episode = state.episode[c]
+    part = 1.0 / (rows + 1.0)
     rate = first_rate = largest = 0.0
     at = 0
     for i in range(len(NODES)):
-        gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, NODES[i])
-        force = normal_force(tables, c, state.contact_history, gap, rate, work)
-        episode.impulse += h * WEIGHTS[i] * force
+        x = (row + NODES[i]) * part
+        gap, rate, force = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
+        episode.impulse += h * part * WEIGHTS[i] * force
         episode.max_depth = max(episode.max_depth, -gap)
         if i == 0:
             first_rate = rate
         if force > largest:
             largest, at = force, i
     if largest > 0.0 and largest >= episode.peak_force:
-        keep_peak(episode, largest, begin + NODES[at] * h)
-        refine_peak(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, at)
+        keep_peak(episode, largest, state.time + (row + NODES[at]) * part * h)
+        refine_peak(tables, c, state, scratch, work, bodies, h, rows, row, at)
     if not (first_rate < 0.0 and rate > 0.0):
         return
-    left, right = 0.0, 1.0  # the deepest point lies between
-    for _ in range(BISECTIONS):
-        x = 0.5 * (left + right)
-        gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-        if rate < 0.0:
-            left = x
-        else:
-            right = x
+    x = turning_point(tables, c, state, scratch, work, h, rows, row * part, (row + 1.0) * part)  # the deepest point
+    if x > 1.0:
+        return
+    gap, _rate, force = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
     episode.max_depth = max(episode.max_depth, -gap)
-    keep_peak(episode, normal_force(tables, c, state.contact_history, gap, rate, work), begin + x * h)
+    keep_peak(episode, force, state.time + x * h)
 
 
 @kernel
-def refine_peak(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, at):
+def refine_peak(tables, c, state, scratch, work, bodies, h, rows, row, at):
     """Largest force beside node ``at``, which has the largest of all nodes; with damping it is not the deepest point.
 
     By golden-section search (Press et al., Numerical Recipes, 2007, sec. 10.2).
     """
+    part = 1.0 / (rows + 1.0)
     left, right, end = NODES[max(at - 1, 0)], NODES[min(at + 1, len(NODES) - 1)], NODES[at]
     episode = state.episode[c]
-    if left == end or right == end:  # at the end of the interval: the peak may be in the next one
-        x = end + (BESIDE if left == end else -BESIDE)
-        gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-        if normal_force(tables, c, state.contact_history, gap, rate, work) <= episode.peak_force:
+    beside = end + BESIDE if left == end else end - BESIDE
+    left, right, beside = (row + left) * part, (row + right) * part, (row + beside) * part
+    if at == 0 or at == len(NODES) - 1:  # at the end of the piece: the peak may be in the next one
+        _gap, _rate, force = force_inside(tables, c, state, scratch, work, bodies, h, rows, beside)
+        if force <= episode.peak_force:
             return
     x, y = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
-    gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-    at_x = normal_force(tables, c, state.contact_history, gap, rate, work)
-    gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, y)
-    at_y = normal_force(tables, c, state.contact_history, gap, rate, work)
+    _gap, _rate, at_x = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
+    _gap, _rate, at_y = force_inside(tables, c, state, scratch, work, bodies, h, rows, y)
     for _ in range(BISECTIONS):
         if at_x > at_y:
             right, y, at_y = y, x, at_x
             x = right - GOLDEN * (right - left)
-            gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-            at_x = normal_force(tables, c, state.contact_history, gap, rate, work)
+            _gap, _rate, at_x = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
         else:
             left, x, at_x = x, y, at_y
             y = left + GOLDEN * (right - left)
-            gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, y)
-            at_y = normal_force(tables, c, state.contact_history, gap, rate, work)
+            _gap, _rate, at_y = force_inside(tables, c, state, scratch, work, bodies, h, rows, y)
     if max(at_x, at_y) > episode.peak_force * (1.0 + ROUNDING):
-        keep_peak(episode, max(at_x, at_y), begin + 0.5 * (x + y) * h)
+        keep_peak(episode, max(at_x, at_y), state.time + 0.5 * (x + y) * h)
 
 
 @kernel
@@ -217,30 +229,6 @@ def keep_peak(episode, force, time):
     """Keep the largest force of a contact and its time."""
     if force > episode.peak_force:
         episode.peak_force, episode.peak_time = force, time
-
-
-@kernel
-def normal_compliance(tables, c, state, scratch, work, rate):
-    """1 / effective mass of contact ``c`` along its normal, G M^-1 G^T with G the gradient of the gap rate, 1/kg.
-
-    The mass matrix must be current; ``rate``: of the gap.
-    """
-    m = len(tables.free)
-    for i in range(m):
-        k = tables.free[i]
-        old = state.v[k]
-        state.v[k] = old + 1.0
-        _gap, shifted = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        state.v[k] = old
-        scratch.error_v[i] = shifted - rate
-        scratch.real_x[i] = shifted - rate
-    if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
-        factorise_mass(tables, state, scratch)
-    solve_mass(tables, state, scratch, scratch.real_x)
-    compliance = 0.0
-    for i in range(m):
-        compliance += scratch.error_v[i] * scratch.real_x[i]
-    return compliance
 
 
 @kernel

@@ -8,180 +8,57 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import gap_at, normal_force
-from flexmbs.core.equations.quintic_interpolation import interpolate
+from flexmbs.core.contact.groups import free_contact, occupy, pairs_for_ever
 from flexmbs.core.layout.state import ALL_STALE
-from flexmbs.core.layout.tables import AT_ZERO_FORCE
-from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step
+from flexmbs.core.stepping.contact_search import AT_FORCE, AT_GAP, NONE, event_of
+from flexmbs.core.stepping.gap_motion import LEFT, RIGHT, all_gaps, find_path, one_gap
+from flexmbs.core.stepping.group_events import first_touch
 from flexmbs.machine_code.kernel import kernel
 
-SAMPLES = 8  # points of a step at which gaps are looked at
-AT_GAP, AT_FORCE, AT_REST = 0, 1, 2  # what vanishes at an event: the gap, the force, the rate of the gap
-NOT_YET = 1e-6  # part of a step: an event before it was that of the step before
-ON_SURFACE = 1e-9  # gap, relative to what the bodies move in the step
 BACK = 1e-4  # part of a step over which the slope of a force is taken
+NO_ROOM = -2  # in place of a contact: more pairs of a group touch than it has contacts
 
 
 @kernel
-def gap_inside(tables, c, state, scratch, work, h, x):
-    """Gap of contact ``c`` and its rate at point ``x`` of the step."""
-    interpolate(tables, state, scratch, h, x)
-    evaluate_signals(tables, state.time + x * h, work.signal)
-    impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
-    return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
+def first_event(tables, state, scratch, work, h, rows):
+    """Earliest point x of the step with an event, its contact, what vanishes there; (2, -1, 0) when there is none.
 
-
-@kernel
-def first_event(tables, state, scratch, work, h):
-    """Earliest point x of the step with an event, its contact, what vanishes there; (2, -1, 0) when there is none."""
-    best, which, kind = 2.0, -1, AT_GAP
+    The step has ``rows`` inside that its method has filled. It is gone through in time, by halves of the pieces between
+    rows: all contacts at both ends of a half, then inside it only those that may change (core.stepping.gap_bounds).
+    """
+    best, which, kind = NONE, -1, AT_GAP
+    if len(tables.contacts) == 0:
+        return best, which, kind
+    parts = 2 * (rows + 1)
+    left, right, single = LEFT, RIGHT, pairs_for_ever(tables)
     for c in range(len(tables.contacts)):
-        contact = tables.contacts[c]
-        if contact.always != 0:
-            continue
-        sign = -1.0 if state.active[c] != 0 else 1.0  # sign * gap is positive before the event
-        gap0, rate0 = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        gap1, rate1 = gap_at(tables, c, scratch.end_q, scratch.end_v, scratch.end_a, state.reference, work)
-        reach = h * (abs(rate0) + abs(rate1))
-        if contact.update != 0 and state.active[c] != 0 and rate0 < 0.0 and rate1 > 0.0:
-            x = turning_point(tables, c, state, scratch, work, h)
-            if NOT_YET < x < best:
-                best, which, kind = x, c, AT_REST
-        if contact.separation == AT_ZERO_FORCE:
-            if gap0 > 2.0 * reach and gap1 > 2.0 * reach:
+        if state.active[c] != 0:
+            occupy(tables, c, state.active[c], work)
+    all_gaps(tables, state, scratch, work, h, rows, 0.0, left)
+    for part in range(parts):
+        x0, x1 = part / parts, (part + 1.0) / parts
+        all_gaps(tables, state, scratch, work, h, rows, x1, right)
+        for c in range(len(tables.contacts)):
+            if tables.contacts[c].always != 0 or (c >= single and state.active[c] == 0):
                 continue
-            x = push_change(tables, c, state, scratch, work, h, gap0, rate0)
+            start, end = work.gap_motion[left, c], work.gap_motion[right, c]
+            x, found = event_of(tables, c, state, scratch, work, h, rows, x0, min(x1, best), start, end)
             if x < best:
-                gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
-                best, which = x, c
-                kind = AT_GAP if abs(gap) <= ON_SURFACE * reach or gap > 0.0 else AT_FORCE
-            continue
-        if sign * gap0 > 2.0 * reach and sign * gap1 > 2.0 * reach:
-            continue
-        x = crossing(tables, c, state, scratch, work, h, sign, gap0, rate0)
-        if x < best:
-            best, which, kind = x, c, AT_GAP
+                best, which, kind = x, c, found
+        for g in range(len(tables.groups)):
+            x, number, found = first_touch(
+                tables, state, scratch, work, g, h, rows, x0, min(x1, best), left, right, best
+            )
+            if x < best:
+                best, which, kind = x, free_contact(tables, g, state.active), found
+                if which < 0:
+                    return best, NO_ROOM, kind
+                occupy(tables, which, number, work)
+        if which >= 0:
+            break
+        left, right = right, left
     return best, which, kind
-
-
-@kernel
-def turning_point(tables, c, state, scratch, work, h):
-    """Where the bodies of a contact stop approaching in the step, by bisection on the rate of the gap."""
-    left, right = 0.0, 1.0
-    for _ in range(60):
-        x = 0.5 * (left + right)
-        if x <= left or x >= right:
-            break
-        _gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        if rate < 0.0:
-            left = x
-        else:
-            right = x
-    return right
-
-
-@kernel
-def pushes(tables, c, state, gap, rate, work):
-    """Whether the law of a contact pushes its bodies apart."""
-    return gap <= 0.0 and normal_force(tables, c, state.contact_history, gap, rate, work) > 0.0
-
-
-@kernel
-def push_change(tables, c, state, scratch, work, h, gap0, rate0):
-    """First point of the step where a contact that never pulls begins or ceases to push; 2 when there is none."""
-    pushing = state.active[c] != 0
-    left, left_gap, left_rate = 0.0, gap0, rate0
-    for i in range(1, SAMPLES + 1):
-        x = i / SAMPLES
-        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        now = pushes(tables, c, state, gap, rate, work)
-        if left_gap > 0.0 and gap > 0.0 and left_rate < 0.0 and rate > 0.0:
-            x_low, gap_low = lowest(tables, c, state, scratch, work, h, 1.0, left, x)
-            if gap_low < 0.0:
-                x = x_low
-                gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-                now = pushes(tables, c, state, gap, rate, work)
-        if now != pushing:
-            for _ in range(60):
-                middle = 0.5 * (left + x)
-                if middle <= left or middle >= x:
-                    break
-                gap, rate = gap_inside(tables, c, state, scratch, work, h, middle)
-                if pushes(tables, c, state, gap, rate, work) == pushing:
-                    left = middle
-                else:
-                    x = middle
-            return x
-        left, left_gap, left_rate = x, gap, rate
-    return 2.0
-
-
-@kernel
-def crossing(tables, c, state, scratch, work, h, sign, gap0, rate0):
-    """First root of the gap in the step; 2 when there is none.  Dips between samples are found by the rate's sign."""
-    left, left_gap, left_rate = 0.0, max(sign * gap0, 0.0), sign * rate0
-    for i in range(1, SAMPLES + 1):
-        x = i / SAMPLES
-        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        gap, rate = sign * gap, sign * rate
-        if gap > 0.0 and left_rate < 0.0 and rate > 0.0:
-            x_low, gap_low = lowest(tables, c, state, scratch, work, h, sign, left, x)
-            if gap_low < 0.0:
-                x, gap = x_low, gap_low
-        if gap <= 0.0:
-            if left_gap <= 0.0:
-                left, left_gap = leave(tables, c, state, scratch, work, h, sign, left, x)
-                if left_gap <= 0.0:
-                    return left
-            return root(tables, c, state, scratch, work, h, sign, left, x)
-        left, left_gap, left_rate = x, gap, rate
-    return 2.0
-
-
-@kernel
-def lowest(tables, c, state, scratch, work, h, sign, left, right):
-    """Point of the smallest gap between two points where the rate changes sign, by bisection on the rate."""
-    gap = 0.0
-    x = right
-    for _ in range(40):
-        x = 0.5 * (left + right)
-        gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        gap *= sign
-        if gap < 0.0:
-            break
-        if sign * rate < 0.0:
-            left = x
-        else:
-            right = x
-    return x, gap
-
-
-@kernel
-def leave(tables, c, state, scratch, work, h, sign, left, right):
-    """A point just after ``left`` (where an event has just happened) at which the gap has left zero."""
-    x, gap = right, 0.0
-    for _ in range(40):
-        x = left + 0.5 * (x - left)
-        gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
-        gap *= sign
-        if gap > 0.0:
-            break
-    return x, gap
-
-
-@kernel
-def root(tables, c, state, scratch, work, h, sign, left, right):
-    """Bisection, then the secant's accuracy by 60 halvings: robust on any interpolant."""
-    for _ in range(60):
-        x = 0.5 * (left + right)
-        if x <= left or x >= right:
-            break
-        gap, _rate = gap_inside(tables, c, state, scratch, work, h, x)
-        if sign * gap > 0.0:
-            left = x
-        else:
-            right = x
-    return right
 
 
 @kernel
@@ -225,7 +102,7 @@ def time_to_zero(tables, c, kind, state, scratch, work, h, gap, rate):
     value = rate
     if kind == AT_FORCE:
         value = normal_force(tables, c, state.contact_history, gap, rate, work)
-    early_gap, early_rate = gap_inside(tables, c, state, scratch, work, h, 1.0 - BACK)
+    early_gap, early_rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, 0, 1.0 - BACK)
     early = early_rate
     if kind == AT_FORCE:
         early = normal_force(tables, c, state.contact_history, early_gap, early_rate, work)

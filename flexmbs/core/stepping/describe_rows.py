@@ -25,10 +25,11 @@ def describe_rows(
     """Fill arrays from log rows (core.layout.log_rows).
 
     energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
-    force (count, contacts), point and push (count, contacts, 3): the contact point and the whole force on the first
-    shape, world axes, slip (count, contacts): speed of sliding; reaction (count, bodies + constraints, 6); effort
-    (count, coordinates): of driven coordinates their driving force (the residual), of multipliers the value of the
-    constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is scratch.
+    force (count, contacts without those of groups), point and push (count, contacts, 3): the contact point and the
+    whole force on the first shape, world axes, slip (count, contacts): speed of sliding; reaction (count, bodies +
+    constraints, 6); effort (count, coordinates): of driven coordinates their driving force (the residual), of
+    multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is
+    scratch.
     """
     n = len(tables.coordinates)
     at_q, at_reference, at_v, at_a, at_active = log_columns(n, balls)
@@ -58,7 +59,7 @@ def describe_rows(
                 p_WB[i, b, k], v_WB[i, b, k], w_WB[i, b, k] = frame.p_WB[k], frame.v_WB[k], frame.w_WB[k]
                 for j in range(3):
                     R_WB[i, b, k, j] = frame.R_WB[k, j]
-        for c in range(len(tables.contacts)):
+        for c in range(gap.shape[1]):  # without those of groups
             describe_contact(
                 tables, c, active, contact_history, q, v, a, work, gap[i], force[i], point[i, c], push[i, c], slip[i]
             )  # fmt: skip

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.gap import gap_at
+from flexmbs.core.contact.gap import gap_in_place
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
@@ -19,6 +20,7 @@ from flexmbs.core.layout.state import (
     FINISHED,
     NOT_FINITE,
     SINGULAR,
+    TOO_MANY_CONTACTS,
     TOUCHES_NOW,
     UNDERFLOW,
     Log,
@@ -27,6 +29,8 @@ from flexmbs.core.layout.state import (
     State,
 )
 from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step, fill_intermediate_rows
 from flexmbs.core.methods.motion_scales import set_motion_scales, update_speeds
@@ -38,7 +42,8 @@ from flexmbs.core.stepping.contact_episodes import (
     resolve_onset,
     switch_contact,
 )
-from flexmbs.core.stepping.contact_events import AT_REST, first_event, step_to_event
+from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
+from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
@@ -62,10 +67,7 @@ def impose_start(tables: Tables, state: State, work: Workspace) -> None:
 def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace) -> int:
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
     impose_start(tables, state, work)
-    for c in range(len(tables.contacts)):
-        gap, rate = gap_at(tables, c, state.q, state.v, state.a, state.reference, work)
-        if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
-            state.active[c] = TOUCHES_NOW
+    mark_touching(tables, state, work)
     if not first_accelerations(tables, state, settings, scratch, work):
         return SINGULAR
     update_speeds(tables, state, settings, work)
@@ -74,13 +76,30 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
     state.last_error = 1.0
     state.rtol = settings.rtol
     for c in range(len(tables.contacts)):
-        if state.active[c] == TOUCHES_NOW:
+        if state.active[c] == TOUCHES_NOW and tables.contacts[c].group < 0:
             state.active[c] = 1
-            begin_contact(tables, c, state, scratch, work)
+            begin_contact(tables, c, state, settings, scratch, work)
             renew_after_jump(tables, c, state, settings, scratch, work)
         elif state.active[c] != 0:
-            resolve_onset(tables, c, state, scratch, work)
+            occupy(tables, c, state.active[c], work)
+            resolve_onset(tables, c, state, settings, scratch, work)
     return CHUNK_FULL
+
+
+@kernel
+def mark_touching(tables, state, work):
+    """Contacts that touch at the start, and whose bodies approach, are to begin."""
+    if len(tables.contacts) == 0:
+        return
+    hide_condensed(tables, state.q, state.v, state.a, work)
+    forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+    for c in range(len(tables.contacts)):
+        if tables.contacts[c].group >= 0:
+            continue
+        gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+        if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
+            state.active[c] = TOUCHES_NOW
+    show_condensed(tables, state.a, work)
 
 
 @kernel
@@ -104,7 +123,7 @@ def advance(
         if state.time >= settings.t_end:
             return FINISHED
         last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
-        if log.row_count >= last or log.contact_count + len(tables.contacts) >= log.contacts.shape[0]:
+        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0]:
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
@@ -146,7 +165,12 @@ def step(tables, state, settings, scratch, work, log):
             state.step_size = h * factor
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
-        x, contact, kind = first_event(tables, state, scratch, work, h)
+        rows = 0
+        if len(tables.contacts) > 0 and scratch.fill_intermediate_rows != 0:
+            rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
+        x, contact, kind = first_event(tables, state, scratch, work, h, rows)
+        if contact == NO_ROOM:
+            return TOO_MANY_CONTACTS
         if contact >= 0:
             last = False
             h = step_to_event(tables, contact, kind, state, settings, scratch, work, h, x)
@@ -154,8 +178,7 @@ def step(tables, state, settings, scratch, work, log):
                 continue
         break
     if h > 0.0:
-        rows = 0
-        if scratch.fill_intermediate_rows != 0:
+        if (contact >= 0 or len(tables.contacts) == 0) and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         write_intermediate_rows(tables, state, scratch, log, h, rows)
         wanted = accept_step(tables, state, settings, scratch, work, h, error, rows)

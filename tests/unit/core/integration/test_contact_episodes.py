@@ -53,7 +53,7 @@ def put(parts, function, h, active=0, rows=0):
 def event(parts, function, h, active=0):
     tables, state, scratch, work = parts
     put(parts, function, h, active)
-    return first_event(tables, state, scratch, work, h)[:2]
+    return first_event(tables, state, scratch, work, h, 0)[:2]
 
 
 def test_onset_is_where_the_gap_vanishes(parts):
