@@ -151,6 +151,11 @@ class FlexibleBody:
         return len(self.frequencies)
 
     @property
+    def massless(self) -> np.ndarray:
+        """(n,) bool: modes without any inertia, those of massless contact patches (``reduction.contact_patches``)."""
+        return np.diag(self.Me) == 0.0
+
+    @property
     def center(self) -> np.ndarray:
         """(3,) m, centre of mass of the undeformed body in the body frame."""
         return self.inertia.X[:, 0] / np.sqrt(self.mass)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from flexmbs.core.contact.gap import begin_history, contact_energy, contact_force, gap_at, update_contact_history
+from flexmbs.core.contact.patches import balance_patches
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
@@ -135,6 +136,7 @@ def gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
     interpolate_between(tables, scratch, q0, v0, a0, q1, v1, a1, h, x)
     evaluate_signals(tables, begin + x * h, work.signal)
     impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
+    balance_patches(tables, state, scratch, work)
     return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
 
 

@@ -8,6 +8,7 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import contact_force, gap_at
+from flexmbs.core.contact.patches import balance_patches
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.tables import AT_ZERO_FORCE
@@ -28,6 +29,7 @@ def gap_inside(tables, c, state, scratch, work, h, x):
     interpolate(tables, state, scratch, h, x)
     evaluate_signals(tables, state.time + x * h, work.signal)
     impose_drivers(tables, work.signal, scratch.point_q, scratch.point_v, scratch.point_a)
+    balance_patches(tables, state, scratch, work)
     return gap_at(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
 
 
@@ -206,7 +208,7 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
         if kind == AT_GAP:
             if abs(gap) <= tolerance or rate == 0.0:
                 break
-            change = -gap / rate
+            change = -gap / slope_at_end(tables, c, state, scratch, work, target, gap, rate)
         else:
             change = time_to_zero(tables, c, kind, state, scratch, work, target, gap, rate)
             if abs(change * rate) <= tolerance:
@@ -215,6 +217,16 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
             break
         target = max(target + change, 0.5 * target)
     return reached
+
+
+@kernel
+def slope_at_end(tables, c, state, scratch, work, h, gap, rate):
+    """Derivative of the gap at the end of a step, m/s: its rate leaves out what massless patches yield."""
+    if len(tables.massless) == 0:
+        return rate
+    early, _rate = gap_inside(tables, c, state, scratch, work, h, 1.0 - BACK)
+    slope = (gap - early) / (BACK * h)
+    return slope if slope * rate > 0.0 else rate
 
 
 @kernel
