@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.analysis.evaluation.constraint_directions import dense
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
+from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -41,12 +42,6 @@ def with_condensed_modes(model: Model, t: float, integrator) -> Model:
     coordinates["unit"] = model.condensed_units
     v[chosen] = 0.0
     return replace(with_tables(model, coordinates=coordinates, condensed=chosen, massless=massless), v=v)
-
-
-def massless_coordinates(model: Model) -> np.ndarray:
-    """(k,) indices of the coordinates without any inertia."""
-    found = [np.arange(part.start, part.stop)[model.bodies[name].massless] for name, part in model.modal.items()]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
 def with_all_modes(model: Model) -> Model:
