@@ -105,6 +105,7 @@ _WHERE = {
     "flexmbs.result.saved_state": ("SavedState", "load_state"),
     "flexmbs.result.stress_peak": ("PeakStress",),
     "flexmbs.result.trajectory": ("ContactRecord",),
+    "flexmbs.view.maps": ("Map",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
     "flexmbs.case.parameter_file": ("with_parameter_file",),
