@@ -25,7 +25,7 @@ ELEMENTS = 6  # for each mode
 STIFF = {"plain": 2.0, "attachment": 2.0, "massless": 1000.0}
 DEGREE = 3  # of the force between two fronts
 SKIP, BEFORE = 4.0, 2.0  # over the number of modes: behind a front and before the next one, not fitted
-OVER = 0.05  # in E A v/c: a force below it ends the contact, more or less
+PASSES, SHORTEST = 8, 0.3  # to find the end of the contact, and the part of an interval that is fitted at least
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def wave_speed(p: Parameters) -> float:
 
 def end_of(p: Parameters) -> float:
     """After the contact, s: it lasts about a half period of the mass on the rod as a spring, and a passage more."""
-    return (1.6 + 3.2 / sqrt(p.alpha)) * p.length / wave_speed(p)
+    return (3.6 + 3.2 / sqrt(p.alpha)) * p.length / wave_speed(p)
 
 
 def rod_of(p: Parameters, modes: fm.ClampedFree | fm.FreeFree) -> fm.FlexibleBody:
@@ -114,41 +114,41 @@ class Force:
         self.impulse = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(self.tau) * (force[1:] + force[:-1]))])
         self.window = 2.0 / p.modes
 
-    def mean(self, tau: np.ndarray) -> np.ndarray:
-        """Mean force over one period of the highest mode about ``tau``."""
-        ends = (np.interp(tau + side * self.window, self.tau, self.impulse) for side in (0.5, -0.5))
-        later, earlier = ends
-        return (later - earlier) / self.window
+    def fit(self, first: float, last: float, degree: int = DEGREE) -> np.polynomial.Polynomial:
+        """The force from ``first`` to ``last``, from its impulse, in which its oscillations are small."""
+        x = np.linspace(first, last, 400)
+        return np.polynomial.Polynomial.fit(x, np.interp(x, self.tau, self.impulse), degree + 1).deriv()
 
-    def ends_at(self) -> float:
-        """Where the mean force first vanishes, more or less."""
-        tau = np.linspace(self.window, self.tau[-1] - self.window, 4000)
-        low = np.flatnonzero(self.mean(tau) < OVER)
-        return float(tau[low[0]]) if len(low) else float(self.tau[-1])
-
-    def between_fronts(self) -> list[tuple[float, np.polynomial.Polynomial]]:
-        """Each front in contact and the force behind it."""
-        end, fitted = self.ends_at(), []
-        for front in np.arange(0.0, end, 2.0):
+    def between_fronts(self) -> tuple[list[tuple[float, np.polynomial.Polynomial]], float]:
+        """Each front in contact with the force behind it; the end of the contact, where that vanishes."""
+        fitted = []
+        for front in np.arange(0.0, self.tau[-1] - 2.0, 2.0):
             first = front + 0.5 * SKIP * self.window
-            last = min(front + 2.0, end) - 0.5 * BEFORE * self.window
-            if last - first < 2.0 * self.window:
-                continue
-            x = np.linspace(first, last, 400)
-            fit = np.polynomial.Polynomial.fit(x, np.interp(x, self.tau, self.impulse), DEGREE + 1)
-            fitted.append((float(front), fit.deriv()))
-        return fitted
+            last = front + 2.0 - 0.5 * BEFORE * self.window
+            behind, end = self.fit(first, last), np.inf
+            for _ in range(PASSES):  # behind the end of a contact is nothing to be fitted
+                root = first_root(behind, first, last + 0.5 * self.window)
+                if root is None:
+                    break
+                end = root
+                behind = self.fit(first, max(end - 0.5 * self.window, first + SHORTEST))
+            fitted.append((float(front), behind))
+            root = first_root(behind, first, front + 2.0 + self.window)
+            if np.isfinite(end):
+                return fitted, end if root is None else root
+        return fitted, float(self.tau[-1])
+
+
+def first_root(force: np.polynomial.Polynomial, first: float, last: float) -> float | None:
+    """Where a force first vanishes between two times."""
+    roots = [float(root.real) for root in force.roots() if abs(root.imag) < 1e-9]
+    return min((root for root in roots if first < root < last), default=None)
 
 
 def of_mass(result: fm.Result, p: Parameters) -> dict[str, float]:
     """Largest stress behind a front, when that is, and the end of the contact."""
-    force = Force(result, p)
-    fitted = force.between_fronts()
+    fitted, end = Force(result, p).between_fronts()
     peak, at = max((float(behind(front)), front) for front, behind in fitted)
-    front, behind = fitted[-1]
-    roots = [float(root.real) for root in behind.roots() if abs(root.imag) < 1e-9 and root.real > front + 0.1]
-    rough = force.ends_at()
-    end = min(roots, key=lambda root: abs(root - rough), default=rough)
     return {"max_stress_over_E_v_over_c": peak, "at_tau": at, "contact_end_tau": end}
 
 
@@ -157,8 +157,7 @@ def of_wall(p: Parameters) -> dict[str, float]:
     c = wave_speed(p)
     result = built_wall(p).simulate(2.6 * p.length / c, rtol=p.rtol, atol=p.atol, progress=False)
     mass, force = p.density * p.area * p.length, Force(result, p)
-    plateau = np.linspace(0.5 * SKIP * force.window, 2.0 - 0.5 * SKIP * force.window, 400)
-    level = np.polynomial.Polynomial.fit(plateau, np.interp(plateau, force.tau, force.impulse), 1).deriv()(1.0)
+    level = force.fit(0.5 * SKIP * force.window, 2.0 - 0.5 * SKIP * force.window, 0)(1.0)
     impulse = sum(contact.impulse for contact in result.contacts if contact.end == contact.end)
     value = float(level) * p.youngs_modulus * p.area * p.speed / c
     return {
