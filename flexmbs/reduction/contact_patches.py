@@ -103,12 +103,13 @@ def with_patches(
     return replace(modes, keep=tuple(name for name in interfaces if name not in (modes.at, *massless)))
 
 
-def attachment_loads(attached: Mapping[str, Attachment], patches: Mapping[str, ContactPatch]) -> sparse.csc_matrix:
+def attachment_loads(
+    fem, attached: Mapping[str, Attachment], patches: Mapping[str, ContactPatch]
+) -> sparse.csc_matrix:
     """(ndof, k) unit loads of the patches with attachment modes, for ``static_modes.basis``."""
-    size = next(iter(attached.values())).operator.shape[1] if attached else 0
     chosen = {name: patch for name, patch in patches.items() if patch.kind == "attachment"}
     loads = [_loads(attached[name], name, patch) for name, patch in chosen.items()]
-    return sparse.hstack([sparse.csc_matrix((size, 0)), *loads]).tocsc()
+    return sparse.hstack([sparse.csc_matrix((fem.ndof, 0)), *loads]).tocsc()
 
 
 def _loads(attachment: Attachment, name: str, patch: ContactPatch) -> sparse.csc_matrix:

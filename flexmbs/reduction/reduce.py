@@ -171,7 +171,7 @@ def reduce_model(
     attached = attach_all(fem, interfaces)
     T, problem = hold(fem, attached, at)
     vibrating = basis(
-        fem, T, problem, attached, with_patches(modes, patches, interfaces), attachment_loads(attached, patches)
+        fem, T, problem, attached, with_patches(modes, patches, interfaces), attachment_loads(fem, attached, patches)
     )
     massless = residual_flexibility(fem, T, problem, attached, patches, vibrating.fields)
     found, choice = _with_massless(vibrating, massless, choice)
