@@ -49,6 +49,7 @@ _WHERE = {
     "flexmbs.reduction.contact_patches": ("ContactPatch",),
     "flexmbs.reduction.damping": ("Rayleigh",),
     "flexmbs.reduction.damping_profiles": ("DampingByFrequency",),
+    "flexmbs.reduction.hit_advice": ("HitAdvice",),
     "flexmbs.reduction.high_modes": ("QuasiStatic", "DampedModes"),
     "flexmbs.reduction.body_store": ("save_body", "load_body"),
     "flexmbs.reduction.flexible_body": ("FlexibleBody",),

@@ -21,7 +21,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.reduction.basis_advice import MOTIONS
 from flexmbs.reduction.constrained_body import ConstrainedProblem
-from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields
+from flexmbs.reduction.flexible_body import InertiaFields, PointFields
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.options import CraigBampton, ModeChoice
 
@@ -189,22 +189,3 @@ def at_their_patches(markers: Mapping[str, PointFields], massless: MasslessModes
         name: marker if not count or name in patches else replace(marker, Phi=fixed(marker.Phi), Psi=fixed(marker.Psi))
         for name, marker in markers.items()
     }
-
-
-def residual_compliance(body: FlexibleBody, marker: str, direction: np.ndarray) -> tuple[float, float, float]:
-    """Static compliance (m/N) at a marker along a unit vector: all of it, with inertia, and in massless modes.
-
-    All of it is nan where it is unknown (bodies from other tools).
-    """
-    fields = body.markers[marker]
-    reach = fields.Phi @ direction
-    massless = body.massless
-    with np.errstate(divide="ignore"):
-        solved = np.linalg.solve(body.Ke, reach) if len(reach) else reach
-    shown = float(reach[~massless] @ solved[~massless])
-    still = float(reach[massless] @ solved[massless])
-    whole = np.nan
-    if body.flexibility is not None:
-        F = body.flexibility[list(body.markers).index(marker)][:3, :3]
-        whole = float(direction @ F @ direction)
-    return whole, shown, still
