@@ -11,7 +11,8 @@ A case file contains
   from a JSON file has a text parameter ``parameters`` and reads it here (flexmbs.case.parameter_file),
 - optionally ``SIMULATION``: further arguments of ``System.simulate``, such as {"quasi_static_start": True},
 - optionally ``UNITS``: figure -> its SI unit, for labels of tables and plots,
-- optionally ``PLOTS``: title -> names of histories, and ``VIEW``: options of the animation.
+- optionally ``PLOTS``: title -> names of histories, ``maps(result, parameters)``: title -> Map, a quantity over position
+  and time, and ``VIEW``: options of the animation.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from flexmbs.common.installed_data import cases_folder, meshes_folder
 from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.view.maps import plot_map
 from flexmbs.view.plots import plot_histories
 
 #: What ``SIMULATION`` of a case may set: arguments of ``System.simulate`` that decide the motion. Tolerances are
@@ -282,13 +284,18 @@ def write_summary(outcome: CaseOutcome, folder: Path) -> None:
 
 
 def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
-    """Write the plots listed in ``PLOTS``; histories that this run does not have are skipped."""
+    """Write the plots listed in ``PLOTS``, without histories that this run does not have, and ``maps`` of the case."""
     written = []
     for title, names in getattr(case.module, "PLOTS", {}).items():
         present = [name for name in names if name in outcome.result.names]
         if present:
             path = folder / (title.lower().replace(" ", "_") + ".png")
             plot_histories(outcome.result, present, save=path, title=f"{case.name}: {title}")
+            written.append(path)
+    if hasattr(case.module, "maps"):
+        for title, shown in case.module.maps(outcome.result, case.parameters(**outcome.parameters)).items():
+            path = folder / (title.lower().replace(" ", "_") + ".png")
+            plot_map(shown, save=path, title=f"{case.name}: {title}")
             written.append(path)
     return written
 

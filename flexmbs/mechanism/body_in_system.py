@@ -44,9 +44,9 @@ class BodyInSystem:
         self._turn: np.ndarray | None = None  # transformation from own modal coordinates to those of the given body
         if high_modes is not None:
             self._apply(high_modes)
-        self.condensed = np.zeros(self.mode_count, dtype=bool)
+        self.condensed = self.body.massless.copy() if self.is_flexible else np.zeros(0, dtype=bool)
         if isinstance(high_modes, QuasiStatic):
-            self.condensed[:] = coordinate_frequencies(self.body) > high_modes.above
+            self.condensed |= coordinate_frequencies(self.body) > high_modes.above
         self.markers: dict[str, Marker] = {}
         self.pose: tuple[np.ndarray, np.ndarray] | None = None  # position, quaternion given to System.add
         self.twist: tuple[np.ndarray, np.ndarray] = (np.zeros(3), np.zeros(3))

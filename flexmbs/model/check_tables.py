@@ -325,6 +325,7 @@ def _check_unknowns(c: _Tables) -> None:
     tables = c.tables
     c.within("signal of coordinates", tables.coordinates["signal"], c.signals, -1)
     c.within("condensed", tables.condensed, c.coordinates)
+    c.within("massless", tables.massless, c.coordinates)
     c.within("free", tables.free, c.coordinates)
     if len(np.unique(tables.free)) != len(tables.free):
         raise MechanismError("tables: a free unknown is listed twice")

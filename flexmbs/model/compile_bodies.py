@@ -30,7 +30,7 @@ def matrix_kind(matrix: np.ndarray) -> int:
 
 
 def condensed_units(system, modal: Mapping[str, slice], count: int) -> np.ndarray:
-    """(count,) 1 / w^2 (s2) of the modes that ``System.add(high_modes=QuasiStatic(...))`` condenses, 0 for others."""
+    """(count,) 1 / w^2 (s2) of the modes that are condensed (``BodyInSystem.condensed``), 0 for others."""
     units = np.zeros(count)
     for name, part in modal.items():
         own = system.bodies[name]

@@ -344,7 +344,7 @@ class _Compiler:
         arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         kinds = arrays["coordinates"]
-        arrays["condensed"] = np.zeros(0, dtype=np.int64)
+        arrays["condensed"] = arrays["massless"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
         tables = t.Tables(**arrays, **no_shifts(), band=0, pool=self.pool.array(), gravity=self.system.gravity.copy())
         check_tables(tables)

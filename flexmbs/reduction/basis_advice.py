@@ -178,7 +178,8 @@ def advice(body: ReducedBody) -> Advice:
     centred[:, 0] = 0.0  # w_0 is constant: column 0 carries the centre of mass
     momentum = np.hstack([root * P[:, :, 0], np.cross(centred[None], P, axis=1).sum(axis=2)])
     # The modes of one body are orthogonal in mass, but for what the inertia fields leave out.
-    effective = momentum**2 / np.diag(body.Me)[:, None]
+    modal = np.diag(body.Me)[:, None]
+    effective = np.divide(momentum**2, modal, out=np.zeros_like(momentum), where=modal > 0.0)
     second = centred @ centred.T
     inertia = np.trace(second) - np.diag(second)
     static = {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces
@@ -13,6 +15,7 @@ from flexmbs.fem.stress_field import StressField, StressModes, stress_points
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.marker_places import Place
 from flexmbs.reduction.basis_advice import Advice, advice
+from flexmbs.reduction.hit_advice import HitAdvice, Law, hit_advice
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,11 @@ class FlexibleBody:
         return len(self.frequencies)
 
     @property
+    def massless(self) -> np.ndarray:
+        """(n,) bool: modes without any inertia, those of massless contact patches (``reduction.contact_patches``)."""
+        return np.diag(self.Me) == 0.0
+
+    @property
     def center(self) -> np.ndarray:
         """(3,) m, centre of mass of the undeformed body in the body frame."""
         return self.inertia.X[:, 0] / np.sqrt(self.mass)
@@ -222,6 +230,35 @@ class FlexibleBody:
         products = q[..., a] * q[..., b] if rate is None else q[..., a] * rate[..., b] + rate[..., a] * q[..., b]
         return products if self.forms is None else products @ self.forms.T
 
-    def advice(self) -> Advice:
-        """Advice on whether the modes suffice: effective mass, static error at the markers, highest frequency."""
-        return advice(self)
+    @overload
+    def advice(self) -> Advice: ...
+    @overload
+    def advice(
+        self, *, contact: str, speed: float, law: Law, mass: float | None = ..., direction: ArrayLike | None = ...
+    ) -> HitAdvice: ...
+    def advice(
+        self,
+        *,
+        contact: str | None = None,
+        speed: float | None = None,
+        law: Law | None = None,
+        mass: float | None = None,
+        direction: ArrayLike | None = None,
+    ) -> Advice | HitAdvice:
+        """Advice on whether the modes suffice: effective mass, static error at the markers, highest frequency.
+
+        With ``contact``, whether they suffice for a hit there (docs/impact_modes.md).
+
+        Parameters
+        ----------
+        contact : marker that is hit; speed : m/s, at which the gap closes; law : contact law, such as Hertz(...)
+        mass : kg, of what hits the body; None: the body hits something immovable, with its own rigid mass there
+        direction : (3,) of the blow, in the axes of the body; None: in which the modes move the marker most
+
+        Raises
+        ------
+        BodyError : an unknown marker, no speed or law, a number that is not positive.
+        """
+        if contact is None:
+            return advice(self)
+        return hit_advice(self, contact, speed=speed, law=law, mass=mass, direction=direction)

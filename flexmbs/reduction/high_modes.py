@@ -62,9 +62,14 @@ def _check_positive(what: str, value: float) -> None:
 
 
 def eigenvectors(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) w in rad/s, ascending, and (n, n) columns y with y Me y = 1; BodyError when Me is not definite."""
+    """(k,) w in rad/s, ascending, and (n, k) columns y with y Me y = 1; BodyError when Me is not definite.
+
+    Of the modes with inertia: massless contact patches are left out.
+    """
+    moving = ~body.massless
+    part, vectors = np.ix_(moving, moving), np.zeros((body.mode_count, int(moving.sum())))
     try:
-        squares, vectors = linalg.eigh(_symmetric(body.Ke), _symmetric(body.Me))
+        squares, vectors[moving] = linalg.eigh(_symmetric(body.Ke)[part], _symmetric(body.Me)[part])
     except linalg.LinAlgError as error:
         raise BodyError(f"body '{body.name}': frequencies need mass on all modal coordinates ({error})") from error
     return np.sqrt(np.maximum(squares, 0.0)), vectors
@@ -85,13 +90,19 @@ def with_damped_modes(body: FlexibleBody, choice: DampedModes) -> FlexibleBody:
 def in_eigenvectors(body: FlexibleBody) -> tuple[FlexibleBody, np.ndarray]:
     """The same body with eigenvectors as its modal coordinates, and T (n, n): q of ``body`` is T times the new ones.
 
-    A body whose coordinates already are its eigenvectors is returned unchanged, with the identity matrix.
+    A body whose coordinates already are its eigenvectors is returned unchanged, with the identity matrix. Massless
+    contact patches stay as they are: they are orthogonal in stiffness to all others.
     """
     if _is_diagonal(body.Ke) and _is_diagonal(body.Me):
         return body, np.eye(body.mode_count)
     omega, vectors = eigenvectors(body)
-    turn = vectors / _sizes(body, vectors)
-    return recombined(body, turn, omega / (2.0 * np.pi)), turn
+    still, turn = body.massless, np.eye(body.mode_count)
+    frequencies = body.frequencies.copy()
+    turn[:, ~still] = vectors / _sizes(body, vectors)
+    frequencies[~still] = omega / (2.0 * np.pi)
+    result = recombined(body, turn, frequencies)
+    labels = np.where(still, np.array(body.mode_labels, dtype=object), np.array(result.mode_labels, dtype=object))
+    return replace(result, mode_labels=tuple(labels)), turn
 
 
 def _is_diagonal(matrix: np.ndarray) -> bool:

@@ -22,6 +22,16 @@ from flexmbs.mesh.quality.check_mesh import check_mesh
 from flexmbs.mesh.skipped_content import omissions
 from flexmbs.reduction.body_cache import BodyCache
 from flexmbs.reduction.body_fields import HeldBody, body_fields
+from flexmbs.reduction.contact_patches import (
+    ContactPatch,
+    MasslessModes,
+    at_their_patches,
+    attachment_loads,
+    checked_patches,
+    residual_flexibility,
+    with_patches,
+    without_inertia,
+)
 from flexmbs.reduction.damping import DampingChoice, damping_matrix
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.inertia_basis import equal_energy_amplitudes, inertia_fields, modal_mass
@@ -40,6 +50,7 @@ def reduce(
     *,
     interfaces: Mapping[str, str | Interface],
     modes: ModeChoice,
+    contact_patches: Mapping[str, ContactPatch] | None = None,
     name: str | None = None,
     beam_theory: str = "timoshenko",
     rotary_inertia: bool = True,
@@ -57,6 +68,8 @@ def reduce(
     ----------
     interfaces : marker name -> name of a node set (averaged), or an Interface
     modes : ClampedFree(at=interface name, ...), CraigBampton(at=interface name, ...) or FreeFree(...)
+    contact_patches : marker name -> ContactPatch: how these interfaces yield where they are touched, beyond the modes
+        (docs/impact_modes.md)
     name : of the body; default: the file of the mesh
     beam_theory : "timoshenko" or "euler-bernoulli" (meshes of beams)
     rotary_inertia : False: beams have line mass only
@@ -101,8 +114,8 @@ def reduce(
 
 
 def _computed(
-    mesh: Mesh, *, interfaces: Mapping[str, str | Interface], modes: ModeChoice, name: str | None, beam_theory: str,
-    rotary_inertia: bool, hex8: str, hex20: str, second_order: str | SecondOrder, damping: DampingChoice, stress: str,
+    mesh: Mesh, *, interfaces: Mapping[str, str | Interface], modes: ModeChoice,
+    contact_patches: Mapping[str, ContactPatch] | None, name: str | None, beam_theory: str, rotary_inertia: bool, hex8: str, hex20: str, second_order: str | SecondOrder, damping: DampingChoice, stress: str,
     trust_units: bool,
 ) -> tuple[FlexibleBody, Sequence[str]]:  # fmt: skip
     """The body of a mesh, and those of its warnings that have been issued by ``assemble``."""
@@ -112,7 +125,7 @@ def _computed(
     joined = replace(joined, warnings=tuple(dict.fromkeys((*joined.warnings, *warnings))))
     fem = assemble(joined, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
     choices = dict(second_order=second_order, damping=damping, stress=stress)
-    body = reduce_model(fem, interfaces=interfaces, modes=modes, name=name, **choices)
+    body = reduce_model(fem, interfaces=interfaces, modes=modes, contact_patches=contact_patches, name=name, **choices)
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
     return body, [message for message in fem.mesh.warnings if message not in warnings]
 
@@ -143,6 +156,7 @@ def reduce_model(
     *,
     interfaces: Mapping[str, str | Interface],
     modes: ModeChoice,
+    contact_patches: Mapping[str, ContactPatch] | None = None,
     name: str | None = None,
     second_order: str | SecondOrder = "full",
     damping: DampingChoice = None,
@@ -152,14 +166,20 @@ def reduce_model(
     if stress not in ("surface", "nodes"):
         raise BodyError(f"stress must be 'surface' or 'nodes', not {stress!r}")
     at = _held_interface(modes, interfaces)
+    patches = checked_patches(contact_patches, interfaces, modes)
     choice = second_order_choice(second_order)
     attached = attach_all(fem, interfaces)
     T, problem = hold(fem, attached, at)
-    found = basis(fem, T, problem, attached, modes)
+    vibrating = basis(
+        fem, T, problem, attached, with_patches(modes, patches, interfaces), attachment_loads(fem, attached, patches)
+    )
+    massless = residual_flexibility(fem, T, problem, attached, patches, vibrating.fields)
+    found, choice = _with_massless(vibrating, massless, choice)
     amplitudes = _amplitudes(fem, found, choice)
     second = body_fields(HeldBody(fem, T, problem, attached, at, found.fields), choice, amplitudes)
     stage("inertia", long=fem.ndof > 20_000)
     inertia = inertia_fields(second.samples, choice.tolerance, amplitudes, second.weights)
+    inertia = without_inertia(inertia, len(massless.names))
     Me = modal_mass(inertia)
     Ke = _symmetric(found.fields.T @ (fem.K @ found.fields))
     body = FlexibleBody(
@@ -169,13 +189,13 @@ def reduce_model(
         mode_labels=found.labels,
         Me=Me,
         Ke=Ke,
-        De=damping_matrix(damping, fem, found.fields, found.omega, Me, Ke),
+        De=_damping(damping, fem, vibrating, Me, Ke),
         pairs=second.pairs,
         forms=second.forms,
         inertia=replace(inertia, field_error=second.error),
         points=np.array(fem.mesh.points, dtype=float),
         node_ids=np.array(fem.mesh.node_ids),
-        markers=second.markers,
+        markers=at_their_patches(second.markers, massless),
         surface=second.surface,
         attached_at=at,
         source=fem.mesh.source,
@@ -188,6 +208,28 @@ def reduce_model(
     )
     _check_finite(body)
     return body
+
+
+def _with_massless(found: Modes, massless: MasslessModes, choice: SecondOrder) -> tuple[Modes, SecondOrder]:
+    """The modes with massless ones behind them, which have no second-order displacements.
+
+    Their frequencies are those that they would have with their inertia.
+    """
+    count = len(found.omega)
+    if not massless.names:
+        return found, choice
+    pairs = choice.resolve(count)
+    fields = np.hstack([found.fields, massless.fields])
+    omega = np.concatenate([found.omega, massless.omega])
+    modes = replace(found, omega=omega, fields=fields, labels=(*found.labels, *massless.names))
+    return modes, replace(choice, pairs=tuple(map(tuple, pairs.tolist())))
+
+
+def _damping(choice: DampingChoice, fem, vibrating: Modes, Me: np.ndarray, Ke: np.ndarray) -> np.ndarray:
+    """(n, n) damping of the modes with inertia; the others, behind them, have no rates."""
+    n = len(vibrating.omega)
+    De = damping_matrix(choice, fem, vibrating.fields, vibrating.omega, Me[:n, :n], Ke[:n, :n])
+    return np.pad(De, (0, len(Me) - n))
 
 
 def _without_rotation(attached: Mapping[str, Attachment]) -> tuple[str, ...]:

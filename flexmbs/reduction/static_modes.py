@@ -28,11 +28,19 @@ MASSLESS = 1e-14
 
 
 def basis(
-    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, attached: Mapping[str, Attachment], choice: ModeChoice
+    fem,
+    T: sparse.csr_matrix,
+    problem: ConstrainedProblem,
+    attached: Mapping[str, Attachment],
+    choice: ModeChoice,
+    patch_loads: sparse.csc_matrix,
 ) -> Modes:
-    """All modes selected by ``choice``, orthogonal in mass and stiffness, with the supports of ``problem``."""
+    """All modes selected by ``choice``, orthogonal in mass and stiffness, with the supports of ``problem``.
+
+    ``patch_loads`` (ndof, k): of contact patches whose responses are modes (reduction.contact_patches).
+    """
     choice.check()
-    loads = _static_loads(fem, attached, choice)
+    loads = sparse.hstack([_static_loads(fem, attached, choice), patch_loads]).tocsr()
     accelerated = choice.static is not None and choice.static.acceleration
     patches = {} if choice.static is None else choice.static.patches
     if loads.shape[1] == 0 and not accelerated and not patches and not isinstance(choice, CraigBampton):

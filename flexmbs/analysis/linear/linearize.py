@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
+from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
 from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_motion
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
@@ -129,9 +130,6 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
     model, free = balance.model, forces.free
     q, zero = model.q, np.zeros(len(free))
     G = _steady_constraints(model, forces)
-    motions = null_space(G)
-    if motions.shape[1] == 0:
-        raise SimulationError("linearize: the constraints leave no degree of freedom to vibrate")
 
     def residual(dq, dv, da):
         full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
@@ -143,6 +141,10 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
     M = derivatives(lambda a: residual(zero, zero, a), len(free), 1.0)
     D = derivatives(lambda v: residual(zero, v, zero), len(free), 1e-4)
     K = derivatives(lambda x: residual(x, zero, zero), len(free), 1e-5)
+    following = _patches_follow(K, np.isin(free, massless_coordinates(model)))
+    motions = following @ null_space(G @ following)
+    if motions.shape[1] == 0:
+        raise SimulationError("linearize: the constraints leave no degree of freedom to vibrate")
     values, vectors = _eigen(*(motions.T @ matrix @ motions for matrix in (M, D, K)))
     modes = vectors @ motions.T
     modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
@@ -151,6 +153,14 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
         damping = np.where(np.abs(values) > 0.0, -values.real / np.abs(values), 0.0)
     touching = tuple(np.array(model.contact_names, dtype=object)[balance.active != 0])
     return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, M, D, K, q[free], turning, touching)
+
+
+def _patches_follow(K: np.ndarray, massless: np.ndarray) -> np.ndarray:
+    """(free, others) motions of all coordinates with those of the others: massless ones balance their load."""
+    others = np.eye(len(K))[:, ~massless]
+    if np.any(massless):
+        others[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
+    return others
 
 
 def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:

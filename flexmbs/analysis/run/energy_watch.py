@@ -52,7 +52,7 @@ class EnergyWatch:
 
     def __init__(self, system, model: Model, settings: Settings):
         self.power = SuppliedPower(system, model)
-        self.applies = self.power.is_known and len(model.tables.condensed) == 0
+        self.applies = self.power.is_known and len(model.tables.condensed) == len(model.tables.massless)
         self.allowed = max(GAIN_LIMIT, TOLERANCES * float(settings.rtol))
         self.system = system
         self.account: _Account | None = None

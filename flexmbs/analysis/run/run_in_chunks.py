@@ -20,6 +20,7 @@ from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
+from flexmbs.analysis.run.impact_notes import ImpactNotes
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
@@ -114,6 +115,7 @@ class Run:
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books)
         self.size = ResultSize(thinner, storage)
+        self.impacts = ImpactNotes(self.system)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
@@ -320,10 +322,11 @@ class Run:
     def _stats(self) -> dict[str, float]:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
+        unresolved = self.impacts.of(self.model, self.recorder.contacts)
         choice = {
             "integrator": self.method.name, "integrator_reason": self.reason,
             "step_size_decided_by": decided_by(self.model, self.state),
-            "advice": vibrations_that_decide(self.model, self.state),
+            "advice": "; ".join(filter(None, (vibrations_that_decide(self.model, self.state), unresolved))),
         }  # fmt: skip
         seconds = {
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
@@ -356,6 +359,7 @@ class Run:
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
+            warn(filter(None, [self.impacts.of(self.model, self.recorder.contacts)]), ResultWarning)
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:

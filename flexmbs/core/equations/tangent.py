@@ -92,8 +92,17 @@ def shift(tables, state, scratch, vector, j, kind):
     # "position" and "velocity" of a multiplier mean nothing, those of a condensed mode follow its value
     if kind > 0 and is_algebraic(tables.coordinates[k]):
         return False
-    vector[k] += 1.0 if kind == 0 else INCREMENT * max(1.0, abs(vector[k]))
+    if kind == 0:
+        vector[k] += acceleration_shift(tables.coordinates[k].unit)
+    else:
+        vector[k] += INCREMENT * max(1.0, abs(vector[k]))
     return True
+
+
+@kernel
+def acceleration_shift(unit):
+    """Any for accelerations, in which the residual is linear; what moves a condensed mode by no more than positions."""
+    return INCREMENT / unit if unit > INCREMENT else 1.0
 
 
 @kernel

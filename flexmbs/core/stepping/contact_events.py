@@ -85,7 +85,7 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
         if kind == AT_GAP:
             if abs(gap) <= tolerance or rate == 0.0:
                 break
-            change = -gap / rate
+            change = -gap / slope_at_end(tables, c, state, scratch, work, target, gap, rate)
         else:
             change = time_to_zero(tables, c, kind, state, scratch, work, target, gap, rate)
             if abs(change * rate) <= tolerance:
@@ -94,6 +94,16 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
             break
         target = max(target + change, 0.5 * target)
     return reached
+
+
+@kernel
+def slope_at_end(tables, c, state, scratch, work, h, gap, rate):
+    """Derivative of the gap at the end of a step, m/s: its rate leaves out what massless patches yield."""
+    if len(tables.massless) == 0:
+        return rate
+    early, _rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, 0, 1.0 - BACK)
+    slope = (gap - early) / (BACK * h)
+    return slope if slope * rate > 0.0 else rate
 
 
 @kernel

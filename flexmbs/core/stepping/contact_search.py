@@ -61,6 +61,12 @@ def sign_of(state, c):
 
 
 @kernel
+def is_convex(tables, c, sign, work):
+    """Whether the bounds hold: not for shapes that need not be convex, nor for patches, which move on their own."""
+    return len(tables.massless) == 0 and (work.contact[c].kind < SHAPE_PAIR or sign < 0.0)
+
+
+@kernel
 def missed_before(start, sign, duration):
     """By how much the event that ended the step before missed zero gap, m, where the gap leaves zero from there."""
     missed, leaves = -sign * start.gap, sign * start.rate * duration
@@ -78,7 +84,7 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     bends = 1.0 if sign < 0.0 else 0.0
     bound = largest_acceleration(start, end, duration, bends)
     gap0, gap1 = sign * start.gap + missed, sign * end.gap + missed
-    convex = work.contact[c].kind < SHAPE_PAIR or sign < 0.0
+    convex = is_convex(tables, c, sign, work)
     if convex and stays_positive(gap0, sign * start.rate, gap1, sign * end.rate, duration, bound):
         return NONE
     copy_motion(start, work.one_gap[LEFT])
@@ -92,7 +98,7 @@ def search(tables, c, state, scratch, work, h, rows, x0, x1, sign, missed):
     left, right, inside = work.one_gap[LEFT], work.one_gap[RIGHT], work.one_gap[INSIDE]
     bodies = find_path(tables, c, work)
     rises, falls = (0.0, 1.0) if sign > 0.0 else (1.0, 0.0)  # whether curvature adds to what raises or lowers the gap
-    convex = work.contact[c].kind < SHAPE_PAIR or sign < 0.0
+    convex = is_convex(tables, c, sign, work)
     begin, x, evaluations = x0, x1, 1
     one_gap(tables, state, scratch, work, c, bodies, h, rows, x1)
     copy_motion(inside, right)

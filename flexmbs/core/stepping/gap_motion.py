@@ -11,6 +11,7 @@ import math
 
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.contact.groups import pairs_for_ever
+from flexmbs.core.contact.patches import balance_patches
 from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.state import Scratch, State
@@ -46,11 +47,8 @@ def all_gaps(
     tables: Tables, state: State, scratch: Scratch, work: Workspace, h: float, rows: int, x: float, end: int
 ) -> None:
     """``work.gap_motion[end]`` of all contacts at point ``x`` of the step, which has ``rows`` inside."""
-    evaluate_signals(tables, state.time + x * h, work.signal)
-    for k in range(len(tables.coordinates)):
-        place_coordinate(tables, k, state, scratch, work, h, rows, x)
+    move_all_bodies(tables, state, scratch, work, h, rows, x)
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
-    forward_kinematics(tables, q, v, a, state.reference, work)
     single = pairs_for_ever(tables)
     for c in range(len(tables.contacts)):
         if c < single or state.active[c] != 0:
@@ -67,6 +65,34 @@ def one_gap(
 
     ``bodies``: how many :func:`find_path` has found.
     """
+    if len(tables.massless) > 0:
+        move_all_bodies(tables, state, scratch, work, h, rows, x)
+    else:
+        move_path(tables, state, scratch, work, bodies, h, rows, x)
+    set_gap_motion(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, work, work.one_gap[INSIDE])
+    return work.one_gap[INSIDE].gap, work.one_gap[INSIDE].rate
+
+
+@kernel
+def move_all_bodies(tables, state, scratch, work, h, rows, x):
+    """All bodies at point ``x`` of the step, contact patches in balance there."""
+    evaluate_signals(tables, state.time + x * h, work.signal)
+    for k in range(len(tables.coordinates)):
+        place_coordinate(tables, k, state, scratch, work, h, rows, x)
+    q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
+    if len(tables.massless) > 0:
+        for i in range(len(tables.condensed)):  # their values stand in a
+            k = tables.condensed[i]
+            a[k] = q[k] / tables.coordinates[k].unit
+        balance_patches(tables, state, scratch, work)
+        for i in range(len(tables.condensed)):
+            a[tables.condensed[i]] = 0.0
+    forward_kinematics(tables, q, v, a, state.reference, work)
+
+
+@kernel
+def move_path(tables, state, scratch, work, bodies, h, rows, x):
+    """The ``bodies`` of ``work.path`` at point ``x`` of the step."""
     if len(tables.signals) > 0:
         evaluate_signals(tables, state.time + x * h, work.signal)
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
@@ -77,8 +103,6 @@ def one_gap(
         if tables.bodies[b].modes > 0:
             weigh_fields_of_body(tables, b, q, v, a, work)
         move_body(tables, b, q, v, a, state.reference, work)
-    set_gap_motion(tables, c, q, v, a, work, work.one_gap[INSIDE])
-    return work.one_gap[INSIDE].gap, work.one_gap[INSIDE].rate
 
 
 @kernel
