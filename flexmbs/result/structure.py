@@ -90,6 +90,21 @@ class ContactPair:
 
 
 @dataclass(frozen=True)
+class OutlineRecord:
+    """Surface of a shape of contacts that pictures show, in axes of its marker (an index into ``Structure.markers``).
+
+    Attributes
+    ----------
+    points : (np, 3) m
+    faces : (k,) int, VTK style [count, i, j, k, ...]
+    """
+
+    marker: int
+    points: np.ndarray
+    faces: np.ndarray
+
+
+@dataclass(frozen=True)
 class JointRecord:
     """A joint between two markers: indices into ``Structure.markers``; marker a is on the side of ground.
 
@@ -124,6 +139,7 @@ class Structure:
     gravity : (3,) m/s2
     joints : tuple of JointRecord
     record_names, record_units : of the columns of ``Trajectory.record``
+    outlines : tuple of OutlineRecord, each shape of contacts once; spheres and planes are drawn from their ContactPair
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -140,6 +156,7 @@ class Structure:
     record_units: tuple[str, ...] = ()
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
     joints: tuple[JointRecord, ...] = ()
+    outlines: tuple[OutlineRecord, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

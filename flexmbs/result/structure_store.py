@@ -16,7 +16,7 @@ from flexmbs.common.stored_arrays import read_dataset
 from flexmbs.reduction.body_store import read_body, write_body
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 from flexmbs.result.chunks import reading
-from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, OutlineRecord, Structure
 from flexmbs.result.structure_checks import check_structure
 
 
@@ -43,7 +43,9 @@ def save_structure(structure: Structure, path: str | Path, run: str = "") -> Non
             _write_plain(file.create_group(f"contacts/{index}"), pair)
         for index, joint in enumerate(structure.joints):
             _write_plain(file.create_group(f"joints/{index}"), joint)
-        _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints"))
+        for index, outline in enumerate(structure.outlines):
+            _write_plain(file.create_group(f"outlines/{index}"), outline)
+        _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints", "outlines"))
 
 
 @contextmanager
@@ -84,7 +86,10 @@ def _structure_in(file, where: str) -> Structure:
     markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
     contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
     joints = tuple(JointRecord(**_read_plain(group)) for _, group in _numbered(file, "joints"))
-    return Structure(bodies=bodies, markers=markers, contacts=contacts, joints=joints, **_read_plain(file))
+    outlines = tuple(OutlineRecord(**_read_plain(group)) for _, group in _numbered(file, "outlines"))
+    return Structure(
+        bodies=bodies, markers=markers, contacts=contacts, joints=joints, outlines=outlines, **_read_plain(file)
+    )  # fmt: skip
 
 
 def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:

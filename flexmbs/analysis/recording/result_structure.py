@@ -9,7 +9,7 @@ from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, ContactPair, JointRecord, MarkerRecord, OutlineRecord, Structure
 
 
 def result_structure(system: Mechanism, model: Model) -> Structure:
@@ -41,6 +41,7 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         rate_names=model.rate_names,
         markers=tuple(markers),
         contacts=tuple(pairs),
+        outlines=tuple(_outlines(system, index)),
         joints=joints,
         coordinate_units=model.stored_units,
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
@@ -51,6 +52,21 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         record_names=tuple(column.name for column in model.record_columns),
         record_units=tuple(column.unit for column in model.record_columns),
     )
+
+
+def _outlines(system: Mechanism, index: dict[tuple[str, str], int]) -> list[OutlineRecord]:
+    """Surfaces of the shapes of all contacts, each once; ``index``: of markers, by body and name."""
+    found: dict[tuple[int, bytes], OutlineRecord] = {}
+    for contact in system.contacts.values():
+        for shape in (contact.first, contact.second):
+            outline = shape.outline()
+            if outline is not None:
+                points, faces = (np.asarray(part) for part in outline)
+                if faces.ndim == 2:  # all with the same number of corners
+                    faces = np.insert(faces, 0, faces.shape[1], axis=1).ravel()
+                marker = index[shape.marker.body, shape.marker.name]
+                found[marker, points.tobytes()] = OutlineRecord(marker, points.astype(float), faces.astype(np.int64))
+    return list(found.values())
 
 
 def _free(joint: JointType, kind: str) -> np.ndarray:
