@@ -13,7 +13,7 @@ LETTERS, SPACE = 9, 22  # size of letters, pixels between entries, in a picture 
 
 
 class ContactLegend:
-    """A line of entries above the lower edge of a pyvista plotter, at ``height`` (part of the picture).
+    """A line of entries (two where one is too long) above the lower edge of a pyvista plotter, at ``height`` (part of the picture).
 
     ``size``: of the motion, m; :meth:`refresh` draws the arrows as long as they are in the scene.
     """
@@ -41,10 +41,14 @@ class ContactLegend:
             radius = 6.0 * self.letters
             patch.show(_disc(at + radius, self._level, radius))
             at = text.show(at + 2.0 * radius + 0.4 * space, self._level) + space
-        for patch, text, force in zip(self._patches, self._texts, self._forces, strict=True):
-            length = self.size * self.scale.length(force) * pixels
-            patch.show(_arrow(at, self._level, length, self.size * pixels))
-            at = text.show(at + length + 0.4 * space, self._level) + space
+        lengths = [self.size * self.scale.length(force) * pixels for force in self._forces]
+        needed = sum(lengths) + sum(text.width() + 1.4 * space for text in self._texts)
+        level = self._level
+        if at + needed > self.plotter.window_size[0]:  # a second line above the first
+            at, level = 0.02 * self.plotter.window_size[0], level + 1.4 * space
+        for patch, text, length in zip(self._patches, self._texts, lengths, strict=True):
+            patch.show(_arrow(at, level, length, self.size * pixels))
+            at = text.show(at + length + 0.4 * space, level) + space
 
 
 class _Text:
@@ -58,7 +62,10 @@ class _Text:
     def show(self, left: float, level: float) -> float:
         """Place it; returns its right edge."""
         self.actor.SetPosition(left, level)
-        return left + text_width(self.actor)(self.actor.input)
+        return left + self.width()
+
+    def width(self) -> float:
+        return text_width(self.actor)(self.actor.input)
 
 
 class _Patch:

@@ -28,6 +28,8 @@ PHASES = (
     Phase("following", "#1f9d57"),
 )
 FREE, APPROACHING, IMPACT, SLIDING, STICKING, FOLLOWING = range(len(PHASES))
+#: What the history "J.phase" of a joint with clearance is in an impact (0: free, 2: following).
+JOINT_IMPACT = 1
 #: A contact is approaching for this part of the run before it closes, or half of the time for which it was open.
 LEAD = 0.02
 #: Sticking: slower than this part of the largest speed of any contact, unless a speed is given.
@@ -74,6 +76,7 @@ class ContactPhases:
         self._given = stick_speed
         self._histories: dict[int, PhaseHistory] = {}
         self._closed = closed_contacts(result)
+        self._names = frozenset(result.names)
 
     def history(self, index: int) -> PhaseHistory:
         """Phases of contact ``index`` of the structure."""
@@ -109,14 +112,27 @@ class ContactPhases:
         return _joined(pieces, last)
 
     def _while_closed(self, index: int, closed: Closed) -> list[tuple[float, int]]:
-        if not self._rubs(index):
-            return [(closed.start, IMPACT), (impact_end(self.result, index, closed), FOLLOWING)]
-        t = self.result.t
+        t, known = self.result.t, self._known(index)
         low, high = np.searchsorted(t, closed.start, side="left"), np.searchsorted(t, closed.end, side="right")
-        speeds = self.result.trajectory.contact_slip[low:high, index]
-        fast = np.maximum(speeds[:-1], speeds[1:]) > self.stick_speed  # rows of an open contact, at the ends, have none
-        changes = np.flatnonzero(np.append(True, fast[1:] != fast[:-1])) if len(fast) else []
-        return [(max(float(t[low + i]), closed.start), SLIDING if fast[i] else STICKING) for i in changes]
+        if high - low < 2:  # no step within
+            return [(closed.start, IMPACT)]
+        if self._rubs(index):
+            speeds = self.result.trajectory.contact_slip[low:high, index]
+            fast = np.maximum(speeds[:-1], speeds[1:]) > self.stick_speed  # rows of an open contact have none
+            steps = np.where(fast, SLIDING, STICKING)
+        elif known is None:
+            return [(closed.start, IMPACT), (impact_end(self.result, index, closed), FOLLOWING)]
+        else:
+            steps = np.full(high - low - 1, FOLLOWING)
+        if known is not None:
+            steps = np.where(known[low : high - 1] == JOINT_IMPACT, IMPACT, steps)
+        changes = np.flatnonzero(np.append(True, steps[1:] != steps[:-1]))
+        return [(max(float(t[low + i]), closed.start), int(steps[i])) for i in changes]
+
+    def _known(self, index: int) -> np.ndarray | None:
+        """(nt,) phases of a joint with clearance, if the contact belongs to one."""
+        name = f"{self.result.structure.contacts[index].name}.phase"
+        return self.result[name] if name in self._names else None
 
     def _rubs(self, index: int) -> bool:
         """Whether there is friction in contact ``index`` at any time."""
@@ -131,7 +147,7 @@ def closed_contacts(result: DrawableResult) -> dict[int, list[Closed]]:
     """When each contact of the structure was closed, by its index, in order of time; only contacts that were."""
     last, names = float(result.t[-1]), {pair.name: index for index, pair in enumerate(result.structure.contacts)}
     found: dict[int, list[Closed]] = {}
-    for contact in result.contacts:
+    for contact in sorted(result.contacts, key=lambda contact: contact.start):
         if contact.name in names and contact.start <= last:
             end = last if np.isnan(contact.end) else min(contact.end, last)
             found.setdefault(names[contact.name], []).append(Closed(contact.start, end, contact.peak_force))

@@ -36,7 +36,7 @@ def plot_contacts(
     from matplotlib.figure import Figure
 
     height = min(LANE * len(lanes), TALLEST)
-    figure = Figure(figsize=(WIDTH, 1.5 + max(height, 0.6)), dpi=120, layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.5 + max(height, 0.4)), dpi=120, layout="constrained")
     axis = figure.subplots()
     bars = _bars(result, lanes)
     axis.add_collection(bars)
@@ -69,8 +69,8 @@ def shade_phases(axis: Axes, phases: ContactPhases, index: int) -> list:
             continue
         corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in spans]
         shade = PolyCollection(
-            corners, facecolors=phase.color, edgecolors="none", alpha=SHADE, label=phase.name, zorder=0,
-            transform=axis.get_xaxis_transform(),
+            corners, facecolors=phase.color, edgecolors=phase.color, linewidths=0.4, alpha=SHADE, zorder=0,
+            label=phase.name, transform=axis.get_xaxis_transform(),
         )  # fmt: skip
         axis.add_collection(shade, autolim=False)
         handles.append(shade)
@@ -80,7 +80,8 @@ def shade_phases(axis: Axes, phases: ContactPhases, index: int) -> list:
 def contact_of(result: DrawableResult, names: Sequence[str]) -> int | None:
     """Index of the contact that all of these histories are of ("C.force", "C.gap"); None: of none, or of several."""
     contacts = {pair.name: index for index, pair in enumerate(result.structure.contacts)}
-    found = {contacts.get(name.partition(".point.")[0] if ".point." in name else name.rpartition(".")[0]) for name in names}
+    owners = [name.partition(".point.")[0] if ".point." in name else name.rpartition(".")[0] for name in names]
+    found = {contacts.get(owner) for owner in owners}
     return found.pop() if len(found) == 1 else None
 
 
@@ -116,9 +117,17 @@ def _bars(result: DrawableResult, lanes: list[tuple[str, list]]):
     positive = strong[strong > 0.0]
     wide = len(positive) > 0 and positive[-1] > DECADES * positive[0]
     norm = LogNorm(positive[0], positive[-1]) if wide else Normalize(0.0, float(strong[-1]) or 1.0)
-    bars = PolyCollection([corners[i] for i in order], cmap="plasma_r", norm=norm, edgecolors="face", linewidths=1.0)
+    bars = PolyCollection([corners[i] for i in order], cmap=_colours(), norm=norm, edgecolors="face", linewidths=1.0)
     bars.set_array(strong)
     return bars
+
+
+def _colours():
+    """From orange to dark blue: nothing as bright as the paper."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["plasma_r"](np.linspace(0.18, 1.0, 256)))
 
 
 def _some(names: Sequence[str]) -> str:

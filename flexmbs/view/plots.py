@@ -34,14 +34,15 @@ def plot_histories(
     Returns the matplotlib figure, or None if it was written to ``save``.  KeyError for an unknown name,
     ValueError without names.  The default title lists the names if they fit on a line.
 
-    ``phases``: colours for the phases of a contact behind panels whose histories are all of that contact. ``stick_speed`` (m/s): of sliding, below which a contact sticks; None: 1 % of the largest speed in contacts.
+    ``phases``: colours for the phases of a contact behind panels whose histories are all of that contact.
+    ``stick_speed`` (m/s): of sliding, below which a contact sticks; None: 1 % of the largest speed in any contact.
     """
     if not names:
         raise ValueError("plot: name at least one history; result.names lists them")
     times, columns = curves(result, names)
     from matplotlib.figure import Figure
 
-    shading = ContactPhases(result, stick_speed)
+    shading, explained = ContactPhases(result, stick_speed), set()  # phases named in a legend so far
     panels: dict[str, list[str]] = {}
     for name in names:
         panels.setdefault(result.unit(name), []).append(name)
@@ -54,9 +55,11 @@ def plot_histories(
         axis.grid(True, alpha=0.3)
         contact = contact_of(result, members) if phases else None
         shades = [] if contact is None else shade_phases(axis, shading, contact)
+        new = [shade for shade in shades if shade.get_label() not in explained]
+        explained.update(shade.get_label() for shade in new)
         lines = axis.lines if len(members) > 1 else []
-        if lines or shades:
-            axis.legend(handles=[*lines, *shades], fontsize="small", loc="best")
+        if lines or new:
+            axis.legend(handles=[*lines, *new], fontsize="small", loc="best")
     axes[-1].set_xlabel("time [s]")
     listed = ", ".join(dict.fromkeys(names))
     heading = title or (listed if len(listed) <= TITLE_LETTERS else None)

@@ -14,6 +14,7 @@ from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
 from flexmbs.view.fitted_text import fitted, text_width
+from flexmbs.view.slow_motion import digits_of
 
 #: Quantities shown in colour: title of the colour bar, and factor from SI to its unit.
 COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
@@ -21,7 +22,7 @@ BACKGROUND, INK, RIGID = "#ffffff", "#20242a", "#8a94a3"
 #: A gap at a joint caused by exaggerated deformation is mentioned above this fraction of the size of the motion.
 OPENING_SHOWN = 2e-3
 #: Part of the height for the legend of contacts.
-LEGEND = 0.05
+LEGEND = 0.06
 
 
 class Scene:
@@ -66,7 +67,7 @@ class Scene:
         self.low, self.high = motion_bounds(result, self.scale)
         self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
         self._ranges: dict[str, float] = {}
-        self.time_digits = 4  # behind the point, in the picture
+        self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
         self._zoom = window_size[1] / 840.0  # of letters
         self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
         self.plotter.set_background(BACKGROUND)

@@ -13,8 +13,8 @@ from flexmbs.view.drawable import DrawableResult
 
 #: Part of the film that impacts get with ``slow_motion=True``, and the least for each, s: the strongest are chosen.
 SHARE, LEAST = 0.6, 0.8
-#: Film time of an impact of length d whose speed is 1/k, with slowing down before and speeding up after it: times k d.
-WHOLE = 1.0 + math.pi
+#: Slowing down takes about this many times as long in the film as the impact, and so does speeding up.
+RAMP = 1.5
 _BISECTIONS = 70  # below rounding
 
 
@@ -29,9 +29,10 @@ class Impact(NamedTuple):
 class FilmTime:
     """The time of the run (s) against the time of the film (s): monotone, with a continuous speed.
 
-    The film shows the run from ``first`` to ``last`` in ``duration``. Its pace, film seconds for each second of the run, is
-    proportional to 1 + sum (k_j - 1) L_j(t): L_j is 1 during impact j, and 1 / (1 + (x / d_j)^2) at a distance x (s) from
-    it, d_j its length. So the film slows down in proportion to how near the impact is, on whatever scale of time.
+    The film shows the run from ``first`` to ``last`` in ``duration``. Its pace, film seconds for each second of the
+    run, is proportional to 1 + sum (k_j - 1) L_j(t): L_j is 1 during impact j, and 1 / sqrt(1 + (x / w_j)^2) at a
+    distance x (s) from it. So the speed falls by about the same factor in each second of the film, over all scales of
+    time from that of the run to w_j, which is a part of the length of the impact.
     """
 
     def __init__(
@@ -43,7 +44,8 @@ class FilmTime:
         least = 1e-9 * max(last - first, 1e-300)
         self._start = np.array([impact.start for impact in impacts])
         self._length = np.maximum([impact.end - impact.start for impact in impacts], least).reshape(-1)
-        self._more = np.array(factors or []) - 1.0
+        self._more = np.array([1.0] * len(impacts) if factors is None else factors) - 1.0
+        self._width = RAMP * self._length / np.arcsinh(max(last - first, least) / self._length)
         self._from = float(self._area(np.asarray(first, dtype=float)))
         self._total = float(self._area(np.asarray(last, dtype=float))) - self._from
 
@@ -75,7 +77,7 @@ class FilmTime:
         if self._total <= 0.0:
             return 0.0
         before, after = self._distances(np.asarray(time, dtype=float))
-        near = 1.0 / (1.0 + ((before + after) / self._length) ** 2)
+        near = 1.0 / np.hypot(1.0, (before + after) / self._width)
         return self._total / self.duration / (1.0 + float(near @ self._more))
 
     def shown_speed(self, time: float) -> float | None:
@@ -88,18 +90,24 @@ class FilmTime:
         return len(self._more) > 0
 
     def digits(self, count: int) -> int:
-        """Digits behind the point (4 to 12) with which all of ``count`` frames show different times (s)."""
+        """Digits behind the point with which all of ``count`` frames show different times (s)."""
         inside = np.clip(self._start + 0.5 * self._length, self.first, self.last)
         slowest = min(self.speed(float(time)) for time in (self.first, self.last, *inside))
-        frame = slowest * self.duration / count
-        return min(max(4, math.ceil(-math.log10(frame))), 12) if frame > 0.0 else 4
+        return digits_of(slowest * self.duration / count)
+
+    def around(self) -> np.ndarray:
+        """(impacts,) s, integral of each L_j from the first to the last time."""
+        return self._areas(np.asarray(self.last, dtype=float)) - self._areas(np.asarray(self.first, dtype=float))
 
     def _area(self, times: np.ndarray) -> np.ndarray:
         """Integral of the pace, up to a constant and a factor."""
+        return times + self._areas(times) @ self._more
+
+    def _areas(self, times: np.ndarray) -> np.ndarray:
+        """(..., impacts) integrals of L_j from the start of the impact."""
         before, after = self._distances(times)
-        length = self._length
-        inside = length - np.clip(self._start + length - times[..., None], 0.0, length)
-        return times + (inside + length * (np.arctan(after / length) - np.arctan(before / length))) @ self._more
+        inside = self._length - np.clip(self._start + self._length - times[..., None], 0.0, self._length)
+        return inside + self._width * (np.arcsinh(after / self._width) - np.arcsinh(before / self._width))
 
     def _distances(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k, impacts) s from each time to the start of each impact ahead, and from the end of each one passed."""
@@ -107,13 +115,18 @@ class FilmTime:
         return np.maximum(ahead, 0.0), np.maximum(-ahead - self._length, 0.0)
 
 
+def digits_of(step: float) -> int:
+    """Digits behind the point (4 to 12) with which times that differ by ``step`` (s) look different."""
+    return min(max(4, math.ceil(-math.log10(step))), 12) if step > 0.0 else 4
+
+
 def film_time(
     result: DrawableResult, first: float, last: float, duration: float, slow_motion: bool | float = False
 ) -> FilmTime:
     """The time of a film: even, or slower around impacts.
 
-    ``slow_motion=True``: 60 % of the film for the strongest impacts, each at least 0.8 s; a number: every impact at that
-    fraction 1/``slow_motion`` of the speed of the rest. FlexmbsError for anything else.
+    ``slow_motion=True``: 60 % of the film for the strongest impacts, each at least 0.8 s; a number: every impact at
+    1/``slow_motion`` of the speed of the rest. FlexmbsError for anything else.
     """
     if not duration > 0.0:
         raise FlexmbsError(f"duration is {duration!r} s; it must be positive")
@@ -125,10 +138,9 @@ def film_time(
         return FilmTime(first, last, duration, impacts, [factor] * len(impacts))
     count = max(1, int(SHARE * duration / LEAST))
     impacts = sorted(impacts, key=lambda impact: -impact.peak_force)[:count]
-    least = 1e-9 * (last - first)
-    extra = SHARE / (1.0 - SHARE) * (last - first) / max(len(impacts), 1)
-    factors = [1.0 + extra / (WHOLE * max(impact.end - impact.start, least)) for impact in impacts]
-    return FilmTime(first, last, duration, impacts, factors)
+    extra = SHARE / (1.0 - SHARE) * (last - first) / max(len(impacts), 1)  # for each, in seconds of the rest
+    factors = 1.0 + extra / np.maximum(FilmTime(first, last, duration, impacts).around(), 1e-300)
+    return FilmTime(first, last, duration, impacts, factors.tolist())
 
 
 def checked_slow_motion(value: bool | float) -> float | None:

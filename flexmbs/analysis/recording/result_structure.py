@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
+from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.shapes import Plane, Sphere
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
@@ -22,9 +25,8 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
     pairs = []
     for contact in system.contacts.values():
         for label, point in zip(contact.point_names, contact.points, strict=True):
-            normal = None if point.normal is None else np.array(point.normal)
             a, b = index[point.a.body, point.a.name], index[point.b.body, point.b.name]
-            pairs.append(ContactPair(label, a, b, point.radius_a, point.radius_b, normal))
+            pairs.append(ContactPair(label, a, b, *_radii_and_normal(contact, point)))
     joints = tuple(
         JointRecord(
             name,
@@ -54,12 +56,21 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
     )
 
 
+def _radii_and_normal(contact: Contact, point: ContactPoint) -> tuple[float, float, np.ndarray | None]:
+    """What pictures need to draw spheres and planes themselves."""
+    first, second = contact.first, contact.second
+    if point.geometry is None:
+        return point.radius_a, point.radius_b, None if point.normal is None else np.array(point.normal)
+    radii = [shape.radius if isinstance(shape, Sphere) else 0.0 for shape in (first, second)]
+    return *radii, np.array(second.normal) if isinstance(second, Plane) else None
+
+
 def _outlines(system: Mechanism, index: dict[tuple[str, str], int]) -> list[OutlineRecord]:
-    """Surfaces of the shapes of all contacts, each once; ``index``: of markers, by body and name."""
+    """Surfaces of all shapes of contacts but spheres and planes, each once; ``index``: of markers, by body and name."""
     found: dict[tuple[int, bytes], OutlineRecord] = {}
     for contact in system.contacts.values():
         for shape in (contact.first, contact.second):
-            outline = shape.outline()
+            outline = None if isinstance(shape, Sphere | Plane) else shape.outline()
             if outline is not None:
                 points, faces = (np.asarray(part) for part in outline)
                 if faces.ndim == 2:  # all with the same number of corners

@@ -168,7 +168,8 @@ def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
     elif save.suffix.lower() == ".png":
-        _refuse([name for name in given if name in (*_OF_ANIMATIONS, "slow_motion")], "is for animations", f"{save} is a picture")
+        moving = (*_OF_ANIMATIONS, "slow_motion")
+        _refuse([name for name in given if name in moving], "is for animations", f"{save} is a picture")
     else:
         _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is not a .png")
     result = load(folder)
