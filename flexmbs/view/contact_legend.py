@@ -13,7 +13,7 @@ LETTERS, SPACE = 9, 22  # size of letters, pixels between entries, in a picture 
 
 
 class ContactLegend:
-    """A line of entries (two where one is too long) above the lower edge of a pyvista plotter, at ``height`` (part of the picture).
+    """Entries above the lower edge of a pyvista plotter, in one line at ``height`` (part of the picture), or in two.
 
     ``size``: of the motion, m; :meth:`refresh` draws the arrows as long as they are in the scene.
     """
