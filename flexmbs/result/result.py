@@ -37,6 +37,7 @@ from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
 from flexmbs.result.wear import bore_wear
 from flexmbs.view.animate import animate
+from flexmbs.view.contact_plots import plot_contacts
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.window import show
 
@@ -383,9 +384,19 @@ class Result:
                 writer.save_state(state.at(writer.position))
             writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
 
-    def plot(self, *names: str, save: str | Path | None = None) -> Figure | None:
-        """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``."""
-        return plot_histories(self, names, save=save)
+    def plot(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
+        """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``.
+
+        Options as in :func:`flexmbs.view.plots.plot_histories`: title, phases (of contacts, as colours), stick_speed.
+        """
+        return plot_histories(self, names, save=save, **options)
+
+    def plot_contacts(self, *names: str, save: str | Path | None = None, title: str | None = None) -> Figure | None:
+        """A time-line of contacts (all, or those named), a bar from each start to its end, coloured by peak force.
+
+        Returns the matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
+        """
+        return plot_contacts(self, names, save=save, title=title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""

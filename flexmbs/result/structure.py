@@ -90,6 +90,21 @@ class ContactPair:
 
 
 @dataclass(frozen=True)
+class OutlineRecord:
+    """Surface of a shape of contacts that pictures show, in axes of its marker (an index into ``Structure.markers``).
+
+    Attributes
+    ----------
+    points : (np, 3) m
+    faces : (k,) int, VTK style [count, i, j, k, ...]
+    """
+
+    marker: int
+    points: np.ndarray
+    faces: np.ndarray
+
+
+@dataclass(frozen=True)
 class JointRecord:
     """A joint between two markers: indices into ``Structure.markers``; marker a is on the side of ground.
 
@@ -151,6 +166,7 @@ class Structure:
     joints : tuple of JointRecord; clearances : tuple of ClearanceRecord
     record_names, record_units : of the columns of ``Trajectory.record``
     ledger_names, ledger_kinds : of the lines of the energy ledger: names of elements, and what they do with energy
+    outlines : tuple of OutlineRecord, each shape of contacts once; spheres and planes are drawn from their ContactPair
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -170,6 +186,7 @@ class Structure:
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -9.81, 0.0]))
     joints: tuple[JointRecord, ...] = ()
     clearances: tuple[ClearanceRecord, ...] = ()
+    outlines: tuple[OutlineRecord, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

@@ -85,6 +85,9 @@ class _Check:
             if contact.normal is not None:
                 self.array(f"the normal of contact '{contact.name}'", contact.normal, (3,))
 
+        for outline in s.outlines:
+            self.outline(outline, len(s.markers))
+
     def clearance(self, record) -> None:
         self.text("the name of a joint with clearance", record.name)
         known = {
@@ -101,6 +104,12 @@ class _Check:
                 self.fail(f"a length of the clearance of '{record.name}' is {number!r}; expected a number")
         if len(record.ends) > len(record.points):
             self.fail(f"the clearance of '{record.name}' has more ends than points")
+
+    def outline(self, outline, markers: int) -> None:
+        self.index("the marker of an outline", outline.marker, markers)
+        self.array("the points of an outline", outline.points, (-1, 3))
+        self.array("the faces of an outline", outline.faces, (-1,), "iu")
+        check_faces(outline.faces, len(outline.points), f"{self.where}: faces of an outline")
 
     def body(self, body, nq: int, nv: int) -> None:
         self.text("the name of a body", body.name)

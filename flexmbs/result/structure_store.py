@@ -16,7 +16,15 @@ from flexmbs.common.stored_arrays import read_dataset
 from flexmbs.reduction.body_store import read_body, write_body
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 from flexmbs.result.chunks import reading
-from flexmbs.result.structure import BodyRecord, ClearanceRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import (
+    BodyRecord,
+    ClearanceRecord,
+    ContactPair,
+    JointRecord,
+    MarkerRecord,
+    OutlineRecord,
+    Structure,
+)
 from flexmbs.result.structure_checks import check_structure
 
 
@@ -45,7 +53,9 @@ def save_structure(structure: Structure, path: str | Path, run: str = "") -> Non
             _write_plain(file.create_group(f"joints/{index}"), joint)
         for index, clearance in enumerate(structure.clearances):
             _write_plain(file.create_group(f"clearances/{index}"), clearance)
-        _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints", "clearances"))
+        for index, outline in enumerate(structure.outlines):
+            _write_plain(file.create_group(f"outlines/{index}"), outline)
+        _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints", "clearances", "outlines"))
 
 
 @contextmanager
@@ -87,9 +97,11 @@ def _structure_in(file, where: str) -> Structure:
     contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
     joints = tuple(JointRecord(**_read_plain(group)) for _, group in _numbered(file, "joints"))
     clearances = tuple(ClearanceRecord(**_read_plain(group)) for _, group in _numbered(file, "clearances"))
+    outlines = tuple(OutlineRecord(**_read_plain(group)) for _, group in _numbered(file, "outlines"))
     return Structure(
-        bodies=bodies, markers=markers, contacts=contacts, joints=joints, clearances=clearances, **_read_plain(file)
-    )
+        bodies=bodies, markers=markers, contacts=contacts, joints=joints, clearances=clearances, outlines=outlines,
+        **_read_plain(file),
+    )  # fmt: skip
 
 
 def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.progress import on_progress, stage
@@ -14,6 +12,7 @@ from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.film_checks import require_whole_film
 from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.scene import Scene
+from flexmbs.view.slow_motion import FilmTime, film_time
 
 FORMATS = (".png", ".gif", ".mp4")
 #: Limits of width and height in pixels: still legible, and possible for OpenGL without a graphics card.
@@ -37,6 +36,9 @@ def animate(
     camera: str | Sequence[float] | None = None,
     zoom: float = 1.0,
     title: str = "",
+    force_scale: str = "linear",
+    stick_speed: float | None = None,
+    slow_motion: bool | float = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write a picture (.png, at ``time``, default: the end) or an animation (.gif, .mp4) of all or part of the run.
@@ -52,6 +54,9 @@ def animate(
         along the horizontal direction in which the motion is flattest, slightly from above and from the side
     zoom : magnification
     title : shown above the picture
+    force_scale, stick_speed : of contacts, see :class:`flexmbs.view.scene.Scene`
+    slow_motion : True: an animation slows down around the strongest impacts, which get 60 % of it; a number k above 1:
+        every impact is shown at 1/k of the speed of the rest. The picture then shows the speed relative to real time.
     progress : called with the number of frames done and their total
 
     Raises FlexmbsError for another file extension or an invalid option, RenderingUnavailable without OpenGL.
@@ -74,6 +79,7 @@ def animate(
             f"window_size is {window_size!r}; width and height must be whole numbers from {LEAST_PIXELS} to"
             f" {MOST_PIXELS}"
         )
+    film = film_time(result, first, last, duration, slow_motion)
     prepare_offscreen()
     import imageio.v2 as imageio
 
@@ -81,7 +87,7 @@ def animate(
     with replacing_in_folder(path) as temporary:
         scene = Scene(
             result, color=color, scale=scale, color_range=color_range, camera=camera, zoom=zoom, title=title,
-            window_size=window_size, smooth=is_picture,
+            force_scale=force_scale, stick_speed=stick_speed, window_size=window_size, smooth=is_picture,
         )  # fmt: skip
         try:
             if is_picture:
@@ -89,8 +95,7 @@ def animate(
                 imageio.imwrite(temporary, scene.picture())
             else:
                 with open_writer(imageio, temporary, frames_per_second) as writer:
-                    times = np.linspace(first, last, max(1, round(duration * frames_per_second)))
-                    _write_frames(scene, writer, times, progress)
+                    _write_frames(scene, writer, film, max(1, round(duration * frames_per_second)), progress)
                 if path.suffix.lower() == ".mp4":
                     require_whole_film(temporary)
         finally:
@@ -105,12 +110,15 @@ def open_writer(imageio, path: Path, frames_per_second: int):
     return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)
 
 
-def _write_frames(scene, writer, times: np.ndarray, progress) -> None:
+def _write_frames(scene: Scene, writer, film: FilmTime, count: int, progress) -> None:
+    """Append ``count`` frames; the speed is written into those of a film in slow motion."""
     since = None
-    for done, time in enumerate(times, start=1):
-        scene.show_time(float(time), since=since)
+    if film.stretched:
+        scene.time_digits = film.digits(count)
+    for done, time in enumerate(film.frames(count).tolist(), start=1):
+        scene.show_time(time, since=since, speed=film.shown_speed(time))
         writer.append_data(scene.picture())
-        since = float(time)
-        stage("rendering", done, len(times), long=True)
+        since = time
+        stage("rendering", done, count, long=True)
         if progress is not None:
-            progress(done, len(times))
+            progress(done, count)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.view.contact_phases import ContactPhases
+from flexmbs.view.contact_plots import contact_of, shade_phases
 from flexmbs.view.drawable import DrawableResult
 
 if TYPE_CHECKING:
@@ -23,19 +25,24 @@ TITLE_LETTERS = 60  # what fits in one line above the panels
 
 
 def plot_histories(
-    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None
-) -> Figure | None:
+    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None,
+    phases: bool = True, stick_speed: float | None = None,
+) -> Figure | None:  # fmt: skip
     """Plot histories against time, with one panel per unit.
 
     Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.
     Returns the matplotlib figure, or None if it was written to ``save``.  KeyError for an unknown name,
     ValueError without names.  The default title lists the names if they fit on a line.
+
+    ``phases``: colours for the phases of a contact behind panels whose histories are all of that contact.
+    ``stick_speed`` (m/s): of sliding, below which a contact sticks; None: 1 % of the largest speed in any contact.
     """
     if not names:
         raise ValueError("plot: name at least one history; result.names lists them")
     times, columns = curves(result, names)
     from matplotlib.figure import Figure
 
+    shading, explained = ContactPhases(result, stick_speed), set()  # phases named in a legend so far
     panels: dict[str, list[str]] = {}
     for name in names:
         panels.setdefault(result.unit(name), []).append(name)
@@ -46,8 +53,13 @@ def plot_histories(
             axis.plot(times, columns[name], linewidth=1.3, label=name)
         axis.set_ylabel(f"{_common(members)} [{unit}]" if unit else _common(members))
         axis.grid(True, alpha=0.3)
-        if len(members) > 1:
-            axis.legend(fontsize="small", loc="best")
+        contact = contact_of(result, members) if phases else None
+        shades = [] if contact is None else shade_phases(axis, shading, contact)
+        new = [shade for shade in shades if shade.get_label() not in explained]
+        explained.update(shade.get_label() for shade in new)
+        lines = axis.lines if len(members) > 1 else []
+        if lines or new:
+            axis.legend(handles=[*lines, *new], fontsize="small", loc="best")
     axes[-1].set_xlabel("time [s]")
     listed = ", ".join(dict.fromkeys(names))
     heading = title or (listed if len(listed) <= TITLE_LETTERS else None)

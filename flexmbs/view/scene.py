@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.camera import place_camera
+from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.exaggerated_motion import drawing, marker_in_world
+from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
 from flexmbs.view.fitted_text import fitted, text_width
+from flexmbs.view.slow_motion import digits_of
 
 #: Quantities shown in colour: title of the colour bar, and factor from SI to its unit.
 COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
-BACKGROUND, INK, FORCE, RIGID, GROUND = "#ffffff", "#20242a", "#c8252b", "#8a94a3", "#c9ced6"
-#: Contact forces below this fraction of the run's largest are rounding or the very first touch: not shown.
-FORCE_SHOWN = 1e-6
+BACKGROUND, INK, RIGID = "#ffffff", "#20242a", "#8a94a3"
 #: A gap at a joint caused by exaggerated deformation is mentioned above this fraction of the size of the motion.
 OPENING_SHOWN = 2e-3
+#: Part of the height for the legend of contacts.
+LEGEND = 0.06
 
 
 class Scene:
@@ -33,6 +36,8 @@ class Scene:
     camera : view direction, see :func:`flexmbs.view.camera.place_camera`
     zoom : magnification
     title : shown above the picture; wrapped if it is wider than the picture
+    force_scale : "linear", "sqrt" or "log": how the length of an arrow grows with its contact force
+    stick_speed : m/s, contacts that slide more slowly are shown as sticking; None: 1 % of the largest speed in contacts
     smooth : anti-aliasing; without a graphics card, a picture then takes four times as long
     """
 
@@ -46,6 +51,8 @@ class Scene:
         camera: str | Sequence[float] | None = None,
         zoom: float = 1.0,
         title: str = "",
+        force_scale: str = "linear",
+        stick_speed: float | None = None,
         window_size: tuple[int, int] = (1120, 840),
         off_screen: bool = True,
         smooth: bool = True,
@@ -60,29 +67,36 @@ class Scene:
         self.low, self.high = motion_bounds(result, self.scale)
         self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
         self._ranges: dict[str, float] = {}
+        self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
         self._zoom = window_size[1] / 840.0  # of letters
         self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
         self.plotter.set_background(BACKGROUND)
         if not smooth:
             self.plotter.render_window.SetMultiSamples(0)
         self._surfaces: dict[int, object] = {}
-        self._arrows: list[tuple[int, object]] = []
-        self._spheres: list[tuple[int, object]] = []
-        self._plates: list[tuple[int, object]] = []
         self._add_bodies(pyvista)
-        self._add_contacts(pyvista)
+        below = 0.0 if off_screen else 0.14  # part of the height kept free for sliders
+        self.contacts = None
+        if result.structure.contacts:
+            self.contacts = ContactScene(
+                self.plotter, result, self.size, force_scale=force_scale, stick_speed=stick_speed,
+                legend_height=below + 0.03, letters=self._zoom,
+            )  # fmt: skip
+            below += LEGEND
+            ends = np.stack([self.low, self.high, *self.contacts.tails()])
+            self.low, self.high = ends.min(axis=0), ends.max(axis=0)
         self._add_frame(pyvista)
         letters = round(13 * self._zoom)
         self._label = self.plotter.add_text(" ", position=(0.02, 0.985), viewport=True, font_size=letters, color=INK)
         self._label.GetTextProperty().SetVerticalJustificationToTop()
-        below = 0.0 if off_screen else 0.14  # part of the height kept free for sliders
         place_camera(self.plotter, (self.low, self.high), result.structure.gravity, camera, zoom, below)
         self.show_time(float(result.t[0]))
 
-    def show_time(self, time: float, since: float | None = None) -> None:
+    def show_time(self, time: float, since: float | None = None, speed: float | None = None) -> None:
         """Move everything to ``time``; contact arrows show the largest force between ``since`` and ``time``.
 
         Contacts often last microseconds, so an animation passes the time of the previous frame as ``since``.
+        ``speed`` (s/s) of a film in slow motion is written beside the time.
         """
         self.time = time
         drawn = drawing(self.result.resampled([time]), self.scale)
@@ -93,8 +107,8 @@ class Scene:
                 name = self.result.structure.bodies[index].name
                 surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
             surface.Modified()
-        self._move_shapes(here)
-        self._label.input = self._label_text(time, drawn.opening, *self._move_arrows(here, since))
+        shown = Shown(0.0, False) if self.contacts is None else self.contacts.move(here, self.scale, since)
+        self._label.input = self._label_text(time, speed, drawn.opening, shown)
         self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
 
     def recolor(self, color: str) -> None:
@@ -135,14 +149,16 @@ class Scene:
             self._ranges[self.color] = colour_range(self.result, self.color)
         return 0.0, self._ranges[self.color]
 
-    def _label_text(self, time: float, opening: float, force: float, passed: bool) -> str:
-        parts = [f"t = {time:.4f} s"]
+    def _label_text(self, time: float, speed: float | None, opening: float, shown: Shown) -> str:
+        parts = [f"t = {time:.{self.time_digits}f} s"]
+        if speed is not None:
+            parts.append(f"speed {speed_text(speed)}")
         if self.scale != 1.0:
             open_by = f" (joint gaps up to {1e3 * opening:.3g} mm)" if opening > OPENING_SHOWN * self.size else ""
             parts.append(f"deformation x {self.scale:g}{open_by}")
-        if force > 0.0:
-            value = f"{force:.0f} N" if force >= 100.0 else f"{force:.3g} N"
-            parts.append(f"contact force {value}" + (" (peak since last frame)" if passed else ""))
+        if shown.force > 0.0:
+            value = f"{shown.force:.0f} N" if shown.force >= 100.0 else f"{shown.force:.3g} N"
+            parts.append(f"contact force {value}" + (" (peak since last frame)" if shown.passed else ""))
         lines = ([self.title] if self.title else []) + ["    ".join(parts)]
         return fitted("\n".join(lines), 0.96 * self.plotter.window_size[0], text_width(self._label))
 
@@ -186,61 +202,6 @@ class Scene:
             arrow = pyvista.Arrow(direction=direction, scale=0.08 * self.size, shaft_radius=0.03, tip_radius=0.08)
             self.plotter.add_mesh(arrow, color=color, pickable=False)
 
-    def _add_contacts(self, pyvista) -> None:
-        drawn: set[tuple[int, float]] = set()
-        for index, pair in enumerate(self.result.structure.contacts):
-            arrow = pyvista.Arrow(direction=(1.0, 0.0, 0.0), shaft_radius=0.012, tip_radius=0.035, tip_length=0.15)
-            self._arrows.append((index, self.plotter.add_mesh(arrow, color=FORCE, pickable=False)))
-            for marker, radius in ((pair.marker_a, pair.radius_a), (pair.marker_b, pair.radius_b)):
-                if radius > 0.0 and (marker, radius) not in drawn:
-                    drawn.add((marker, radius))
-                    ball = pyvista.Sphere(radius=radius)
-                    self._spheres.append((marker, self.plotter.add_mesh(ball, color=RIGID, opacity=0.6)))
-            if pair.normal is not None:
-                size = 0.2 * self.size
-                center = self._closest(index)
-                plate = pyvista.Plane(center=center, direction=pair.normal, i_size=size, j_size=size)
-                actor = self.plotter.add_mesh(plate, color=GROUND, opacity=0.35, show_edges=False)
-                self._plates.append((pair.marker_b, actor))
-
-    def _move_shapes(self, here: DrawableResult) -> None:
-        """Move the spheres and planes of contacts with their markers."""
-        for marker, actor in self._spheres + self._plates:
-            matrix = np.eye(4)
-            matrix[:3, 3], matrix[:3, :3] = marker_in_world(here, marker, self.scale)
-            actor.user_matrix = matrix
-
-    def _move_arrows(self, here: DrawableResult, since: float | None) -> tuple[float, bool]:
-        """Move the arrows. Returns the largest force shown (N), and whether it acted before the time of ``here``."""
-        largest, passed = 0.0, False
-        least = FORCE_SHOWN * float(self.result.trajectory.contact_force.max(initial=0.0))
-        for index, actor in self._arrows:
-            now = float(here.trajectory.contact_force[0, index])
-            force = _force_between(self.result, index, since, float(here.t[0]), now)
-            actor.visibility = force > least
-            if force <= least:
-                continue
-            if force > largest:
-                largest, passed = force, force > now * (1.0 + 1e-9)  # equal but for the rounding of the time
-            _, normal, center = contact_geometry(here, index, self.scale)
-            point = center - self.result.structure.contacts[index].radius_a * normal
-            peak = float(self.result.trajectory.contact_force[:, index].max())
-            length = self.size * (0.06 + 0.2 * force / peak)
-            actor.user_matrix = _arrow_matrix(point - length * normal, normal, length)
-        return largest, passed
-
-    def _closest(self, index: int) -> np.ndarray:
-        """(3,) point of the plane of contact ``index`` that is touched first (or approached), in axes of its marker."""
-        starts = [contact.start for contact in self.result.contacts if contact.name == self._contact_name(index)]
-        gap = self.result.trajectory.contact_gap[:, index]
-        time = starts[0] if starts else float(self.result.t[int(np.argmin(gap))])
-        here, pair = self.result.resampled([time]), self.result.structure.contacts[index]
-        position, normal, center = contact_geometry(here, index, 1.0)
-        return marker_in_world(here, pair.marker_b, 1.0)[1].T @ _in_plane(normal) @ (center - position)
-
-    def _contact_name(self, index: int) -> str:
-        return self.result.structure.contacts[index].name
-
 
 def check_color(color: str) -> None:
     """FlexmbsError if ``color`` is not one of :data:`COLORS`."""
@@ -259,35 +220,13 @@ def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def contact_geometry(here: DrawableResult, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Position of marker b, unit normal from b to a, and position of marker a (world axes) in a one-time result."""
-    structure = here.structure
-    pair = structure.contacts[index]
-    (a, _), (b, axes) = marker_in_world(here, pair.marker_a, scale), marker_in_world(here, pair.marker_b, scale)
-    if pair.normal is None:
-        return b, (a - b) / max(float(np.linalg.norm(a - b)), 1e-30), a
-    normal = axes @ pair.normal
-    return b, normal / np.linalg.norm(normal), a
-
-
-def _in_plane(normal: np.ndarray) -> np.ndarray:
-    """(3, 3) projection onto the plane with this unit normal."""
-    return np.eye(3) - np.outer(normal, normal)
-
-
-def _force_between(result: DrawableResult, index: int, since: float | None, time: float, now: float) -> float:
-    if since is None:
-        return now
-    inside = (result.t > since) & (result.t <= time)
-    return max(now, float(result.trajectory.contact_force[inside, index].max(initial=0.0)))
-
-
-def _arrow_matrix(start: np.ndarray, direction: np.ndarray, length: float) -> np.ndarray:
-    """(4, 4) transformation of the unit arrow along x to an arrow from ``start`` along ``direction``."""
-    other = np.eye(3)[int(np.argmin(np.abs(direction)))]
-    second = np.cross(direction, other)
-    second /= np.linalg.norm(second)
-    matrix = np.eye(4)
-    matrix[:3, :3] = length * np.stack([direction, second, np.cross(direction, second)], axis=1)
-    matrix[:3, 3] = start
-    return matrix
+def speed_text(speed: float) -> str:
+    """A speed relative to real time (s/s): "1/50", "1", "3.2 x"; fractions with two digits."""
+    if speed <= 0.0:
+        return "0"
+    if speed > 1.05:
+        return f"{speed:.2g} x" if speed < 10.0 else f"{speed:.0f} x"
+    slower = 1.0 / speed
+    power = 10.0 ** max(math.floor(math.log10(slower)) - 1, 0)
+    number = round(slower / power) * power
+    return "1" if number <= 1.0 else f"1/{number:.0f}"

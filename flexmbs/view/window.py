@@ -7,32 +7,38 @@ import time as clock
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.opengl import prepare_window
 from flexmbs.view.scene import Scene
+from flexmbs.view.slow_motion import FilmTime, film_time
 
 HELP = "space: play or pause    c: colour    q: close"
 
 
-def show(result: DrawableResult, *, duration: float = 8.0, **options) -> None:
+def show(
+    result: DrawableResult, *, duration: float = 8.0, slow_motion: bool | float = False, **options
+) -> None:  # fmt: skip
     """Open a window and return when it is closed; playing the whole run once takes ``duration`` (s).
 
-    Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title.
+    Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title, force_scale,
+    stick_speed. ``slow_motion`` as in :func:`flexmbs.view.animate.animate`.
 
     Raises RenderingUnavailable without a display or OpenGL.
     """
+    film = film_time(result, float(result.t[0]), float(result.t[-1]), duration, slow_motion)
     prepare_window()
     scene = Scene(result, off_screen=False, **options)
-    player = Player(scene, duration)
+    if film.stretched:
+        scene.time_digits = film.digits(round(25 * duration))
+    player = Player(scene, film)
     player.connect()
     scene.plotter.show(title="flexmbs")
     scene.close()
 
 
 class Player:
-    """Moves a scene in time: automatically while playing, or by its sliders."""
+    """Moves a scene in time: automatically while playing, as ``film`` says, or by its sliders."""
 
-    def __init__(self, scene, duration: float) -> None:
-        self.scene = scene
-        self.start, self.end = float(scene.result.t[0]), float(scene.result.t[-1])
-        self.speed = (self.end - self.start) / duration
+    def __init__(self, scene, film: FilmTime) -> None:
+        self.scene, self.film = scene, film
+        self.start, self.end = film.first, film.last
         self.playing = True
         self._time, self._clock = self.start, clock.perf_counter()
         self._slider = None
@@ -72,7 +78,7 @@ class Player:
         """Show ``time`` (s), as set by the time slider; contacts since the last picture show their peak force."""
         since = self._time if self.playing and time > self._time else None
         self._time = float(time)
-        self.scene.show_time(self._time, since=since)
+        self.scene.show_time(self._time, since=since, speed=self.film.shown_speed(self._time))
 
     def tick(self, _step: int) -> None:
         """Advance by the time elapsed since the last call."""
@@ -80,9 +86,8 @@ class Player:
         passed, self._clock = now - self._clock, now
         if not self.playing:
             return
-        time = self._time + self.speed * passed
+        time = float(self.film.run(self.film.film(self._time) + passed))
         if time >= self.end:
-            time = self.end
             self.playing = False
         self.move_to(time)
         self._slider.GetRepresentation().SetValue(time)

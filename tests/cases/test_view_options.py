@@ -51,9 +51,20 @@ def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
     assert asked["camera"] == (1.0, 0.0, 0.5) and asked["time"] == 0.01
 
 
+def test_options_of_contacts(folder, asked):
+    words = "--slow-motion auto --force-scale sqrt --stick-speed 0.01"
+    assert view(folder, "--save", "a.mp4", *words.split()).exit_code == 0
+    assert asked == stored_view(folder) | {"slow_motion": True, "force_scale": "sqrt", "stick_speed": 0.01}
+    view(folder, "--save", "a.gif", "--slow-motion", "50")
+    assert asked["slow_motion"] == 50.0
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--slow-motion", "auto"], "--slow-motion is for animations; a.png is a picture"),
+        (["--slow-motion", "much"], "'much': must be 'auto' or a number above 1"),
+        (["--force-scale", "cubic"], "'cubic' is not one of 'linear', 'sqrt', 'log'"),
         (["--color-range", "1"], "must be 2 numbers separated by ','"),
         (["--size", "320"], "must be 2 numbers separated by 'x'"),
         (["--camera", "1,2"], "must be 3 numbers separated by ','"),

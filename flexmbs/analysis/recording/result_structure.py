@@ -6,12 +6,23 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.mechanism.clearance.play_points import pin_ends
+from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.shapes import Plane, Sphere
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result.structure import BodyRecord, ClearanceRecord, ContactPair, JointRecord, MarkerRecord, Structure
+from flexmbs.result.structure import (
+    BodyRecord,
+    ClearanceRecord,
+    ContactPair,
+    JointRecord,
+    MarkerRecord,
+    OutlineRecord,
+    Structure,
+)
 
 
 def result_structure(system: Mechanism, model: Model) -> Structure:
@@ -24,9 +35,8 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
     pairs = []
     for contact in system.contacts.values():
         for label, point in zip(contact.point_names, contact.points, strict=True):
-            normal = None if point.normal is None else np.array(point.normal)
             a, b = index[point.a.body, point.a.name], index[point.b.body, point.b.name]
-            pairs.append(ContactPair(label, a, b, point.radius_a, point.radius_b, normal))
+            pairs.append(ContactPair(label, a, b, *_radii_and_normal(contact, point)))
     joints = tuple(
         JointRecord(
             name,
@@ -43,6 +53,7 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         rate_names=model.rate_names,
         markers=tuple(markers),
         contacts=tuple(pairs),
+        outlines=tuple(_outlines(system, index)),
         joints=joints,
         clearances=tuple(_clearance(joint, system) for joint in system.joints.values() if joint.clearance is not None),
         coordinate_units=model.stored_units,
@@ -64,6 +75,30 @@ def _clearance(joint: Joint, system: Mechanism) -> ClearanceRecord:
         joint.name, system.contacts[joint.name].point_names, shifts, tuple(pin_ends(joint.type, play)), play.radial,
         play.radius or 0.0, play.length or 0.0,
     )  # fmt: skip
+
+
+def _radii_and_normal(contact: Contact, point: ContactPoint) -> tuple[float, float, np.ndarray | None]:
+    """What pictures need to draw spheres and planes themselves."""
+    first, second = contact.first, contact.second
+    if point.geometry is None:
+        return point.radius_a, point.radius_b, None if point.normal is None else np.array(point.normal)
+    radii = [shape.radius if isinstance(shape, Sphere) else 0.0 for shape in (first, second)]
+    return *radii, np.array(second.normal) if isinstance(second, Plane) else None
+
+
+def _outlines(system: Mechanism, index: dict[tuple[str, str], int]) -> list[OutlineRecord]:
+    """Surfaces of all shapes of contacts but spheres and planes, each once; ``index``: of markers, by body and name."""
+    found: dict[tuple[int, bytes], OutlineRecord] = {}
+    for contact in system.contacts.values():
+        for shape in (contact.first, contact.second):
+            outline = None if isinstance(shape, Sphere | Plane) else shape.outline()
+            if outline is not None:
+                points, faces = (np.asarray(part) for part in outline)
+                if faces.ndim == 2:  # all with the same number of corners
+                    faces = np.insert(faces, 0, faces.shape[1], axis=1).ravel()
+                marker = index[shape.marker.body, shape.marker.name]
+                found[marker, points.tobytes()] = OutlineRecord(marker, points.astype(float), faces.astype(np.int64))
+    return list(found.values())
 
 
 def _free(joint: JointType, kind: str) -> np.ndarray:

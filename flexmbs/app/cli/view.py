@@ -14,6 +14,7 @@ from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
 from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode, show_body
+from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.mesh_picture import save_mesh, show_mesh
 
 # Options that apply only to a picture, only to an animation, or only to a file (not to a window).
@@ -44,6 +45,16 @@ def _camera(context, option, text: str | None):
     return text if text is None or "," not in text else _numbers(3)(context, option, text)
 
 
+def _slow_motion(_context, _option, text: str | None):
+    """True for "auto", or a number."""
+    if text is None or text == "auto":
+        return True if text else None
+    try:
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r}: must be 'auto' or a number above 1") from None
+
+
 @click.command("view")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
@@ -72,6 +83,18 @@ def _camera(context, option, text: str | None):
 )  # fmt: skip
 @click.option("--zoom", type=float, help="Results: magnification.")
 @click.option("--title", help="Results: title of the picture.")
+@click.option(
+    "--slow-motion", callback=_slow_motion, metavar="auto|FACTOR",
+    help="Results: slow down around impacts: the strongest get most of the film (auto), or 1/FACTOR of the speed.",
+)  # fmt: skip
+@click.option(
+    "--force-scale", type=click.Choice(FORCE_SCALES),
+    help="Results: how the length of an arrow grows with its contact force (default: linear).",
+)  # fmt: skip
+@click.option(
+    "--stick-speed", type=float, metavar="SPEED",
+    help="Results: contacts that slide more slowly (m/s) are shown as sticking (default: 1 % of the largest speed).",
+)  # fmt: skip
 @click.option(
     "--size",
     "window_size",
@@ -145,7 +168,8 @@ def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
     elif save.suffix.lower() == ".png":
-        _refuse([name for name in given if name in _OF_ANIMATIONS], "is for animations", f"{save} is a picture")
+        moving = (*_OF_ANIMATIONS, "slow_motion")
+        _refuse([name for name in given if name in moving], "is for animations", f"{save} is a picture")
     else:
         _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is not a .png")
     result = load(folder)

@@ -17,6 +17,13 @@ class Shape:
 
     marker: Marker
 
+    def outline(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Surface to be drawn: points (n, 3), m, in axes of the marker, and faces, (k, 3) or (k, 4) int or VTK style.
+
+        None for spheres and planes, which pictures draw themselves, and for surfaces of bodies.
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class Sphere(Shape):

@@ -1,15 +1,19 @@
 """What a run writes, and what can be read of a run that was killed."""
 
 import dataclasses
+import json
 import subprocess
 import sys
 
+import h5py
 import numpy as np
 import pytest
+import sliding_ball as ball
 import swinging_bar as bar
 
 from flexmbs import Result, RunFolder, SimulationError, load
 from flexmbs.result.storage import RunWriter
+from flexmbs.result.structure_store import load_structure, save_structure
 
 
 def chunk(trajectory, first, last):
@@ -51,6 +55,41 @@ def test_structure_is_read_back(tmp_path):
     body = found.bodies[1].flexible
     assert np.array_equal(body.surface.points, expected.bodies[1].flexible.surface.points)
     assert body.mode_labels == ("bending y 1",)
+
+
+def with_outline(**changed):
+    outline = ball.structure().outlines[0]
+    return dataclasses.replace(ball.structure(), outlines=(dataclasses.replace(outline, **changed),))
+
+
+def test_outlines_of_shapes_are_read_back(tmp_path):
+    save_structure(with_outline(), tmp_path / "model.h5")
+    (found,) = load_structure(tmp_path / "model.h5").outlines
+    assert found.marker == 2 and np.array_equal(found.points, ball.CORNERS)
+    assert np.array_equal(found.faces.reshape(-1, 5)[:, 1:], ball.SIDES)
+
+
+def test_files_without_outlines_are_read(tmp_path):
+    """As versions before them wrote: nothing about outlines in the file."""
+    path = tmp_path / "model.h5"
+    save_structure(bar.structure(), path)
+    with h5py.File(path) as file:
+        assert "outlines" not in file and "outlines" not in json.loads(file["plain"][()].decode())
+    assert load_structure(path).outlines == ()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ({"marker": 3}, "the marker of an outline is 3; expected a whole number from 0 to 2"),
+        ({"points": np.zeros((3, 2))}, "the points of an outline is float64 of shape"),
+        ({"faces": np.array([4, 0, 1, 2, 8])}, "faces of an outline"),
+    ],
+)
+def test_damaged_outlines_are_named(tmp_path, damage, message):
+    save_structure(with_outline(**damage), tmp_path / "model.h5")
+    with pytest.raises(SimulationError, match=message):
+        load_structure(tmp_path / "model.h5")
 
 
 def test_interrupted_run_is_readable_up_to_its_last_chunk(tmp_path):

@@ -120,7 +120,7 @@ def test_forces_of_rounding_are_not_shown(scene_of, part, shown):
     force[20] = part * force.max()
     scene = scene_of(Result(bar.structure(), dataclasses.replace(run, contact_force=force)))
     scene.show_time(float(run.t[20]))
-    assert bool(scene._arrows[0][1].visibility) is shown
+    assert scene.contacts.arrows_shown is shown
     assert ("contact force" in scene._label.input) is shown
 
 
@@ -135,7 +135,7 @@ def structure_with_plate(fields, rotation):
 
 def plate_in_world(scene):
     """Centre and unit normal of the drawn plate."""
-    actor = scene._plates[0][1]
+    actor = scene.contacts.shapes.plates[0][1]
     local = np.asarray(actor.mapper.dataset.points)
     world = (np.c_[local, np.ones(len(local))] @ np.asarray(actor.user_matrix).T)[:, :3]
     sides = np.linalg.svd(world - world.mean(axis=0))[2]

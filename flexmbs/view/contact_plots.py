@@ -1,0 +1,138 @@
+"""Contacts against time: a bar for each, and the phases behind histories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases, closed_contacts
+from flexmbs.view.drawable import DrawableResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Inches: of the plot, of a lane, and the most for all lanes.
+WIDTH, LANE, TALLEST = 9.0, 0.15, 16.0
+#: Forces that span more than this factor are coloured by their logarithm.
+DECADES = 30.0
+SHADE = 0.22  # opacity of phases behind curves
+
+
+def plot_contacts(
+    result: DrawableResult, names: Sequence[str] = (), *, save: str | Path | None = None, title: str | None = None
+) -> Figure | None:
+    """A time-line: for each contact a bar from each start to its end, coloured by its peak force.
+
+    ``names``: of contacts; none: all that closed, in the order of their first start. Returns the matplotlib figure, or
+    None if it was written to ``save``. FlexmbsError for an unknown name, or where no contact ever closed.
+    """
+    lanes, open_ones = _lanes(result, names)
+    from matplotlib.figure import Figure
+
+    height = min(LANE * len(lanes), TALLEST)
+    figure = Figure(figsize=(WIDTH, 1.5 + max(height, 0.4)), dpi=120, layout="constrained")
+    axis = figure.subplots()
+    bars = _bars(result, lanes)
+    axis.add_collection(bars)
+    axis.set_xlim(float(result.t[0]), max(float(result.t[-1]), float(result.t[0]) + 1e-12))
+    axis.set_ylim(len(lanes) - 0.4, -0.6)
+    every = int(np.ceil(len(lanes) * LANE / TALLEST))  # names that fit
+    ticks = np.arange(0, len(lanes), every)
+    axis.set_yticks(ticks, [lanes[i][0] for i in ticks], fontsize=7 if len(lanes) > 12 else "medium")
+    axis.set_xlabel("time [s]")
+    axis.grid(True, axis="x", alpha=0.3)
+    figure.colorbar(bars, ax=axis, label="peak force [N]", aspect=max(12.0, 4.0 * (1.5 + height)))
+    count = sum(len(times) for _, times in lanes)
+    heading = title or f"{_count(count, 'contact')} at {_count(len(lanes), 'contact point')}"
+    axis.set_title(heading + (f"; {open_ones} never closed" if open_ones else ""))
+    if save is None:
+        return figure
+    with replacing_in_folder(save) as temporary:
+        figure.savefig(temporary)
+    return None
+
+
+def shade_phases(axis: Axes, phases: ContactPhases, index: int) -> list:
+    """Phases of a contact as colours behind the curves of a matplotlib axis; returns handles for a legend."""
+    from matplotlib.collections import PolyCollection
+
+    history, handles = phases.history(index), []
+    for number, phase in enumerate(PHASES):
+        spans = history.spans(number)
+        if number == FREE or not len(spans):
+            continue
+        corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in spans]
+        shade = PolyCollection(
+            corners, facecolors=phase.color, edgecolors=phase.color, linewidths=0.4, alpha=SHADE, zorder=0,
+            label=phase.name, transform=axis.get_xaxis_transform(),
+        )  # fmt: skip
+        axis.add_collection(shade, autolim=False)
+        handles.append(shade)
+    return handles
+
+
+def contact_of(result: DrawableResult, names: Sequence[str]) -> int | None:
+    """Index of the contact that all of these histories are of ("C.force", "C.gap"); None: of none, or of several."""
+    contacts = {pair.name: index for index, pair in enumerate(result.structure.contacts)}
+    owners = [name.partition(".point.")[0] if ".point." in name else name.rpartition(".")[0] for name in names]
+    found = {contacts.get(owner) for owner in owners}
+    return found.pop() if len(found) == 1 else None
+
+
+def _lanes(result: DrawableResult, names: Sequence[str]) -> tuple[list[tuple[str, list]], int]:
+    """Name and closed times of each contact that is shown, and how many never closed."""
+    every = [pair.name for pair in result.structure.contacts]
+    unknown = [name for name in names if name not in every]
+    if unknown:
+        raise FlexmbsError(f"plot_contacts: no contact named {unknown[0]!r}; contacts: {_some(every)}")
+    closed = {every[index]: times for index, times in closed_contacts(result).items()}
+    if names:
+        lanes = [(name, closed.get(name, [])) for name in dict.fromkeys(names)]
+    else:
+        lanes = sorted(closed.items(), key=lambda lane: lane[1][0].start)
+    if not any(times for _, times in lanes):
+        raise FlexmbsError(f"plot_contacts: no contact closed in this run; contacts: {_some(every) or 'none'}")
+    return lanes, 0 if names else len(every) - len(lanes)
+
+
+def _bars(result: DrawableResult, lanes: list[tuple[str, list]]):
+    """The bars of all lanes; an edge of a point keeps those of microseconds visible."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import LogNorm, Normalize
+
+    corners, forces = [], []
+    for row, (_, times) in enumerate(lanes):
+        for start, end, force in times:
+            low, high = row - 0.36, row + 0.36
+            corners.append([(start, low), (end, low), (end, high), (start, high)])
+            forces.append(force)
+    order = np.argsort(forces, kind="stable")  # the largest on top
+    strong = np.array(forces)[order]
+    positive = strong[strong > 0.0]
+    wide = len(positive) > 0 and positive[-1] > DECADES * positive[0]
+    norm = LogNorm(positive[0], positive[-1]) if wide else Normalize(0.0, float(strong[-1]) or 1.0)
+    bars = PolyCollection([corners[i] for i in order], cmap=_colours(), norm=norm, edgecolors="face", linewidths=1.0)
+    bars.set_array(strong)
+    return bars
+
+
+def _colours():
+    """From orange to dark blue: nothing as bright as the paper."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["plasma_r"](np.linspace(0.18, 1.0, 256)))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}" + ("" if number == 1 else "s")

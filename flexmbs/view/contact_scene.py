@@ -1,0 +1,188 @@
+"""Contacts in a scene: their shapes, a dot at each closed contact point in the colour of its phase, force arrows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.view.contact_legend import ContactLegend
+from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
+from flexmbs.view.contact_shapes import ContactShapes, contact_geometry
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.exaggerated_motion import marker_in_world
+from flexmbs.view.force_arrows import ForceScale, arrows
+
+FORCE, RIM = "#c8252b", "#20242a"
+DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
+_IN_FRONT = -1e5  # shift in depth of what is seen through bodies
+
+
+class Shown(NamedTuple):
+    """The largest force shown (N), and whether it acted before the time of the picture."""
+
+    force: float
+    passed: bool
+
+
+class Point(NamedTuple):
+    """A contact point as drawn: world position (3,) m, force (3,) N on the first shape, phase."""
+
+    place: np.ndarray
+    push: np.ndarray
+    phase: int
+
+
+class ContactScene:
+    """Actors of all contacts of a result in a pyvista plotter; ``size``: of the motion, m."""
+
+    def __init__(
+        self, plotter, result: DrawableResult, size: float, *, force_scale: str = "linear",
+        stick_speed: float | None = None, legend_height: float = 0.03, letters: float = 1.0,
+    ) -> None:  # fmt: skip
+        import pyvista
+
+        if stick_speed is not None and not (np.isfinite(stick_speed) and stick_speed >= 0.0):
+            raise FlexmbsError(f"stick_speed is {stick_speed!r}; it must be a speed in m/s, 0 or more")
+        run = result.trajectory
+        self.result, self.size = result, size
+        self.scale = ForceScale(force_scale, _largest(run))
+        self.phases = ContactPhases(result, stick_speed)
+        self.shapes = ContactShapes(plotter, result, size)
+        self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
+        self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
+        self._dots.point_data["phase"] = np.zeros((1, 3), np.uint8)
+        dot = {"render_points_as_spheres": True, "pickable": False}
+        self._actors = [
+            plotter.add_mesh(self._arrows, color=FORCE, ambient=0.35, pickable=False),
+            plotter.add_mesh(self._rims, color=RIM, lighting=False, point_size=letters * (DOT + RIM_WIDTH), **dot),
+            plotter.add_mesh(
+                self._dots, scalars="phase", rgb=True, lighting=False, point_size=letters * DOT, **dot
+            ),
+        ]  # fmt: skip
+        for shift, actor in enumerate(self._actors, start=1):
+            _put_in_front(actor, shift * _IN_FRONT)
+        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters)
+
+    def move(self, here: DrawableResult, scale: float, since: float | None) -> Shown:
+        """Show the time of the one-time result ``here``, with deformation times ``scale``.
+
+        Forces are the largest since the time ``since`` (s), or those of ``here`` with None.
+        """
+        self.shapes.move(here, scale)
+        self.shown = {}
+        largest = Shown(0.0, False)
+        time = float(here.t[0])
+        for index in self._pressed(here, since):
+            now = float(here.trajectory.contact_force[0, index])
+            step, force = self._peak(index, since, time, now)
+            point = self._point(here, index, step, force, scale)
+            self.shown[index] = point
+            if self.scale.shows(force) and force > largest.force:
+                largest = Shown(force, step is not None)
+        for index in range(len(self.result.structure.contacts)):
+            phase = self.phases.history(index).at(time)
+            if index not in self.shown and phase != FREE:
+                self.shown[index] = self._point(here, index, None, 0.0, scale)
+        self._draw()
+        self._legend.refresh()
+        return largest
+
+    def _pressed(self, here: DrawableResult, since: float | None) -> np.ndarray:
+        """Contacts under force now or since then."""
+        pressed = here.trajectory.contact_force[0] > 0.0
+        if since is not None:
+            passed = (self.result.t > since) & (self.result.t <= here.t[0])
+            pressed = pressed | np.any(self.result.trajectory.contact_force[passed] > 0.0, axis=0)
+        return np.flatnonzero(pressed)
+
+    def _peak(self, index: int, since: float | None, time: float, now: float) -> tuple[int | None, float]:
+        """The step since ``since`` with a larger normal force than ``now`` (None: there is none), and that force."""
+        if since is None:
+            return None, now
+        inside = np.flatnonzero((self.result.t > since) & (self.result.t <= time))
+        forces = self.result.trajectory.contact_force[inside, index]
+        if not len(forces) or forces.max() <= now * (1.0 + 1e-9):  # equal but for the rounding of the time
+            return None, now
+        step = int(np.argmax(forces))
+        return int(inside[step]), float(forces[step])
+
+    def _point(self, here: DrawableResult, index: int, step: int | None, force: float, scale: float) -> Point:
+        """The point of a contact at a step, or at the time of ``here``."""
+        run, row = (here.trajectory, 0) if step is None else (self.result.trajectory, step)
+        time = float(here.t[0]) if step is None else float(self.result.t[step])
+        phase = self.phases.history(index).at(time)
+        _, normal, center = contact_geometry(here, index, scale)
+        if run.contact_point is None or run.contact_push is None:  # of older versions
+            return Point(center - self.result.structure.contacts[index].radius_a * normal, force * normal, phase)
+        moved = 0.0
+        if scale != 1.0:  # by the exaggeration
+            marker = self.result.structure.contacts[index].marker_a
+            moved = center - marker_in_world(here, marker, 1.0)[0]
+        push = run.contact_push[row, index]
+        return Point(run.contact_point[row, index] + moved, push if force > 0.0 else 0.0 * push, phase)
+
+    def _draw(self) -> None:
+        points = list(self.shown.values())
+        for actor in self._actors:
+            actor.visibility = bool(points)
+        if not points:
+            return
+        places = np.array([point.place for point in points])
+        for mesh in (self._rims, self._dots):
+            _replace(mesh, places)
+        self._dots.point_data["phase"] = np.array([_rgb(PHASES[point.phase].color) for point in points], np.uint8)
+        self._dots.set_active_scalars("phase")
+        forced = [point for point in points if self.scale.shows(float(np.linalg.norm(point.push)))]
+        self._actors[0].visibility = bool(forced)
+        if forced:
+            pushes = np.array([point.push for point in forced])
+            strengths = np.linalg.norm(pushes, axis=1)
+            lengths = self.size * np.array([self.scale.length(float(strength)) for strength in strengths])
+            vectors = pushes * (lengths / strengths)[:, None]
+            starts = np.array([point.place for point in forced]) - vectors
+            _replace(self._arrows, *arrows(starts, vectors, self.size))
+
+    def tails(self) -> np.ndarray:
+        """(k, 3) m, where the arrows of the largest forces of all contacts start; to be in the picture."""
+        run = self.result.trajectory
+        found = [np.zeros((0, 3))]
+        for index in np.flatnonzero(run.contact_force.max(axis=0, initial=0.0) > 0.0):
+            step = int(np.argmax(run.contact_force[:, index]))
+            here = self.result.resampled(self.result.t[step : step + 1])
+            point = self._point(here, index, step, float(run.contact_force[step, index]), 1.0)
+            strength = float(np.linalg.norm(point.push))
+            if self.scale.shows(strength):
+                found.append(point.place[None] - self.size * self.scale.length(strength) / strength * point.push)
+        return np.concatenate(found)
+
+    @property
+    def arrows_shown(self) -> bool:
+        """Whether any force arrow is in the picture."""
+        return bool(self._actors[0].visibility)
+
+
+def _largest(run) -> float:
+    """N, of all contacts at all times."""
+    if run.contact_push is not None:
+        return float(np.sqrt((run.contact_push**2).sum(axis=2)).max(initial=0.0))
+    return float(run.contact_force.max(initial=0.0))
+
+
+def _replace(mesh, points: np.ndarray, faces: np.ndarray | None = None) -> None:
+    import pyvista
+
+    mesh.deep_copy(pyvista.PolyData(points) if faces is None else pyvista.PolyData(points, faces))
+
+
+def _put_in_front(actor, shift: float) -> None:
+    """Draw an actor as if it were nearer to the camera, so that bodies do not hide it."""
+    mapper = actor.mapper
+    mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    mapper.SetRelativeCoincidentTopologyPointOffsetParameter(shift)
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, shift)
+
+
+def _rgb(color: str) -> tuple[int, ...]:
+    return tuple(int(color[k : k + 2], 16) for k in (1, 3, 5))

@@ -1,0 +1,108 @@
+"""The shapes of contacts in a scene: spheres, planes, and stored outlines, moving with their markers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.view.contact_phases import closed_contacts
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.exaggerated_motion import marker_in_world
+
+SHAPE, PLANE = "#8a94a3", "#c9ced6"
+PATH = 9  # times at which the path of a contact over its plane is looked at
+
+
+class ContactShapes:
+    """Actors of the shapes of a result's contacts in a pyvista plotter; ``size``: of the motion, m."""
+
+    def __init__(self, plotter, result: DrawableResult, size: float) -> None:
+        self.result, self._closed = result, closed_contacts(result)
+        self.spheres: list[tuple[int, object]] = []  # marker, actor
+        self.plates: list[tuple[int, object]] = []
+        self.outlines: list[tuple[int, object]] = []
+        self._add_spheres(plotter)
+        self._add_plates(plotter, 0.1 * size)
+        self._add_outlines(plotter)
+
+    def move(self, here: DrawableResult, scale: float) -> None:
+        """Put everything where its marker is in a one-time result, with deformation times ``scale``."""
+        frames: dict[int, np.ndarray] = {}
+        for marker, actor in (*self.spheres, *self.plates, *self.outlines):
+            if marker not in frames:
+                frames[marker] = np.eye(4)
+                frames[marker][:3, 3], frames[marker][:3, :3] = marker_in_world(here, marker, scale)
+            actor.user_matrix = frames[marker]
+
+    def _add_spheres(self, plotter) -> None:
+        import pyvista
+
+        drawn: set[tuple[int, float]] = set()
+        for pair in self.result.structure.contacts:
+            for marker, radius in ((pair.marker_a, pair.radius_a), (pair.marker_b, pair.radius_b)):
+                if radius > 0.0 and (marker, radius) not in drawn:
+                    drawn.add((marker, radius))
+                    actor = plotter.add_mesh(pyvista.Sphere(radius=radius), color=SHAPE, opacity=0.6)
+                    self.spheres.append((marker, actor))
+
+    def _add_plates(self, plotter, margin: float) -> None:
+        import pyvista
+
+        drawn: set[tuple[int, bytes]] = set()
+        for index, pair in enumerate(self.result.structure.contacts):
+            if pair.normal is None or (pair.marker_b, np.asarray(pair.normal).tobytes()) in drawn:
+                continue
+            drawn.add((pair.marker_b, np.asarray(pair.normal).tobytes()))
+            corners = self._corners(index, margin + pair.radius_a)
+            actor = plotter.add_mesh(pyvista.PolyData(corners, [4, 0, 1, 2, 3]), color=PLANE, opacity=0.35)
+            self.plates.append((pair.marker_b, actor))
+
+    def _add_outlines(self, plotter) -> None:
+        import pyvista
+
+        for outline in self.result.structure.outlines:
+            mesh = pyvista.PolyData(np.asarray(outline.points, dtype=float), outline.faces)
+            mesh = mesh.compute_normals(split_vertices=True, feature_angle=40.0, auto_orient_normals=False)
+            actor = plotter.add_mesh(mesh, color=SHAPE, opacity=0.6, smooth_shading=False)
+            self.outlines.append((outline.marker, actor))
+
+    def _corners(self, index: int, margin: float) -> np.ndarray:
+        """(4, 3) corners of the part of a plane that contacts touch, and ``margin`` (m) around it, in marker axes."""
+        structure = self.result.structure
+        own = structure.contacts[index]
+        same = [
+            i for i, pair in enumerate(structure.contacts)
+            if pair.marker_b == own.marker_b and pair.normal is not None and np.array_equal(pair.normal, own.normal)
+        ]  # fmt: skip
+        paths = [self._path(i) for i in same]
+        _, _, axes = np.linalg.svd(np.asarray(own.normal)[None])  # rows: the normal, two directions in the plane
+        around = np.concatenate(paths) @ axes[1:].T
+        low, high = around.min(axis=0), around.max(axis=0)
+        if np.all(high - low < margin):  # touched in one place
+            low = high = np.mean([path[0] for path in paths], axis=0) @ axes[1:].T
+        (x0, y0), (x1, y1) = low - margin, high + margin
+        return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
+
+    def _path(self, index: int) -> list[np.ndarray]:
+        """Points (3,) of a plane where contact ``index`` touches it (or comes nearest), in axes of its marker."""
+        t, closed = self.result.t, self._closed.get(index)
+        if closed is None:
+            return [self._below(index, float(t[int(np.argmin(self.result.trajectory.contact_gap[:, index]))]))]
+        return [self._below(index, time) for time in np.linspace(closed[0].start, closed[-1].end, PATH)]
+
+    def _below(self, index: int, time: float) -> np.ndarray:
+        """(3,) point of the plane of contact ``index`` that is nearest to the other shape, in axes of its marker."""
+        here, pair = self.result.resampled([time]), self.result.structure.contacts[index]
+        position, normal, center = contact_geometry(here, index, 1.0)
+        in_plane = np.eye(3) - np.outer(normal, normal)
+        return marker_in_world(here, pair.marker_b, 1.0)[1].T @ in_plane @ (center - position)
+
+
+def contact_geometry(here: DrawableResult, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Position of marker b, unit normal from b to a, and position of marker a (world axes) in a one-time result."""
+    structure = here.structure
+    pair = structure.contacts[index]
+    (a, _), (b, axes) = marker_in_world(here, pair.marker_a, scale), marker_in_world(here, pair.marker_b, scale)
+    if pair.normal is None:
+        return b, (a - b) / max(float(np.linalg.norm(a - b)), 1e-30), a
+    normal = axes @ pair.normal
+    return b, normal / np.linalg.norm(normal), a
