@@ -35,11 +35,12 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
             "kind": t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, "radius_a": point.radius_a,
             "radius_b": point.radius_b, "normal": point.normal if plane else 0.0,
         }  # fmt: skip
+    numbers = np.concatenate([point.numbers, [pool.add_once(values) for values in point.shared]])
     return {
         "kind": t.SURFACES if point.many_points else t.SHAPE_PAIR, "always": int(point.always),
         "radius_a": point.radius_a, "radius_b": point.radius_b,
         "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
-        "numbers_at": pool.add(point.numbers), "numbers": len(point.numbers),
+        "numbers_at": pool.add(numbers), "numbers": len(numbers),
     }  # fmt: skip
 
 

@@ -103,9 +103,7 @@ def with_patches(
     return replace(modes, keep=tuple(name for name in interfaces if name not in (modes.at, *massless)))
 
 
-def attachment_loads(
-    fem, attached: Mapping[str, Attachment], patches: Mapping[str, ContactPatch]
-) -> sparse.csc_matrix:
+def attachment_loads(fem, attached: Mapping[str, Attachment], patches: Mapping[str, ContactPatch]) -> sparse.csc_matrix:
     """(ndof, k) unit loads of the patches with attachment modes, for ``static_modes.basis``."""
     chosen = {name: patch for name, patch in patches.items() if patch.kind == "attachment"}
     loads = [_loads(attached[name], name, patch) for name, patch in chosen.items()]

@@ -75,7 +75,9 @@ class HitAdvice:
                 f"modes up to {self.needed_frequency:.3g} Hz (max_frequency=...)."
             )
         if np.isnan(self.missing_flexibility):
-            found.append(f"How much flexibility the modes miss at '{self.contact}' is unknown: reduce its mesh instead.")
+            found.append(
+                f"How much flexibility the modes miss at '{self.contact}' is unknown: reduce its mesh instead."
+            )
         elif self.peak_error > PEAK:
             found.append(
                 f"The modes miss {self.missing_flexibility:.2g} m/N at '{self.contact}', which makes the peak force about "

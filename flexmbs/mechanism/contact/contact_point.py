@@ -20,6 +20,7 @@ class ContactPoint:
         ``many_points``; None: a sphere of ``radius_a`` (m) against the plane with ``normal``, or without one against a
         sphere of ``radius_b``
     numbers : (n,) sizes and places of the shapes that ``geometry`` reads, in the axes of the markers, m
+    shared : arrays of numbers that many contact points read (a surface); their places in the pool follow ``numbers``
     many_points : the points of two surfaces at once, which share one record
     always : it acts at any gap and has no events (a film of oil); with ``many_points``
     label : of this point among those of its contact, "" where there is only one
@@ -29,6 +30,7 @@ class ContactPoint:
     b: Marker
     geometry: Entry | None = None
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    shared: tuple[np.ndarray, ...] = ()
     many_points: bool = False
     always: bool = False
     radius_a: float = 0.0
