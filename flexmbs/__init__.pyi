@@ -90,10 +90,10 @@ from flexmbs.mechanism.body_in_system import BodyInSystem as BodyInSystem
 from flexmbs.mechanism.characteristics import Characteristic as Characteristic
 from flexmbs.mechanism.composite_body import Part as Part
 from flexmbs.mechanism.composite_body import weld as weld
-from flexmbs.mechanism.contacts import Contact as Contact
-from flexmbs.mechanism.contacts import Plane as Plane
-from flexmbs.mechanism.contacts import Point as Point
-from flexmbs.mechanism.contacts import Sphere as Sphere
+from flexmbs.mechanism.contact.contact import Contact as Contact
+from flexmbs.mechanism.contact.shapes import Plane as Plane
+from flexmbs.mechanism.contact.shapes import Point as Point
+from flexmbs.mechanism.contact.shapes import Sphere as Sphere
 from flexmbs.mechanism.geometry.curves import Curve as Curve
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles as EulerAngles
 from flexmbs.mechanism.geometry.rotations import Rotation as Rotation

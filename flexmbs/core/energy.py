@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmbs.core.contact.gap import contact_energy, contact_geometry
 from flexmbs.core.laws.force import force_energy, has_applied_forces
-from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, Tables, Workspace
+from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.couplers import coupler_energy
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.inertia import kinetic_energy
@@ -54,4 +54,7 @@ def energy_sums(
     for c in range(len(tables.contacts)):
         if active[c] != 0:
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            out[ELASTIC] += contact_energy(tables, tables.contacts[c], contact_history, abs(gap))
+            if tables.contacts[c].kind == SURFACES:
+                out[ELASTIC] += work.touch[0].energy
+            else:
+                out[ELASTIC] += contact_energy(tables, tables.contacts[c], contact_history, abs(gap))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +13,9 @@ from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
-from flexmbs.mechanism.contacts import Contact, Plane, Sphere
+from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.pairs import contact_points
+from flexmbs.mechanism.contact.shapes import Shape
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -125,24 +128,24 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         return part
 
     def contact(
-        self, first: Sphere | Plane, second: Sphere | Plane, law: ContactLaw, name: str | None = None
+        self, first: Shape, second: Shape, law: ContactLaw, name: str | None = None, friction: Any = None
     ) -> Contact:
-        """Elastic contact of a sphere or point with a plane or another sphere."""
+        """Contact between two shapes (docs/contact.md), with a law of the normal force and perhaps friction."""
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
-        if isinstance(first, Plane):
-            first, second = second, first
-        if not isinstance(first, Sphere) or not isinstance(second, Sphere | Plane) or not isinstance(law, ContactLaw):
-            raise MechanismError(f"contact '{name}': give a Sphere or Point, a Plane or Sphere, and a law (Hertz)")
+        where = f"contact '{name}'"
         for shape in (first, second):
-            self._check_marker(shape.marker, f"contact '{name}'")
+            if not isinstance(shape, Shape):
+                raise MechanismError(
+                    f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"
+                )
+            self._check_marker(shape.marker, where)
+        if not isinstance(law, ContactLaw):
+            raise MechanismError(f"{where}: law must be a contact law such as fm.Hertz(...), not {law!r}")
         if first.marker.body == second.marker.body:
-            raise MechanismError(f"contact '{name}': both shapes are on body '{first.marker.body}'")
-        if isinstance(second, Plane) and not second.marker.can_turn:
-            raise MechanismError(f"contact '{name}': a plane needs a marker that can turn, not '{second.marker.label}'")
-        if not isinstance(second, Plane) and first.radius + second.radius <= 0.0:
-            raise MechanismError(f"contact '{name}': two points cannot touch; give at least one a radius")
-        self.contacts[name] = Contact(name, first, second, law)
+            raise MechanismError(f"{where}: both shapes are on body '{first.marker.body}'")
+        first, second, points = contact_points(first, second, where)
+        self.contacts[name] = Contact(name, first, second, law, points, friction)
         return self.contacts[name]
 
     def __repr__(self) -> str:

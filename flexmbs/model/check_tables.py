@@ -187,7 +187,8 @@ def _check_contacts(c: _Tables) -> None:
     contacts = c.tables.contacts
     for name in "ab":
         c.within(f"marker {name} of contacts", contacts[name], c.markers)
-    c.within("kind of contacts", contacts["kind"], t.SPHERE_SPHERE + 1)
+    c.within("kind of contacts", contacts["kind"], t.SURFACES + 1)
+    _check_contact_geometry(c)
     c.room("at of contacts", contacts["at"], contacts["parameters"])
     c.within("number of parameters of contacts", contacts["parameters"], len(c.pool) + 1)
     c.within("history of contacts", contacts["history"], t.history_size(c.tables) + 1)
@@ -199,6 +200,20 @@ def _check_contacts(c: _Tables) -> None:
             raise MechanismError(f"tables: a contact has no function for its {name}. This is a defect in flexmbs")
     if np.any((contacts["begin"] == 0) & (contacts["history"] > 0)):
         raise MechanismError("tables: a contact has a history that nothing begins. This is a defect in flexmbs")
+
+
+def _check_contact_geometry(c: _Tables) -> None:
+    contacts = c.tables.contacts
+    by_address = contacts["kind"] >= t.SHAPE_PAIR
+    if np.any(by_address & (contacts["geometry"] == 0)):
+        raise MechanismError("tables: a contact has no geometry. This is a defect in flexmbs")
+    for count in ("numbers", "friction_parameters"):
+        c.within(f"{count} of contacts", contacts[count], len(c.pool) + 1)
+    c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
+    c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
+    c.within("bristles of contacts", contacts["bristles"], t.MAX_BRISTLES + 1)
+    bristled = contacts[contacts["bristles"] > 0]
+    c.within("bristle of contacts", bristled["bristle"] + bristled["bristles"] - 1, len(c.tables.coordinates))
 
 
 def _check_elements(c: _Tables) -> None:

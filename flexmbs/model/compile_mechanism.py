@@ -9,7 +9,6 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record, table_of
-from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
@@ -18,7 +17,7 @@ from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
-from flexmbs.model.compile_contact_laws import law_fields, law_parameters
+from flexmbs.model.compile_contacts import contact_record
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
@@ -258,18 +257,11 @@ class _Compiler:
 
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
-            second = contact.second
-            plane = isinstance(second, Plane)
-            where = f"contact '{contact.name}'"
-            at = self.pool.add(law_parameters(contact.law, where))
-            history_at = sum(int(record["history"]) for record in self.records["contacts"])
-            record = make_record(
-                t.CONTACT, kind=t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, a=self.marker(contact.first.marker),
-                b=self.marker(second.marker), radius_a=contact.first.radius, radius_b=0.0 if plane else second.radius,
-                normal=second.normal if plane else 0.0, at=at, history_at=history_at,
-                **law_fields(contact.law, where, self.signals),
-            )  # fmt: skip
-            self.records["contacts"].append(record)
+            for point in contact.points:
+                links = {"a": self.marker(point.a), "b": self.marker(point.b)}
+                history_at = sum(int(record["history"]) for record in self.records["contacts"])
+                record = contact_record(contact, point, links, history_at, self.pool, self.signals)
+                self.records["contacts"].append(record)
 
     def force_arrays(self) -> dict[str, np.ndarray]:
         """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""
@@ -371,7 +363,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         modal=compiler.modal,
         layouts=compiler.layouts,
         marker_index=compiler.marker_index,
-        contact_names=tuple(system.contacts),
+        contact_names=tuple(name for contact in system.contacts.values() for name in contact.point_names),
         signals=compiler.signals,
         signal_list=tuple(compiler.signal_list),
         user_functions=tuple(forces.functions.user_functions),

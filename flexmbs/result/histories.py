@@ -15,13 +15,17 @@ History = Callable[[Trajectory], np.ndarray]
 AXES = ("x", "y", "z")
 
 
-def catalogue(structure: Structure, velocities: bool = True) -> dict[str, History]:
-    """Every history by name; those of marker velocities only with ``velocities`` (of bodies) in the trajectory.
+def catalogue(structure: Structure, velocities: bool = True, contact_points: bool = True) -> dict[str, History]:
+    """Every history by name.
+
+    Those of marker velocities only with ``velocities`` of bodies in the trajectory, those of friction, slip and contact
+    points only with ``contact_points``.
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
-    "C.gap" and "C.force" (C a contact), "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second
-    marker, at that marker, world axes), "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic",
+    "C.gap" and "C.force" (C a contact; normal), "C.friction" and "C.slip" (speed of sliding), "C.point.x",
+    "J.reaction.force.x", "J.reaction.moment.x" (on the body of its second marker, at that marker, world axes),
+    "J.angle.driving_force", "constraint_error" (of all loops), "energy.kinetic",
     ".gravity", ".elastic" and ".total"; what springs, sensors, user functions and states add: docs/forces.md.
     """
     found: dict[str, History] = {}
@@ -33,6 +37,8 @@ def catalogue(structure: Structure, velocities: bool = True) -> dict[str, Histor
     for i, name in enumerate(structure.contact_names):
         found[f"{name}.gap"] = lambda run, i=i: run.contact_gap[:, i]
         found[f"{name}.force"] = lambda run, i=i: run.contact_force[:, i]
+        if contact_points:
+            _add_contact_point(found, name, i)
     for i, name in enumerate(("kinetic", "gravity", "elastic")):
         found[f"energy.{name}"] = lambda run, i=i: run.energy[:, i]
     for i, name in enumerate(structure.reaction_names):
@@ -89,7 +95,8 @@ def unit_of(structure: Structure, name: str) -> str:
     if name.endswith(".driving_force"):
         return "N m" if unit_of(structure, name.removesuffix(".driving_force")) == "rad" else "N"
     words = {
-        ".reaction.moment.": "N m", ".force": "N", ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "",
+        ".reaction.moment.": "N m", ".force": "N", ".friction": "N", ".slip": "m/s",
+        ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "",
         ".angle": "rad", ".velocity.": "m/s",
     }  # fmt: skip
     for word, unit in words.items():
@@ -128,6 +135,16 @@ def marker_velocity_history(structure: Structure, marker: MarkerRecord, run: Tra
     arm = np.einsum("tij,tj->ti", turn, local)
     swing = np.cross(run.body_angular_velocity[:, index], arm)
     return run.body_velocity[:, index] + swing + np.einsum("tij,tj->ti", turn, rate)
+
+
+def _add_contact_point(found: dict[str, History], name: str, i: int) -> None:
+    """Histories of a contact point that results of older versions lack."""
+    found[f"{name}.slip"] = lambda run: run.contact_slip[:, i]
+    found[f"{name}.friction"] = lambda run: np.sqrt(
+        np.maximum((run.contact_push[:, i] ** 2).sum(axis=1) - run.contact_force[:, i] ** 2, 0.0)
+    )
+    for k, axis in enumerate(AXES):
+        found[f"{name}.point.{axis}"] = lambda run, k=k: run.contact_point[:, i, k]
 
 
 def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord, velocities: bool) -> None:

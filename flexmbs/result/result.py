@@ -78,7 +78,8 @@ class Result:
 
     @cached_property
     def _histories(self) -> dict[str, History]:
-        return catalogue(self.structure, velocities=self._moving)
+        points = self.trajectory.has("contact_point")
+        return catalogue(self.structure, velocities=self._moving, contact_points=points)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""

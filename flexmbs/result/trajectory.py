@@ -9,7 +9,10 @@ import numpy as np
 
 #: Arrays of a chunk, each with the step as its first axis.
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
-OPTIONAL = ("body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record")
+OPTIONAL = (
+    "body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record",
+    "contact_point", "contact_push", "contact_slip",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Trajectory:
     reaction : (nt, nj, 6) N and N m, or None: force and moment of each joint on its second marker's body, world axes
     driving_force : (nt, nd) N or N m of each driven coordinate, or None
     constraint_error : (nt,) m or rad, largest of all constraints that close loops, or None
+    contact_point : (nt, nc, 3) m, world axes, or None; contact_push : (nt, nc, 3) N: normal force and friction on the
+        first shape, or None; contact_slip : (nt, nc) m/s, speed of sliding while the contact is closed, or None
     record : (nt, nr) what springs, bushings, sensors and user functions measured, or None
     contacts : tuple of ContactRecord in order of time
     stats : counters and times of the run
@@ -80,6 +85,9 @@ class Trajectory:
     driving_force: np.ndarray | None = None
     constraint_error: np.ndarray | None = None
     record: np.ndarray | None = None
+    contact_point: np.ndarray | None = None
+    contact_push: np.ndarray | None = None
+    contact_slip: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
     stats: Mapping[str, float] = field(default_factory=dict)
     status: str = "finished"

@@ -17,13 +17,14 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
     bodies, contacts = len(model.body_names), len(model.contact_names)
     energy, R_WB = np.zeros((count, 3)), np.zeros((count, bodies, 3, 3))
     p_WB, v_WB, w_WB = (np.zeros((count, bodies, 3)) for _ in range(3))
-    gap, force = np.zeros((count, contacts)), np.zeros((count, contacts))
+    gap, force, slip = (np.zeros((count, contacts)) for _ in range(3))
+    point, push = np.zeros((count, contacts, 3)), np.zeros((count, contacts, 3))
     reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
     active, reference = np.zeros(contacts, dtype=np.int64), np.zeros((balls, 4))
     record = np.zeros((count, len(work.record)))
     describe_rows(
         model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, p_WB, R_WB, v_WB, w_WB, gap,
-        force, reaction, effort, record,
+        force, point, push, slip, reaction, effort, record,
     )  # fmt: skip
     columns, own = model.log_row, model.coordinate_count
     accelerations = rows[:, columns.a][:, :own].copy()
@@ -36,6 +37,9 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         "energy": energy,
         "contact_gap": gap,
         "contact_force": force,
+        "contact_point": point,
+        "contact_push": push,
+        "contact_slip": slip,
         "body_position": p_WB,
         "body_rotation": R_WB,
         "body_velocity": v_WB,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
-from flexmbs.mechanism.contacts import Plane
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
@@ -22,14 +21,10 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
             markers.append(MarkerRecord(marker.name, name, marker.fields, marker.position, marker.rotation))
     pairs = []
     for contact in system.contacts.values():
-        a, b = contact.first.marker, contact.second.marker
-        plane = isinstance(contact.second, Plane)
-        pairs.append(
-            ContactPair(
-                contact.name, index[a.body, a.name], index[b.body, b.name], contact.first.radius,
-                0.0 if plane else contact.second.radius, np.array(contact.second.normal) if plane else None,
-            )
-        )  # fmt: skip
+        for label, point in zip(contact.point_names, contact.points, strict=True):
+            normal = None if point.normal is None else np.array(point.normal)
+            a, b = index[point.a.body, point.a.name], index[point.b.body, point.b.name]
+            pairs.append(ContactPair(label, a, b, point.radius_a, point.radius_b, normal))
     joints = tuple(
         JointRecord(
             name,

@@ -105,7 +105,7 @@ def system_arrays(model: Model) -> dict[str, np.ndarray]:
     addresses = {
         "signals": ("value", "rate", "acceleration"),
         "functions": ("address",),
-        "contacts": ("force", "energy", "begin", "update"),
+        "contacts": ("force", "energy", "begin", "update", "geometry", "friction"),
         "elements": ("force", "energy"),
         "sensors": ("value",),
     }

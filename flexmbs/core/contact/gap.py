@@ -1,4 +1,4 @@
-"""Contact between markers: gap, its rate, and the force of its law (core.laws.contact).
+"""Contact points: gap, its rate, and the forces of their laws (core.laws.contact, core.laws.friction).
 
 Which contacts are active is decided by events, never inside a step.  While a contact is active the law is continued
 antisymmetrically below d = 0, so that the step which ends it integrates a smooth function.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.contact.pair_geometry import pair_geometry, surface_contact
 from flexmbs.core.laws.contact.contact_law import (
     law_begin,
     law_energy,
@@ -16,13 +17,14 @@ from flexmbs.core.laws.contact.contact_law import (
     plain_energy,
     plain_force,
 )
+from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.layout.tables import SPHERE_PLANE, Tables, Workspace
+from flexmbs.core.layout.tables import SHAPE_PAIR, SPHERE_PLANE, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
-from flexmbs.core.mechanics.vectors import components, cross, difference, rotate
+from flexmbs.core.mechanics.vectors import components, cross, difference, put, rotate
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2
@@ -30,11 +32,24 @@ from flexmbs.machine_code.signature import Floats, Floats2
 
 @kernel
 def contact_geometry(tables, c, q, v, a, work):
-    """Gap, gap rate and unit normal (from b to a) of contact ``c``; frames in ``work.marker`` (A, B)."""
-    contact = tables.contacts[c]
+    """Gap, gap rate and unit normal (from b to a) of contact ``c``, which ``work.touch`` has too, with the point p.
+
+    The frames of its markers are left in ``work.marker`` (A, B).
+    """
+    contact, touch = tables.contacts[c], work.touch[0]
+    if contact.kind == SURFACES:
+        surface_contact(contact.geometry, tables, c, q, v, work, work.resistance, 0)
+        nx, ny, nz = components(touch.n)
+        return touch.gap, touch.rate, nx, ny, nz
     frame_a, frame_b = work.marker[A], work.marker[B]
     marker_in_world(tables, contact.a, q, v, a, work, frame_a)
     marker_in_world(tables, contact.b, q, v, a, work, frame_b)
+    if contact.kind == SHAPE_PAIR:
+        pair_geometry(contact.geometry, tables, c, work)
+        nx, ny, nz = components(touch.n)
+        ux, uy, uz = relative_velocity(frame_a, frame_b, touch)
+        touch.rate = nx * ux + ny * uy + nz * uz
+        return touch.gap, touch.rate, nx, ny, nz
     dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
     ux, uy, uz = difference(frame_a.v_WM, frame_b.v_WM)
     if contact.kind == SPHERE_PLANE:
@@ -46,10 +61,52 @@ def contact_geometry(tables, c, q, v, a, work):
         rate = nx * (ux - wy * dz + wz * dy)
         rate += ny * (uy - wz * dx + wx * dz)
         rate += nz * (uz - wx * dy + wy * dx)
-        return gap, rate, nx, ny, nz
-    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-    nx, ny, nz = dx / distance, dy / distance, dz / distance
-    return distance - contact.radius_a - contact.radius_b, nx * ux + ny * uy + nz * uz, nx, ny, nz
+    else:
+        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+        nx, ny, nz = dx / distance, dy / distance, dz / distance
+        gap = distance - contact.radius_a - contact.radius_b
+        rate = nx * ux + ny * uy + nz * uz
+    touch.gap, touch.rate = gap, rate
+    put(touch.n, nx, ny, nz)
+    deep = contact.radius_a + 0.5 * gap
+    px, py, pz = components(frame_a.p_WM)
+    put(touch.p, px - deep * nx, py - deep * ny, pz - deep * nz)
+    return gap, rate, nx, ny, nz
+
+
+@kernel
+def relative_velocity(frame_a, frame_b, touch):
+    """Velocity of body a relative to body b at the contact point."""
+    px, py, pz = components(touch.p)
+    ax, ay, az = components(frame_a.p_WM)
+    bx, by, bz = components(frame_b.p_WM)
+    x, y, z = components(frame_a.w_WM)
+    rx, ry, rz = cross(x, y, z, px - ax, py - ay, pz - az)
+    x, y, z = components(frame_b.w_WM)
+    sx, sy, sz = cross(x, y, z, px - bx, py - by, pz - bz)
+    ux, uy, uz = difference(frame_a.v_WM, frame_b.v_WM)
+    return ux + rx - sx, uy + ry - sy, uz + rz - sz
+
+
+@kernel
+def contact_slip(tables, c, work):
+    """Tangential velocity u and angular velocity w of a relative to b, in ``work.touch``; its geometry is current."""
+    if tables.contacts[c].kind == SURFACES:
+        return
+    touch, frame_a, frame_b = work.touch[0], work.marker[A], work.marker[B]
+    nx, ny, nz = components(touch.n)
+    ux, uy, uz = relative_velocity(frame_a, frame_b, touch)
+    along = nx * ux + ny * uy + nz * uz
+    put(touch.u, ux - along * nx, uy - along * ny, uz - along * nz)
+    wx, wy, wz = difference(frame_a.w_WM, frame_b.w_WM)
+    put(touch.w, wx, wy, wz)
+
+
+@kernel
+def gap_in_place(tables, c, q, v, a, work):
+    """Gap of a contact (m) and its rate (m/s); the frames of the bodies in ``work`` are current."""
+    gap, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
+    return gap, rate
 
 
 @entry
@@ -59,9 +116,18 @@ def gap_at(
     """Gap of a contact (m) and its rate (m/s)."""
     hide_condensed(tables, q, v, a, work)
     forward_kinematics(tables, q, v, a, reference, work)
-    gap, rate, _x, _y, _z = contact_geometry(tables, contact, q, v, a, work)
+    gap, rate = gap_in_place(tables, contact, q, v, a, work)
     show_condensed(tables, a, work)
     return gap, rate
+
+
+@kernel
+def normal_force(tables, c, contact_history, gap, rate, work):
+    """Normal force (N) of an active contact whose geometry was evaluated last: ``work.touch`` is its own."""
+    contact = tables.contacts[c]
+    if contact.kind == SURFACES:
+        return work.touch[0].force
+    return contact_force(tables, contact, contact_history, gap, rate)
 
 
 @kernel
@@ -109,20 +175,58 @@ def update_contact_history(tables, contact, contact_history, gap, rate):
 
 
 @kernel
+def evaluate_friction(tables, c, normal_force, v, work):
+    """Friction force and moment on a, in ``work.touch``; rates of the bristles stay in ``work.resistance[6:]``."""
+    contact, touch = tables.contacts[c], work.touch[0]
+    contact_slip(tables, c, work)
+    out = work.resistance
+    out[:] = 0.0
+    if contact.friction != 0:
+        for k in range(3):
+            work.slip[k], work.slip[3 + k], work.slip[6 + k] = touch.u[k], touch.w[k], touch.n[k]
+        parameters = tables.pool[contact.friction_at : contact.friction_at + contact.friction_parameters]
+        first = max(contact.bristle, 0)
+        bristles = v[first : first + contact.bristles]
+        contact_friction(contact.friction, parameters, max(normal_force, 0.0), work.slip, bristles, out)
+    for k in range(3):
+        touch.friction[k], touch.moment[k] = out[k], out[3 + k]
+
+
+@kernel
 def add_contacts(tables, active, contact_history, q, v, a, work, residual):
-    """Subtract the forces of the active contacts."""
+    """Subtract the forces of the active contacts; equations of the bristles of all."""
     for c in range(len(tables.contacts)):
+        contact = tables.contacts[c]
+        for k in range(contact.bristle, contact.bristle + contact.bristles):
+            residual[k] = a[k]
         if active[c] == 0:
             continue
-        gap, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
-        contact = tables.contacts[c]
-        force = contact_force(tables, contact, contact_history, gap, rate)
-        fx, fy, fz = force * nx, force * ny, force * nz
-        frame_a, frame_b = work.marker[A], work.marker[B]
-        add_force(tables, contact.a, q, frame_a, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
-        mx = my = mz = 0.0
-        if contact.kind == SPHERE_PLANE:
-            # the force acts on the plane's body below the sphere's centre
-            dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
-            mx, my, mz = cross(dx, dy, dz, fx, fy, fz)
-        add_force(tables, contact.b, q, frame_b, -fx, -fy, -fz, -mx, -my, -mz, work, residual)
+        if contact.kind == SURFACES:
+            surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
+        else:
+            add_contact_point(tables, c, contact_history, q, v, a, work, residual)
+
+
+@kernel
+def add_contact_point(tables, c, contact_history, q, v, a, work, residual):
+    """Subtract the forces of one active contact point."""
+    contact, touch = tables.contacts[c], work.touch[0]
+    gap, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
+    force = contact_force(tables, contact, contact_history, gap, rate)
+    fx, fy, fz = force * nx, force * ny, force * nz
+    mx = my = mz = 0.0
+    if contact.friction != 0:
+        evaluate_friction(tables, c, force, v, work)
+        x, y, z = components(touch.friction)
+        fx, fy, fz = fx + x, fy + y, fz + z
+        mx, my, mz = components(touch.moment)
+        for k in range(contact.bristles):
+            residual[contact.bristle + k] -= work.resistance[6 + k]
+    frame_a, frame_b = work.marker[A], work.marker[B]
+    px, py, pz = components(touch.p)
+    x, y, z = components(frame_a.p_WM)
+    ax, ay, az = cross(px - x, py - y, pz - z, fx, fy, fz)
+    add_force(tables, contact.a, q, frame_a, fx, fy, fz, mx + ax, my + ay, mz + az, work, residual)
+    x, y, z = components(frame_b.p_WM)
+    bx, by, bz = cross(px - x, py - y, pz - z, fx, fy, fz)
+    add_force(tables, contact.b, q, frame_b, -fx, -fy, -fz, -mx - bx, -my - by, -mz - bz, work, residual)

@@ -87,3 +87,19 @@ SCRATCH = np.dtype(
     ],
     align=True,
 )  # fmt: skip
+#: A contact point, world axes (core.contact.gap).
+TOUCH = np.dtype(
+    [
+        ("gap", "f8"),
+        ("rate", "f8"),  # of the gap
+        ("n", "f8", VECTOR),  # unit normal from b to a
+        ("p", "f8", VECTOR),  # half way between the closest points: where the forces on both bodies act
+        ("u", "f8", VECTOR),  # velocity of a relative to b at p, tangential
+        ("w", "f8", VECTOR),  # angular velocity of a relative to b
+        ("force", "f8"),  # normal force
+        ("energy", "f8"),  # elastic energy; of surfaces with many points only
+        ("friction", "f8", VECTOR),  # force on a
+        ("moment", "f8", VECTOR),  # of rolling and pivoting resistance, on a
+    ],
+    align=True,
+)

@@ -33,6 +33,7 @@ from flexmbs.core.layout.frames import (
     MATRIX,
     SCRATCH,
     SURFACE_POINT,
+    TOUCH,
     VECTOR,
     WRENCH,
     WRENCH_AT_POINT,
@@ -48,7 +49,8 @@ DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # angular velocity in place of the rate of rho, which vanishes at a right angle; the whole and all sensors
 WHOLE, CONSTRAINTS, OPENINGS, RECORDED = 0, 1, 2, 3
 POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
-SPHERE_PLANE, SPHERE_SPHERE = 0, 1
+# kinds of contact points: two that are compiled in; a pair of shapes, or many points of surfaces, called by address
+SPHERE_PLANE, SPHERE_SPHERE, SHAPE_PAIR, SURFACES = 0, 1, 2, 3
 AT_ZERO_DEPTH, AT_ZERO_FORCE = 0, 1  # where a contact ends
 WORLD, FOLLOWER = 0, 1
 # kinds of signals; what piecewise polynomials do beyond their ends
@@ -208,8 +210,20 @@ CONTACT = record_type(
         ("separation", "i8"),  # AT_ZERO_DEPTH or AT_ZERO_FORCE
         ("jumps", "i8"),  # 1: the force need not be zero at zero depth
         ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
-    ]
+        ("geometry", "i8"),  # address of the geometry of a SHAPE_PAIR or of SURFACES (core.contact.pair_geometry)
+        ("pair", "i8"),  # hash of its name
+        ("numbers_at", "i8"),  # sizes and places of the shapes in the pool, in the axes of markers a and b
+        ("numbers", "i8"),  # how many
+        ("friction", "i8"),  # address of the friction (core.laws.friction.contact_friction); 0: there is none
+        ("friction_law", "i8"),  # hash of its name
+        ("friction_at", "i8"),  # its parameters in the pool
+        ("friction_parameters", "i8"),  # how many
+        ("bristle", "i8"),  # first coordinate of its bristle states
+        ("bristles", "i8"),  # how many
+    ],
+    bristle=NONE,
 )
+MAX_BRISTLES = 6  # of a contact point
 
 
 class Tables(Block):
@@ -279,6 +293,9 @@ class Workspace(Block):
         "curve_point": (CURVE_POINT, 1),
         "surface_point": (SURFACE_POINT, 1),
         "curve_wrench": (WRENCH_AT_POINT, 1),
+        "touch": (TOUCH, 1),  # (1,) contact point
+        "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
+        "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
@@ -319,6 +336,9 @@ def make_workspace(tables: Tables) -> Workspace:
         curve_point=np.zeros(1, CURVE_POINT),
         surface_point=np.zeros(1, SURFACE_POINT),
         curve_wrench=np.zeros(1, WRENCH_AT_POINT),
+        touch=np.zeros(1, TOUCH),
+        slip=np.zeros(9),
+        resistance=np.zeros(6 + MAX_BRISTLES),
         extent=np.zeros(1, dtype=np.int64),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),

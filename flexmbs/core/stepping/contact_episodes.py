@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from flexmbs.core.contact.gap import begin_history, contact_energy, contact_force, gap_at, update_contact_history
+from flexmbs.core.contact.gap import begin_history, contact_energy, gap_at, normal_force, update_contact_history
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
@@ -141,12 +141,12 @@ def gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
 @kernel
 def add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h):
     """Impulse, largest force and depth of contact ``c`` between two points of the step."""
-    contact, episode = tables.contacts[c], state.episode[c]
+    episode = state.episode[c]
     rate = first_rate = largest = 0.0
     at = 0
     for i in range(len(NODES)):
         gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, NODES[i])
-        force = contact_force(tables, contact, state.contact_history, gap, rate)
+        force = normal_force(tables, c, state.contact_history, gap, rate, work)
         episode.impulse += h * WEIGHTS[i] * force
         episode.max_depth = max(episode.max_depth, -gap)
         if i == 0:
@@ -167,7 +167,7 @@ def add_impulse(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
         else:
             right = x
     episode.max_depth = max(episode.max_depth, -gap)
-    keep_peak(episode, contact_force(tables, contact, state.contact_history, gap, rate), begin + x * h)
+    keep_peak(episode, normal_force(tables, c, state.contact_history, gap, rate, work), begin + x * h)
 
 
 @kernel
@@ -177,28 +177,28 @@ def refine_peak(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, 
     By golden-section search (Press et al., Numerical Recipes, 2007, sec. 10.2).
     """
     left, right, end = NODES[max(at - 1, 0)], NODES[min(at + 1, len(NODES) - 1)], NODES[at]
-    contact, episode = tables.contacts[c], state.episode[c]
+    episode = state.episode[c]
     if left == end or right == end:  # at the end of the interval: the peak may be in the next one
         x = end + (BESIDE if left == end else -BESIDE)
         gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-        if contact_force(tables, contact, state.contact_history, gap, rate) <= episode.peak_force:
+        if normal_force(tables, c, state.contact_history, gap, rate, work) <= episode.peak_force:
             return
     x, y = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
     gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-    at_x = contact_force(tables, contact, state.contact_history, gap, rate)
+    at_x = normal_force(tables, c, state.contact_history, gap, rate, work)
     gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, y)
-    at_y = contact_force(tables, contact, state.contact_history, gap, rate)
+    at_y = normal_force(tables, c, state.contact_history, gap, rate, work)
     for _ in range(BISECTIONS):
         if at_x > at_y:
             right, y, at_y = y, x, at_x
             x = right - GOLDEN * (right - left)
             gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, x)
-            at_x = contact_force(tables, contact, state.contact_history, gap, rate)
+            at_x = normal_force(tables, c, state.contact_history, gap, rate, work)
         else:
             left, x, at_x = x, y, at_y
             y = left + GOLDEN * (right - left)
             gap, rate = gap_between(tables, c, state, scratch, work, q0, v0, a0, q1, v1, a1, begin, h, y)
-            at_y = contact_force(tables, contact, state.contact_history, gap, rate)
+            at_y = normal_force(tables, c, state.contact_history, gap, rate, work)
     if max(at_x, at_y) > episode.peak_force * (1.0 + ROUNDING):
         keep_peak(episode, max(at_x, at_y), begin + 0.5 * (x + y) * h)
 

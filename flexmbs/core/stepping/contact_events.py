@@ -7,7 +7,7 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 
 from __future__ import annotations
 
-from flexmbs.core.contact.gap import contact_force, gap_at
+from flexmbs.core.contact.gap import gap_at, normal_force
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.tables import AT_ZERO_FORCE
@@ -79,9 +79,9 @@ def turning_point(tables, c, state, scratch, work, h):
 
 
 @kernel
-def pushes(tables, c, state, gap, rate):
+def pushes(tables, c, state, gap, rate, work):
     """Whether the law of a contact pushes its bodies apart."""
-    return gap <= 0.0 and contact_force(tables, tables.contacts[c], state.contact_history, gap, rate) > 0.0
+    return gap <= 0.0 and normal_force(tables, c, state.contact_history, gap, rate, work) > 0.0
 
 
 @kernel
@@ -92,20 +92,20 @@ def push_change(tables, c, state, scratch, work, h, gap0, rate0):
     for i in range(1, SAMPLES + 1):
         x = i / SAMPLES
         gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-        now = pushes(tables, c, state, gap, rate)
+        now = pushes(tables, c, state, gap, rate, work)
         if left_gap > 0.0 and gap > 0.0 and left_rate < 0.0 and rate > 0.0:
             x_low, gap_low = lowest(tables, c, state, scratch, work, h, 1.0, left, x)
             if gap_low < 0.0:
                 x = x_low
                 gap, rate = gap_inside(tables, c, state, scratch, work, h, x)
-                now = pushes(tables, c, state, gap, rate)
+                now = pushes(tables, c, state, gap, rate, work)
         if now != pushing:
             for _ in range(60):
                 middle = 0.5 * (left + x)
                 if middle <= left or middle >= x:
                     break
                 gap, rate = gap_inside(tables, c, state, scratch, work, h, middle)
-                if pushes(tables, c, state, gap, rate) == pushing:
+                if pushes(tables, c, state, gap, rate, work) == pushing:
                     left = middle
                 else:
                     x = middle
@@ -220,12 +220,13 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
 @kernel
 def time_to_zero(tables, c, kind, state, scratch, work, h, gap, rate):
     """By how much a step of ``h`` misses the zero of a force or gap rate, s; from its slope before the end."""
-    early_gap, early_rate = gap_inside(tables, c, state, scratch, work, h, 1.0 - BACK)
-    value, early = rate, early_rate
+    value = rate
     if kind == AT_FORCE:
-        contact = tables.contacts[c]
-        value = contact_force(tables, contact, state.contact_history, gap, rate)
-        early = contact_force(tables, contact, state.contact_history, early_gap, early_rate)
+        value = normal_force(tables, c, state.contact_history, gap, rate, work)
+    early_gap, early_rate = gap_inside(tables, c, state, scratch, work, h, 1.0 - BACK)
+    early = early_rate
+    if kind == AT_FORCE:
+        early = normal_force(tables, c, state.contact_history, early_gap, early_rate, work)
     if value == 0.0 or early == 0.0 or value == early:  # a force that is zero beyond: the interpolant is all there is
         return 0.0
     return -value * BACK * h / (value - early)

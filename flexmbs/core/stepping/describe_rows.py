@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flexmbs.core.contact.gap import contact_force, contact_geometry
+import math
+
+from flexmbs.core.contact.gap import contact_geometry, evaluate_friction, normal_force
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.log_rows import TIME
@@ -18,14 +20,15 @@ from flexmbs.machine_code.signature import Floats, Floats2, Floats3, Floats4, In
 def describe_rows(
     tables: Tables, rows: Floats2, count: int, balls: int, work: Workspace, active: Integers, reference: Floats2,
     out: Floats, energy: Floats2, p_WB: Floats3, R_WB: Floats4, v_WB: Floats3, w_WB: Floats3, gap: Floats2,
-    force: Floats2, reaction: Floats3, effort: Floats2, record: Floats2,
+    force: Floats2, point: Floats3, push: Floats3, slip: Floats2, reaction: Floats3, effort: Floats2, record: Floats2,
 ) -> None:  # fmt: skip
     """Fill arrays from log rows (core.layout.log_rows).
 
     energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
-    force (count, contacts); reaction (count, bodies + constraints, 6); effort (count, coordinates): of driven
-    coordinates their driving force (the residual), of multipliers the value of the constraint; record (count, k):
-    ``Workspace.record``.  ``out`` (coordinates,) is scratch.
+    force (count, contacts), point and push (count, contacts, 3): the contact point and the whole force on the first
+    shape, world axes, slip (count, contacts): speed of sliding; reaction (count, bodies + constraints, 6); effort
+    (count, coordinates): of driven coordinates their driving force (the residual), of multipliers the value of the
+    constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is scratch.
     """
     n = len(tables.coordinates)
     at_q, at_reference, at_v, at_a, at_active = log_columns(n, balls)
@@ -56,11 +59,28 @@ def describe_rows(
                 for j in range(3):
                     R_WB[i, b, k, j] = frame.R_WB[k, j]
         for c in range(len(tables.contacts)):
-            distance, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-            gap[i, c] = distance
-            force[i, c] = 0.0
-            if active[c] != 0:
-                force[i, c] = contact_force(tables, tables.contacts[c], contact_history, distance, rate)
+            describe_contact(
+                tables, c, active, contact_history, q, v, a, work, gap[i], force[i], point[i, c], push[i, c], slip[i]
+            )  # fmt: skip
+
+
+@kernel
+def describe_contact(tables, c, active, contact_history, q, v, a, work, gap, force, point, push, slip):
+    """Gap, normal force, point, whole force and sliding speed of contact ``c``; forces are zero while it is open."""
+    distance, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
+    touch = work.touch[0]
+    gap[c] = distance
+    force[c] = slip[c] = 0.0
+    for k in range(3):
+        point[k], push[k] = touch.p[k], 0.0
+    if active[c] == 0:
+        return
+    force[c] = normal_force(tables, c, contact_history, distance, rate, work)
+    evaluate_friction(tables, c, force[c], v, work)
+    push[0], push[1], push[2] = force[c] * nx, force[c] * ny, force[c] * nz
+    for k in range(3):
+        push[k] += touch.friction[k]
+    slip[c] = math.sqrt(touch.u[0] ** 2 + touch.u[1] ** 2 + touch.u[2] ** 2)
 
 
 @kernel

@@ -19,7 +19,7 @@ CIRCLE = [(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0.0, 2 * np.pi, 9)[:-
 # surfaces, sums of functions, elements between markers, closed loops are not in the mechanism below
 UNUSED = {
     ("axes", "second"), ("signals", "at"), ("signals", "first"), ("signals", "second"), ("elements", "b"),
-    ("constraints", "start"), ("constraints", "end"),
+    ("constraints", "start"), ("constraints", "end"), ("contacts", "bristle"),
 }  # fmt: skip
 
 
@@ -55,7 +55,8 @@ def indexing(tables):
         ("coordinates", "state"), ("constraints", "level"),
         ("elements", "force"), ("elements", "energy"), ("elements", "law"),
         ("contacts", "force"), ("contacts", "energy"), ("contacts", "law"),
-        ("contacts", "begin"), ("contacts", "update"),
+        ("contacts", "begin"), ("contacts", "update"), ("contacts", "geometry"), ("contacts", "pair"),
+        ("contacts", "friction"), ("contacts", "friction_law"),
         ("sensors", "of_accelerations"), ("sensors", "value"), ("sensors", "keyword"),
     }  # fmt: skip
     for name, (dtype, _dimensions) in t.Tables.fields.items():

@@ -1,4 +1,4 @@
-"""Contacts: their shapes and the elastic law between them (laws: flexmbs.core.laws.contact)."""
+"""The simplest shapes of contacts: spheres, points and planes on markers."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.markers import Marker
 
 
 @dataclass(frozen=True)
-class Sphere:
-    """Sphere of ``radius`` (m) about the marker's origin."""
+class Shape:
+    """A shape of a contact, in the axes of its marker."""
 
     marker: Marker
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """Sphere of ``radius`` (m) about the marker's origin."""
+
     radius: float
 
     def __post_init__(self) -> None:
@@ -31,10 +36,9 @@ class Point(Sphere):
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(Shape):
     """Plane through the marker's origin; ``normal`` (marker axes) points to the free side."""
 
-    marker: Marker
     normal: tuple[float, float, float] = (0.0, 1.0, 0.0)
 
     def __post_init__(self) -> None:
@@ -43,13 +47,3 @@ class Plane:
         if length == 0.0:
             raise MechanismError(f"contact plane on marker '{self.marker.label}': the normal has zero length")
         object.__setattr__(self, "normal", tuple(normal / length))
-
-
-@dataclass(frozen=True)
-class Contact:
-    """A possible contact between two shapes (the plane, if any, is the second)."""
-
-    name: str
-    first: Sphere
-    second: Sphere | Plane
-    law: ContactLaw

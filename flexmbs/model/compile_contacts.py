@@ -1,0 +1,42 @@
+"""Records of contact points."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.records import make_record
+from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.time_signals import CompiledSignals
+from flexmbs.model.compile_contact_laws import law_fields, law_parameters
+from flexmbs.model.pool import Pool
+
+
+def contact_record(
+    contact: Contact, point: ContactPoint, links: dict[str, int], history_at: int, pool: Pool, signals: CompiledSignals
+) -> np.void:
+    """Record of one contact point; ``links``: its markers a and b."""
+    where = f"contact '{contact.name}'"
+    return make_record(
+        t.CONTACT, **links, **_geometry_fields(point, pool), at=pool.add(law_parameters(contact.law, where)),
+        history_at=history_at, **law_fields(contact.law, where, signals),
+    )  # fmt: skip
+
+
+def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
+    if point.geometry is None:
+        plane = point.normal is not None
+        return {
+            "kind": t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, "radius_a": point.radius_a,
+            "radius_b": point.radius_b, "normal": point.normal if plane else 0.0,
+        }  # fmt: skip
+    return {
+        "kind": t.SURFACES if point.many_points else t.SHAPE_PAIR,
+        "radius_a": point.radius_a, "radius_b": point.radius_b,
+        "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
+        "numbers_at": pool.add(point.numbers), "numbers": len(point.numbers),
+    }  # fmt: skip
