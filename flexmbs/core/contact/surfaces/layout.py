@@ -27,12 +27,14 @@ BOX = 6  # centre and half sizes
 # Of a surface in the cache: stamp of its shape, then terms, rates of the terms, forces on the terms, nodes, boxes
 STAMP, PARTS = 0, 1
 NODE_ENTRY, BOX_ENTRY = 4, 7  # a stamp, then the numbers
+# Numbers of a contact: where its surfaces or shapes begin behind them (from the first one), largest depth
+SURFACE_A, SURFACE_B, SHAPE_B, THICKNESS, CONTACT_HEADER = range(5)
 # Scratch numbers at the start of the cache
 COEFFICIENTS, RING, WEIGHTS = 0, 24, 48  # of a face: polynomial, nodes, values of its shape functions
 STACK, DISTANCES, OUTER_STACK, OUTER_DISTANCES = 56, 120, 184, 248
 DEPTH = 64
-HIT, NEAREST, MOTION, REPLY = 312, 320, 336, 352
-SCRATCH = 384
+HIT, NEAREST, LEAST, SUMS, ROTATION = 312, 320, 328, 344, 352
+SCRATCH = 376
 
 
 def cache_size(terms: int, nodes: int, branches: int) -> int:
