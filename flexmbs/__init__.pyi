@@ -49,6 +49,7 @@ from flexmbs.common.progress import on_progress as on_progress
 from flexmbs.common.progress import show_progress as show_progress
 from flexmbs.core.laws.contact.anagnostopoulos import Anagnostopoulos as Anagnostopoulos
 from flexmbs.core.laws.contact.contact_law import ContactLaw as ContactLaw
+from flexmbs.core.laws.contact.elastic_foundation import ElasticFoundation as ElasticFoundation
 from flexmbs.core.laws.contact.elastic_plastic import ElasticPlastic as ElasticPlastic
 from flexmbs.core.laws.contact.flores import Flores as Flores
 from flexmbs.core.laws.contact.gonthier import Gonthier as Gonthier
@@ -94,12 +95,12 @@ from flexmbs.mechanism.contact.contact import Contact as Contact
 from flexmbs.mechanism.contact.shapes import Plane as Plane
 from flexmbs.mechanism.contact.shapes import Point as Point
 from flexmbs.mechanism.contact.shapes import Sphere as Sphere
+from flexmbs.mechanism.contact.surface import Surface as Surface
 from flexmbs.mechanism.geometry.curves import Curve as Curve
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles as EulerAngles
 from flexmbs.mechanism.geometry.rotations import Rotation as Rotation
 from flexmbs.mechanism.geometry.rotations import rotation as rotation
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
-from flexmbs.mechanism.geometry.surfaces import Surface as Surface
 from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joint_type import Axis as Axis
 from flexmbs.mechanism.joint_type import JointType as JointType

@@ -16,6 +16,7 @@ from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
+from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -145,6 +146,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         if first.marker.body == second.marker.body:
             raise MechanismError(f"{where}: both shapes are on body '{first.marker.body}'")
         first, second, points = contact_points(first, second, where)
+        refuse_memory(points, law, friction, where)
         self.contacts[name] = Contact(name, first, second, law, points, friction)
         return self.contacts[name]
 

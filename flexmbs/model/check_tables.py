@@ -187,7 +187,7 @@ def _check_contacts(c: _Tables) -> None:
     contacts = c.tables.contacts
     for name in "ab":
         c.within(f"marker {name} of contacts", contacts[name], c.markers)
-    c.within("kind of contacts", contacts["kind"], t.SURFACES + 1)
+    c.within("kind of contacts", contacts["kind"], t.POINT_ON_SURFACE + 1)
     _check_contact_geometry(c)
     c.room("at of contacts", contacts["at"], contacts["parameters"])
     c.within("number of parameters of contacts", contacts["parameters"], len(c.pool) + 1)
@@ -211,6 +211,8 @@ def _check_contact_geometry(c: _Tables) -> None:
         c.within(f"{count} of contacts", contacts[count], len(c.pool) + 1)
     c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
+    c.spans("scratch of contacts", contacts["scratch_at"], contacts["scratch_at"] + contacts["scratch"],
+            int(contacts["scratch"].sum()))  # fmt: skip
     c.within("bristles of contacts", contacts["bristles"], t.MAX_BRISTLES + 1)
     bristled = contacts[contacts["bristles"] > 0]
     c.within("bristle of contacts", bristled["bristle"] + bristled["bristles"] - 1, len(c.tables.coordinates))

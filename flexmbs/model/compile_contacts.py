@@ -34,9 +34,9 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
             "kind": t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, "radius_a": point.radius_a,
             "radius_b": point.radius_b, "normal": point.normal if plane else 0.0,
         }  # fmt: skip
+    kind = t.SURFACES if point.many_points else t.POINT_ON_SURFACE if point.follows_surface else t.SHAPE_PAIR
     return {
-        "kind": t.SURFACES if point.many_points else t.SHAPE_PAIR,
-        "radius_a": point.radius_a, "radius_b": point.radius_b,
+        "kind": kind, "scratch": point.scratch, "radius_a": point.radius_a, "radius_b": point.radius_b,
         "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
         "numbers_at": pool.add(point.numbers), "numbers": len(point.numbers),
     }  # fmt: skip

@@ -259,6 +259,7 @@ class _Compiler:
         for contact in self.system.contacts.values():
             for point in contact.points:
                 links = {"a": self.marker(point.a), "b": self.marker(point.b)}
+                links["scratch_at"] = sum(int(record["scratch"]) for record in self.records["contacts"])
                 history_at = sum(int(record["history"]) for record in self.records["contacts"])
                 record = contact_record(contact, point, links, history_at, self.pool, self.signals)
                 self.records["contacts"].append(record)

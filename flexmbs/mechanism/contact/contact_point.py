@@ -21,6 +21,8 @@ class ContactPoint:
         sphere of ``radius_b``
     numbers : (n,) sizes and places of the shapes that ``geometry`` reads, in the axes of the markers, m
     many_points : the points of two surfaces at once, which share one record
+    follows_surface : one point on a surface that deforms: ``geometry`` is an entry of ``surface_contact`` too
+    scratch : how many numbers of ``Workspace.surface`` the surfaces need (core.contact.surfaces.layout)
     label : of this point among those of its contact, "" where there is only one
     """
 
@@ -29,6 +31,8 @@ class ContactPoint:
     geometry: Entry | None = None
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
     many_points: bool = False
+    follows_surface: bool = False
+    scratch: int = 0
     radius_a: float = 0.0
     radius_b: float = 0.0
     normal: tuple[float, float, float] | None = None

@@ -8,6 +8,12 @@ from typing import Any
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
+from flexmbs.mechanism.contact.surface import Surface
+from flexmbs.mechanism.contact.surface_pairs import (
+    sphere_against_surface,
+    surface_against_plane,
+    surface_against_surface,
+)
 
 #: Contact points of two shapes; ``where`` names the contact in messages.
 Expansion = Callable[[Any, Any, str], list[ContactPoint]]
@@ -30,6 +36,9 @@ def sphere_on_sphere(first: Sphere, second: Sphere, where: str) -> list[ContactP
 PAIRS: dict[tuple[type, type], Expansion] = {
     (Sphere, Plane): sphere_on_plane,
     (Sphere, Sphere): sphere_on_sphere,
+    (Sphere, Surface): sphere_against_surface,
+    (Surface, Plane): surface_against_plane,
+    (Surface, Surface): surface_against_surface,
 }
 
 

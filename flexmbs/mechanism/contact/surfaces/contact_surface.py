@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.mechanism.contact.surfaces.depths import inner_depths
 from flexmbs.mechanism.contact.surfaces.face_points import integration_points, nodal_areas
 from flexmbs.mechanism.contact.surfaces.polygons import Faces, faces_from_list
-from flexmbs.mechanism.contact.surfaces.smooth_faces import EdgeTable, made_quadratic, side_normals
+from flexmbs.mechanism.contact.surfaces.smooth_faces import EdgeTable, corner_normals, made_quadratic, side_normals
 from flexmbs.mechanism.contact.surfaces.surface_numbers import (
     face_items,
     point_items,
@@ -38,6 +38,18 @@ class ContactSurface:
     def is_closed(self) -> bool:
         """Whether every edge has two faces."""
         return bool(np.all(EdgeTable.of(self.faces).uses == 2))
+
+    @property
+    def has_turned_faces(self) -> bool:
+        """Whether two faces run along their common edge in the same direction."""
+        table = EdgeTable.of(self.faces)
+        return bool(np.any((table.uses == 2) & ~table.opposite))
+
+    @property
+    def has_collapsed_faces(self) -> bool:
+        """Whether a face has no area."""
+        normals = np.linalg.norm(corner_normals(self.faces, self.faces.points), axis=2).max(axis=1)
+        return bool(np.any(normals <= 1e-12 * normals.max(initial=0.0)))
 
     @property
     def volume(self) -> float:

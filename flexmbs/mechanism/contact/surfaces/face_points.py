@@ -50,7 +50,7 @@ def integration_points(faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray
         N, areas = _sampled(faces, rows, count, rule)
         points = np.einsum("gi,fik->fgk", N, faces.points[rows]).reshape(-1, 3)
         fields = np.einsum("gi,tfik->tfgk", N, faces.fields[:, rows])
-        parts.append((points, fields.reshape(len(fields), -1, 3), areas.ravel()))
+        parts.append((points, fields.reshape(len(fields), len(points), 3), areas.ravel()))
     return (
         np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts], axis=1),
         np.concatenate([part[2] for part in parts]),

@@ -92,7 +92,7 @@ def face_items(faces: Faces, depths: np.ndarray) -> Items:
         below = points - depths[own, None, None] * normals[:, None]
         moved = np.einsum("bi,tfik->tfbk", bezier, faces.fields[:, rows])
         parts.append(np.concatenate([points, below], axis=1).reshape(-1, 3))
-        fields.append(np.concatenate([moved, moved], axis=2).reshape(len(moved), -1, 3))
+        fields.append(np.concatenate([moved, moved], axis=2).reshape(len(moved), len(parts[-1]), 3))
         owners.append(np.repeat(own, 2 * len(bezier)))
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
