@@ -90,7 +90,7 @@ _WHERE = {
     "flexmbs.mechanism.joint_type": ("Axis", "JointType"),
     "flexmbs.mechanism.contact.contact": ("Contact",),
     "flexmbs.mechanism.contact.shapes": ("Sphere", "Point", "Plane"),
-    "flexmbs.mechanism.contact.surface": ("Surface",),
+    "flexmbs.mechanism.contact.body_surface": ("Surface",),
     "flexmbs.mechanism.sensors": ("Sensor",),
     "flexmbs.mechanism.characteristics": ("Characteristic",),
     "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial", "TimeFunction"),

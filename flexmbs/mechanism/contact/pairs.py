@@ -8,7 +8,7 @@ from typing import Any
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
-from flexmbs.mechanism.contact.surface import Surface
+from flexmbs.mechanism.contact.body_surface import Surface
 from flexmbs.mechanism.contact.surface_pairs import (
     sphere_against_surface,
     surface_against_plane,

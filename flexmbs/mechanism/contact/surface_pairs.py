@@ -14,7 +14,7 @@ from flexmbs.core.contact.surfaces.sphere_on_surface import sphere_on_surface
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Plane, Sphere
-from flexmbs.mechanism.contact.surface import Surface
+from flexmbs.mechanism.contact.body_surface import Surface
 
 
 def sphere_against_surface(sphere: Sphere, surface: Surface, where: str) -> list[ContactPoint]:
