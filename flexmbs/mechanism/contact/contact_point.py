@@ -20,6 +20,7 @@ class ContactPoint:
         ``many_points``; None: a sphere of ``radius_a`` (m) against the plane with ``normal``, or without one against a
         sphere of ``radius_b``
     numbers : (n,) sizes and places of the shapes that ``geometry`` reads, in the axes of the markers, m
+    shared : arrays of numbers that many contact points read (a surface); their places in the pool follow ``numbers``
     many_points : the points of two surfaces at once, which share one record
     follows_surface : one point on a surface that deforms: ``geometry`` is an entry of ``surface_contact`` too
     scratch : how many numbers of ``Workspace.surface`` the surfaces need (core.contact.surfaces.layout)
@@ -30,6 +31,7 @@ class ContactPoint:
     b: Marker
     geometry: Entry | None = None
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    shared: tuple[np.ndarray, ...] = ()
     many_points: bool = False
     follows_surface: bool = False
     scratch: int = 0

@@ -6,14 +6,31 @@ from collections.abc import Callable
 from typing import Any
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.contact.contact_point import ContactPoint
-from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
 from flexmbs.mechanism.contact.body_surface import Surface
+from flexmbs.mechanism.contact.box import Box
+from flexmbs.mechanism.contact.capsule import Capsule
+from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.cylinder import Cylinder
+from flexmbs.mechanism.contact.finite_planes import Disc, Rectangle
+from flexmbs.mechanism.contact.hollow import Bore, Cavity
+from flexmbs.mechanism.contact.shape_pairs import (
+    capsule_ends_on_shape,
+    capsule_on_shape,
+    convex_on_convex,
+    corners_on_shape,
+    cylinder_in_bore,
+    cylinder_on_plane,
+    sphere_on_shape,
+    torus_on_plane,
+)
+from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
+from flexmbs.mechanism.contact.surface import RigidSurface
 from flexmbs.mechanism.contact.surface_pairs import (
     sphere_against_surface,
-    surface_against_plane,
+    surface_against_shape,
     surface_against_surface,
 )
+from flexmbs.mechanism.contact.torus import Torus
 
 #: Contact points of two shapes; ``where`` names the contact in messages.
 Expansion = Callable[[Any, Any, str], list[ContactPoint]]
@@ -36,9 +53,46 @@ def sphere_on_sphere(first: Sphere, second: Sphere, where: str) -> list[ContactP
 PAIRS: dict[tuple[type, type], Expansion] = {
     (Sphere, Plane): sphere_on_plane,
     (Sphere, Sphere): sphere_on_sphere,
+    (Sphere, Capsule): sphere_on_shape,
+    (Sphere, Cylinder): sphere_on_shape,
+    (Sphere, Bore): sphere_on_shape,
+    (Sphere, Cavity): sphere_on_shape,
+    (Sphere, Box): sphere_on_shape,
+    (Sphere, Torus): sphere_on_shape,
+    (Sphere, Rectangle): sphere_on_shape,
+    (Sphere, Disc): sphere_on_shape,
+    (Sphere, RigidSurface): sphere_on_shape,
+    (Capsule, Plane): capsule_ends_on_shape,
+    (Capsule, Bore): capsule_ends_on_shape,
+    (Capsule, Cavity): capsule_ends_on_shape,
+    (Capsule, Capsule): capsule_on_shape,
+    (Capsule, Cylinder): capsule_on_shape,
+    (Capsule, Box): capsule_on_shape,
+    (Capsule, Torus): capsule_on_shape,
+    (Capsule, Rectangle): capsule_on_shape,
+    (Capsule, Disc): capsule_on_shape,
+    (Capsule, RigidSurface): capsule_on_shape,
+    (Box, Plane): corners_on_shape,
+    (Box, Bore): corners_on_shape,
+    (Box, Cavity): corners_on_shape,
+    (Box, Box): convex_on_convex,
+    (Box, Cylinder): convex_on_convex,
+    (Box, Rectangle): convex_on_convex,
+    (Box, Disc): convex_on_convex,
+    (Cylinder, Plane): cylinder_on_plane,
+    (Cylinder, Bore): cylinder_in_bore,
+    (Cylinder, Cylinder): convex_on_convex,
+    (Cylinder, Rectangle): convex_on_convex,
+    (Cylinder, Disc): convex_on_convex,
+    (Torus, Plane): torus_on_plane,
+    (Torus, Rectangle): convex_on_convex,
+    (Torus, Disc): convex_on_convex,
     (Sphere, Surface): sphere_against_surface,
-    (Surface, Plane): surface_against_plane,
     (Surface, Surface): surface_against_surface,
+    **{
+        (Surface, kind): surface_against_shape
+        for kind in (Plane, Capsule, Cylinder, Bore, Cavity, Box, Torus, Rectangle, Disc, RigidSurface)
+    },
 }
 
 

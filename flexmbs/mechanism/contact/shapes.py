@@ -1,14 +1,23 @@
-"""The simplest shapes of contacts: spheres, points and planes on markers."""
+"""What a shape of a contact is, and the simplest ones: spheres, points and planes on markers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.contact.distance import kinds
+from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 from flexmbs.mechanism.markers import Marker
+
+Direction = str | tuple[float, float, float]
+Outline = tuple[np.ndarray, np.ndarray]
+_DRAWN = 20.0  # edge of a plane without ends when drawn, in the unit of the axes of its marker: m
 
 
 @dataclass(frozen=True)
@@ -16,6 +25,28 @@ class Shape:
     """A shape of a contact, in the axes of its marker."""
 
     marker: Marker
+
+    @property
+    def where(self) -> str:
+        """How messages name it."""
+        return f"contact {type(self).__name__} on marker '{self.marker.label}'"
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """(n,) kind and numbers of its distance function (core.contact.distance.kinds)."""
+        return np.array(self._distance_numbers(), dtype=float)
+
+    def _distance_numbers(self) -> list[float]:
+        raise MechanismError(f"{self.where}: no distance function")
+
+    def outline(self) -> Outline:
+        """Points (n, 3), m, in the axes of the marker, and triangles (k, 3) to draw."""
+        raise MechanismError(f"{self.where}: nothing to draw")
+
+    def _positive(self, **lengths: float) -> None:
+        for name, value in lengths.items():
+            if not as_number(value, f"{self.where}: {name} (m)") > 0.0:
+                raise MechanismError(f"{self.where}: {name} {value!r} m must be positive")
 
 
 @dataclass(frozen=True)
@@ -25,7 +56,13 @@ class Sphere(Shape):
     radius: float
 
     def __post_init__(self) -> None:
-        as_number(self.radius, f"contact sphere on marker '{self.marker.label}': radius (m)", minimum=0.0)
+        self._positive(radius=self.radius)
+
+    def _distance_numbers(self) -> list[float]:
+        return [kinds.BALL, self.radius]
+
+    def outline(self) -> Outline:
+        return drawn(primitives.sphere(self.radius).surface)
 
 
 @dataclass(frozen=True)
@@ -33,6 +70,12 @@ class Point(Sphere):
     """The origin of the marker."""
 
     radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        as_number(self.radius, f"{self.where}: radius (m)", minimum=0.0)
+
+    def outline(self) -> Outline:
+        return np.zeros((1, 3)), np.zeros((0, 3), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,3 +90,41 @@ class Plane(Shape):
         if length == 0.0:
             raise MechanismError(f"contact plane on marker '{self.marker.label}': the normal has zero length")
         object.__setattr__(self, "normal", tuple(normal / length))
+
+    def _distance_numbers(self) -> list[float]:
+        return [kinds.HALF_SPACE, *self.normal]
+
+    def outline(self) -> Outline:
+        first, second = across(np.array(self.normal))
+        half = 0.5 * _DRAWN
+        corners = half * np.array([-first - second, first - second, first + second, second - first])
+        return corners, np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def direction(given: Any, where: str) -> tuple[float, float, float]:
+    """Unit vector of "x", "y", "z" or three numbers, or MechanismError."""
+    if isinstance(given, str):
+        if given not in ("x", "y", "z"):
+            raise MechanismError(f"{where}: axis {given!r}; give 'x', 'y', 'z' or a vector in the axes of the marker")
+        x, y, z = np.eye(3)["xyz".index(given)]
+        return float(x), float(y), float(z)
+    vector = as_vector(given, f"{where}: axis")
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:
+        raise MechanismError(f"{where}: the axis has zero length")
+    x, y, z = vector / length
+    return float(x), float(y), float(z)
+
+
+def across(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two unit vectors perpendicular to the unit vector ``axis``, right-handed with it as the third."""
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def drawn(surface: SurfaceMesh, axis: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> Outline:
+    """An outline from a surface about z, turned so that z points along ``axis``."""
+    direction_z = np.array(axis)
+    first, second = across(direction_z)
+    return surface.points @ np.array([first, second, direction_z]), surface.triangles

@@ -1,4 +1,4 @@
-"""Contact points of surfaces: with spheres, with planes, with each other."""
+"""Contact points of surfaces of bodies: with spheres, with rigid shapes, with each other."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.contact.distance.kinds import HALF_SPACE
 from flexmbs.core.contact.surfaces import layout
 from flexmbs.core.contact.surfaces.many_points import points_on_shape, points_on_surface
 from flexmbs.core.contact.surfaces.sphere_on_surface import sphere_on_surface
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.contact.contact_point import ContactPoint
-from flexmbs.mechanism.contact.shapes import Plane, Sphere
+from flexmbs.mechanism.contact.shape_pairs import turning
+from flexmbs.mechanism.contact.shapes import Shape, Sphere
 from flexmbs.mechanism.contact.body_surface import Surface
 
 
@@ -41,18 +41,14 @@ def surface_against_surface(first: Surface, second: Surface, where: str) -> list
     return [ContactPoint(first.marker, second.marker, points_on_surface, numbers, many_points=True, scratch=end)]
 
 
-def surface_against_plane(surface: Surface, plane: Plane, where: str) -> list[ContactPoint]:
-    """Points of the surface against a plane."""
-    return against_shape(surface, plane, np.array([HALF_SPACE, *plane.normal], dtype=float))
-
-
-def against_shape(surface: Surface, shape: Any, shape_numbers: np.ndarray) -> list[ContactPoint]:
-    """Points of a surface against a rigid shape with a distance function (core.contact.distance)."""
+def surface_against_shape(surface: Surface, shape: Shape, where: str) -> list[ContactPoint]:
+    """Points of a surface against a rigid shape with a distance function (core.contact.distance): one record."""
+    turning(shape, where)
     points, end = surface.surface.point_numbers(layout.SCRATCH, surface.points)
     header = _header(
         {layout.SURFACE_A: layout.CONTACT_HEADER, layout.SHAPE_B: layout.CONTACT_HEADER + len(points)}, np.inf
     )
-    numbers = np.concatenate([header, points, shape_numbers])
+    numbers = np.concatenate([header, points, shape.numbers])
     return [ContactPoint(surface.marker, shape.marker, points_on_shape, numbers, many_points=True, scratch=end)]
 
 

@@ -6,7 +6,7 @@ closest point then is unique and moves smoothly where the segment is parallel to
 
 from __future__ import annotations
 
-from flexmbs.core.contact.distance.kinds import CAVITY, BORE, TORUS, TRIANGLES
+from flexmbs.core.contact.distance.kinds import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE, PLACED
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.machine_code.kernel import kernel
 
@@ -25,8 +25,8 @@ def crowned_distance(pool, at, cx, cy, cz, tx, ty, tz, crown, s):
 def closest_on_segment(pool, at, cx, cy, cz, tx, ty, tz, crown):
     """s in [-1, 1] at which c + s t is closest to the shape at ``at``."""
     left, right = -1.0, 1.0
-    kind = int(pool[at])
-    if kind == TORUS or kind == TRIANGLES or kind == CAVITY or kind == BORE:
+    kind = int(pool[at + 13 if int(pool[at]) == PLACED else at])
+    if not (kind == HALF_SPACE or kind == BALL or kind == CAPSULE or kind == CYLINDER or kind == BOX):
         left, right = lowest_part(pool, at, cx, cy, cz, tx, ty, tz, crown)
     _d, slope_left = crowned_distance(pool, at, cx, cy, cz, tx, ty, tz, crown, left)
     if slope_left >= 0.0:

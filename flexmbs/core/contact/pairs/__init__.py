@@ -1,0 +1,1 @@
+"""Geometry of pairs of shapes, called by address: one file a pair."""

@@ -1,0 +1,126 @@
+"""Contact points of pairs of rigid shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.contact.pairs.capsule_and_shape import capsule_and_shape
+from flexmbs.core.contact.pairs.convex_body_and_plane import convex_body_and_plane
+from flexmbs.core.contact.pairs.convex_pair import convex_pair
+from flexmbs.core.contact.pairs.disc_and_bore import disc_and_bore
+from flexmbs.core.contact.pairs.sphere_and_shape import sphere_and_shape
+from flexmbs.mechanism.contact.box import Box
+from flexmbs.mechanism.contact.capsule import Capsule
+from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.cylinder import Cylinder
+from flexmbs.mechanism.contact.finite_planes import Disc, FinitePlane, Rectangle
+from flexmbs.mechanism.contact.hollow import Bore
+from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
+from flexmbs.mechanism.contact.torus import Torus
+from flexmbs.mechanism.markers import Marker
+
+
+def spheres_and_shape(marker: Marker, centres: Sequence[np.ndarray], radius: float, shape: Shape) -> list[ContactPoint]:
+    """One point for each of several spheres of one body."""
+    return [
+        ContactPoint(
+            marker, shape.marker, sphere_and_shape, np.array([*centre, radius]), shared=(shape.numbers,),
+            radius_a=radius,
+        )
+        for centre in centres
+    ]  # fmt: skip
+
+
+def sphere_on_shape(sphere: Sphere, shape: Shape, where: str) -> list[ContactPoint]:
+    """One point: the closest of the shape."""
+    turning(shape, where)
+    return spheres_and_shape(sphere.marker, [np.zeros(3)], sphere.radius, shape)
+
+
+def capsule_ends_on_shape(capsule: Capsule, shape: Shape, where: str) -> list[ContactPoint]:
+    """Two points: planes, bores and cavities are touched by the ends."""
+    turning(capsule, where)
+    turning(shape, where)
+    return spheres_and_shape(capsule.marker, [-capsule.half, capsule.half], capsule.radius, shape)
+
+
+def capsule_on_shape(capsule: Capsule, shape: Shape, where: str) -> list[ContactPoint]:
+    """One point: the closest of its segment."""
+    turning(capsule, where)
+    turning(shape, where)
+    numbers = np.array([*capsule.half, capsule.radius, float(capsule.crown or 0.0)])
+    return [ContactPoint(capsule.marker, shape.marker, capsule_and_shape, numbers, shared=(shape.numbers,))]
+
+
+def corners_on_shape(box: Box, shape: Shape, where: str) -> list[ContactPoint]:
+    """Eight points: the corners of the box."""
+    turning(box, where)
+    turning(shape, where)
+    return spheres_and_shape(box.marker, list(box.corners), 0.0, shape)
+
+
+def cylinder_on_plane(cylinder: Cylinder, plane: Plane, where: str) -> list[ContactPoint]:
+    """Two points: the lowest of each end."""
+    turning(cylinder, where)
+    turning(plane, where)
+    crown = float(cylinder.crown or 0.0)
+    reach = (0.5 * cylinder.length - crown) * cylinder.vector
+    return [
+        ContactPoint(
+            cylinder.marker, plane.marker, convex_body_and_plane, np.array([*centre, *plane.normal]),
+            shared=(cylinder.end,),
+        )
+        for centre in (-reach, reach)
+    ]  # fmt: skip
+
+
+def cylinder_in_bore(cylinder: Cylinder, bore: Bore, where: str) -> list[ContactPoint]:
+    """Two points: the ends of the cylinder on the wall."""
+    turning(cylinder, where)
+    turning(bore, where)
+    if bore.length is not None:
+        raise MechanismError(f"{where}: a Cylinder fits a Bore without ends only; leave its length out")
+    if cylinder.radius >= bore.radius:
+        raise MechanismError(
+            f"{where}: the cylinder (radius {cylinder.radius!r} m) is not smaller than the bore ({bore.radius!r} m)"
+        )
+    half = 0.5 * cylinder.length * cylinder.vector
+    return [
+        ContactPoint(
+            cylinder.marker, bore.marker, disc_and_bore,
+            np.array([*centre, *cylinder.vector, cylinder.radius, *map(float, bore.axis), bore.radius]),
+        )
+        for centre in (-half, half)
+    ]  # fmt: skip
+
+
+def torus_on_plane(torus: Torus, plane: Plane, where: str) -> list[ContactPoint]:
+    """One point: the lowest."""
+    turning(torus, where)
+    turning(plane, where)
+    numbers = np.array([*torus.centre, *plane.normal])
+    return [ContactPoint(torus.marker, plane.marker, convex_body_and_plane, numbers, shared=(torus.convex,))]
+
+
+Convex = Box | Cylinder | Rectangle | Disc | Torus
+
+
+def convex_on_convex(first: Convex, second: Convex, where: str) -> list[ContactPoint]:
+    """One point: the closest of two smooth convex bodies."""
+    for shape in (first, second):
+        turning(shape, where)
+        if isinstance(shape, FinitePlane):
+            shape.require_thickness(where)
+    numbers = np.array([*first.centre, *second.centre])
+    shared = (first.convex, second.convex)
+    return [ContactPoint(first.marker, second.marker, convex_pair, numbers, shared=shared)]
+
+
+def turning(shape: Shape, where: str) -> None:
+    """MechanismError unless the marker of a shape has a rotation."""
+    if not shape.marker.can_turn:
+        name = type(shape).__name__.lower()
+        raise MechanismError(f"{where}: a {name} needs a marker that can turn, not '{shape.marker.label}'")
