@@ -11,10 +11,10 @@ from flexmbs.core.contact.surfaces import layout
 from flexmbs.core.contact.surfaces.many_points import points_on_shape, points_on_surface
 from flexmbs.core.contact.surfaces.sphere_on_surface import sphere_on_surface
 from flexmbs.core.laws.contact.contact_law import ContactLaw
+from flexmbs.mechanism.contact.body_surface import Surface
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shape_pairs import turning
 from flexmbs.mechanism.contact.shapes import Shape, Sphere
-from flexmbs.mechanism.contact.body_surface import Surface
 
 
 def sphere_against_surface(sphere: Sphere, surface: Surface, where: str) -> list[ContactPoint]:
@@ -71,6 +71,6 @@ def refuse_memory(points: tuple[ContactPoint, ...], law: ContactLaw, friction: A
         )
     if getattr(friction, "bristles", 0):
         raise MechanismError(
-            f"{where}: friction {type(friction).__name__} has bristles, of which each point of a surface would need its "
-            "own; use a regularised law"
+            f"{where}: friction {type(friction).__name__} has bristles, and each point of a surface would need its own; "
+            "use a regularised law"
         )

@@ -188,8 +188,6 @@ def surface_gap(
         return math.inf
     gap, out[0], out[1], out[2] = signed_gap(pool, surface, px, py, pz, cache)
     for i in range(3):
-        out[3 + i] = component(
-            cache[COEFFICIENTS : COEFFICIENTS + 24], i, cache[NEAREST + U], cache[NEAREST + V]
-        )[0]
+        out[3 + i] = component(cache[COEFFICIENTS : COEFFICIENTS + 24], i, cache[NEAREST + U], cache[NEAREST + V])[0]
     out[6] = cache[NEAREST + FOUND]
     return gap

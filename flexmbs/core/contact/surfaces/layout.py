@@ -4,9 +4,9 @@ A surface is one run of numbers: a header, then arrays whose offsets (``*_AT``) 
 
     x = x0 + sum_k Phi_k t_k,    t = (q_1 ... q_n, s_1 ... s_K),   s_r = q^T C_r q
 
-in the axes of its body: ``MODES`` = n, ``FORMS`` = K, rows of fields are filled with zeros to ``TERMS``.  It holds nodes
-with faces of 6 or 8 nodes over them, or points with the areas that they stand for; both are its *items*, and the leaves
-of its tree of boxes hold runs of items.
+in the axes of its body: ``MODES`` = n, ``FORMS`` = K, rows of fields are filled with zeros to ``TERMS``.  It holds
+nodes with faces of 6 or 8 nodes over them, or points with the areas that they stand for; both are its *items*, and the
+leaves of its tree of boxes hold runs of items.
 
 ``Workspace.surface`` holds scratch numbers, then of each surface what has been computed at the present q: every value
 with the stamp of the shape for which it was.  It is a pure function of q, so nothing depends on what was kept.

@@ -10,7 +10,7 @@ import math
 
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.pair_geometry import surface_contact
-from flexmbs.core.contact.surfaces.closest_point import FOUND, distance_of_box, find_nearest, signed_gap
+from flexmbs.core.contact.surfaces.closest_point import distance_of_box, find_nearest, signed_gap
 from flexmbs.core.contact.surfaces.deformed_surface import (
     add_node_force,
     box_entry,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from flexmbs.core.contact.surfaces.closest_point import FOUND
 from flexmbs.core.contact.surfaces.deformed_surface import add_node_force, header, node_velocity
 from flexmbs.core.contact.surfaces.layout import FACE, ITEMS_AT, NEAREST, WEIGHTS
-from flexmbs.core.contact.surfaces.closest_point import FOUND
 from flexmbs.core.mechanics.vectors import components, cross, rotate, rotate_back
 from flexmbs.machine_code.kernel import kernel
 

@@ -27,9 +27,7 @@ def shape_functions(count: int, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.stack(
             [w * (2 * w - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * w * u, 4 * u * v, 4 * v * w], axis=1
         )  # fmt: skip
-    corners = [
-        0.25 * (1 + a * u) * (1 + b * v) * (a * u + b * v - 1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    ]
+    corners = [0.25 * (1 + a * u) * (1 + b * v) * (a * u + b * v - 1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     middles = [
         0.5 * (1 - u**2) * (1 - v), 0.5 * (1 + u) * (1 - v**2), 0.5 * (1 - u**2) * (1 + v), 0.5 * (1 - u) * (1 - v**2)
     ]  # fmt: skip

@@ -64,7 +64,7 @@ class Faces:
 
 
 def faces_from_list(points: np.ndarray, faces: np.ndarray, fields: np.ndarray) -> Faces:
-    """From a list of faces in VTK style [count, i, j, k, ...] with 3, 4, 6 or 8 points; larger polygons as triangles."""
+    """From faces in VTK style [count, i, j, k, ...] with 3, 4, 6 or 8 points; other polygons as triangles."""
     corners, middles, at = [], [], 0
     while at < len(faces):
         count = int(faces[at])
