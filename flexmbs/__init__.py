@@ -27,7 +27,7 @@ _WHERE = {
     "flexmbs.mesh.couplings": ("BoundaryCondition", "Coupling", "Equation", "PointMass", "Tie"),
     "flexmbs.mesh.coordinate_systems": ("CoordinateSystem",),
     "flexmbs.mesh.read_mesh": ("read_mesh",),
-    "flexmbs.mesh.generate": ("line_mesh", "box_mesh"),
+    "flexmbs.mesh.generate": ("line_mesh", "box_mesh", "ring_mesh"),
     "flexmbs.mesh.operations": ("bounding_box", "nodes_of", "scaled", "with_material"),
     "flexmbs.mesh.node_use": ("without_unused_nodes",),
     "flexmbs.mesh.sections.assign_sections": ("with_thickness", "with_section", "with_rectangular_section"),

@@ -66,11 +66,10 @@ class ContactSurface:
     def face_numbers(self, cache_at: int) -> tuple[np.ndarray, int]:
         """The faces for compiled code, and where their part of the cache ends."""
         faces = self.faces
-        rows = [row[1 : 1 + int(row[0])] for row in faces.nodes()]
-        centres = np.stack([faces.points[row].mean(axis=0) for row in rows])
         size = float(np.linalg.norm(np.ptp(self.whole, axis=0)))
-        normals = np.stack([_mean_normal(faces.points[row[: len(row) // 2]]) for row in rows])
-        items = face_items(faces, inner_depths(self.whole, centres, normals, 0.5 * size))
+        normals = corner_normals(faces, faces.points).sum(axis=1)
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        items = face_items(faces, inner_depths(self.whole, faces.centres(), normals, 0.5 * size))
         return surface_numbers(faces.points, faces.fields, self.forms, items, side_normals(faces), cache_at)
 
     def point_numbers(self, cache_at: int, kind: str, share: float = 1.0) -> tuple[np.ndarray, int]:
@@ -81,13 +80,6 @@ class ContactSurface:
             points, fields, areas = integration_points(self.faces)
         points, fields, items = point_items(points, fields, share * areas)
         return surface_numbers(points, fields, self.forms, items, np.zeros((len(points), 3)), cache_at)
-
-
-def _mean_normal(corners: np.ndarray) -> np.ndarray:
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    if len(corners) == 4:
-        normal = np.cross(corners[2] - corners[0], corners[3] - corners[1])
-    return normal / np.linalg.norm(normal)
 
 
 def flexible_surface(body: FlexibleBody, chosen: np.ndarray | None = None) -> ContactSurface:

@@ -43,6 +43,12 @@ class Faces:
             rows[own, 1 + count : 1 + 2 * count] = self.middles[own, :count]
         return rows
 
+    def centres(self) -> np.ndarray:
+        """(nf, 3) m, means of the nodes."""
+        chosen = np.concatenate([self.corners, self.middles], axis=1)
+        weights = (chosen >= 0)[:, :, None]
+        return (weights * self.points[chosen]).sum(axis=1) / weights.sum(axis=1)
+
     def only(self, chosen: np.ndarray) -> Faces:
         """The chosen faces with the points that they need."""
         corners, middles = self.corners[chosen], self.middles[chosen]

@@ -96,9 +96,8 @@ def face_items(faces: Faces, depths: np.ndarray) -> Items:
         owners.append(np.repeat(own, 2 * len(bezier)))
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
-    centres = np.stack([faces.points[row[1 : 1 + int(row[0])]].mean(axis=0) for row in nodes])
     return Items(
-        tree_of(centres), nodes, np.concatenate(parts)[order], np.concatenate(fields, axis=1)[:, order], owner[order]
+        tree_of(faces.centres()), nodes, np.concatenate(parts)[order], np.concatenate(fields, axis=1)[:, order], owner[order]
     )  # fmt: skip
 
 
