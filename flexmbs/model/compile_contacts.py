@@ -19,7 +19,7 @@ from flexmbs.model.pool import Pool
 def contact_record(
     contact: Contact, point: ContactPoint, links: dict[str, int], history_at: int, pool: Pool, signals: CompiledSignals
 ) -> np.void:
-    """Record of one contact point; ``links``: its markers a and b."""
+    """Record of one contact point; ``links``: its markers a and b, and the fields of its friction."""
     where = f"contact '{contact.name}'"
     return make_record(
         t.CONTACT, **links, **_geometry_fields(point, pool), at=pool.add(law_parameters(contact.law, where)),

@@ -49,6 +49,7 @@ from flexmbs.core.contact.surfaces.point_of_surface import (
 )
 from flexmbs.core.laws.contact.contact_law import plain_energy, plain_force
 from flexmbs.core.laws.friction.contact_friction import contact_friction
+from flexmbs.core.layout.force_tables import FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import AT_ZERO_FORCE
 from flexmbs.core.mechanics.marker_forces import add_force
@@ -59,8 +60,8 @@ from flexmbs.machine_code.kernel import kernel
 
 # numbers of the point with the least gap, from cache[LEAST] on: its number and gap, then its closest point (6)
 POINT, GAP, CLOSEST = 0, 1, 2
-# sums over all points, from cache[SUMS] on: force and moment about the origin of frame b
-FORCE, MOMENT = 0, 3
+# sums over all points, from cache[SUMS] on: force and moment about the origin of frame b; friction and its power
+FORCE, MOMENT, FRICTION, POWER, SUM_COUNT = 0, 3, 6, 9, 10
 
 
 @entry(surface_contact)
@@ -93,7 +94,7 @@ def evaluate(tables, contact, q, v, work, residual, apply, other):
         refresh(pool, b, q, start_b, cache)
         refresh_rates(pool, b, q, v, start_b, cache)
     touch.force = touch.energy = 0.0
-    for k in range(6):
+    for k in range(SUM_COUNT):
         cache[SUMS + k] = 0.0
     walk(tables, record, a, b, other, work, apply, cache)
     finish(tables, record, a, b, other, work, apply, cache)
@@ -232,6 +233,9 @@ def add_point(tables, record, a, b, other, point, gap, nx, ny, nz, work, apply, 
     fx, fy, fz = force * nx, force * ny, force * nz
     if record.friction != 0:
         point_friction(pool, record, max(force, 0.0), work)
+        for k in range(3):
+            cache[SUMS + FRICTION + k] += work.resistance[k]
+            cache[SUMS + POWER] += work.resistance[k] * touch.u[k]
         fx, fy, fz = fx + work.resistance[0], fy + work.resistance[1], fz + work.resistance[2]
     px, py, pz = components(touch.p)
     x, y, z = components(frame_b.p_WM)
@@ -303,6 +307,11 @@ def apply_sums(tables, record, q, work, residual, cache):
     """Subtract the whole force and moment on both bodies."""
     frame_a, frame_b = work.marker[A], work.marker[B]
     f, m = SUMS + FORCE, SUMS + MOMENT
+    if record.friction_record >= 0:
+        for k in range(3):
+            work.record[record.friction_record + FRICTION_FORCE + k] = cache[SUMS + FRICTION + k]
+            work.record[record.friction_record + FRICTION_MOMENT + k] = 0.0
+        work.record[record.friction_record + FRICTION_POWER] = cache[SUMS + POWER]
     fx, fy, fz, mx, my, mz = cache[f], cache[f + 1], cache[f + 2], cache[m], cache[m + 1], cache[m + 2]
     add_force(tables, record.b, q, frame_b, -fx, -fy, -fz, -mx, -my, -mz, work, residual)
     px, py, pz = components(frame_b.p_WM)
