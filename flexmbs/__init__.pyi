@@ -61,6 +61,11 @@ from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
+from flexmbs.core.laws.friction.coulomb import Coulomb as Coulomb
+from flexmbs.core.laws.friction.friction_law import ContactFriction as ContactFriction
+from flexmbs.core.laws.friction.lugre import LuGre as LuGre
+from flexmbs.core.laws.friction.stribeck import Stribeck as Stribeck
+from flexmbs.core.laws.friction.threlfall import Threlfall as Threlfall
 from flexmbs.core.methods.bdf import BDF as BDF
 from flexmbs.core.methods.explicit import Explicit as Explicit
 from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha as GeneralisedAlpha
@@ -136,6 +141,7 @@ from flexmbs.mesh.element_properties import SpringSection as SpringSection
 from flexmbs.mesh.element_properties import TrussSection as TrussSection
 from flexmbs.mesh.generate import box_mesh as box_mesh
 from flexmbs.mesh.generate import line_mesh as line_mesh
+from flexmbs.mesh.generate import ring_mesh as ring_mesh
 from flexmbs.mesh.mass_properties import MassProperties as MassProperties
 from flexmbs.mesh.mass_properties import mass_properties as mass_properties
 from flexmbs.mesh.materials import AnisotropicMaterial as AnisotropicMaterial
