@@ -5,6 +5,8 @@ Written by tests/unit/test_public_names.py from the table in __init__.py.
 
 # isort: skip_file
 from flexmbs.analysis.description.description import Description as Description
+from flexmbs.analysis.evaluation.contact_patch import ContactPatch as ContactPatch
+from flexmbs.analysis.evaluation.contact_patch import contact_patch as contact_patch
 from flexmbs.analysis.kinematics import kinematics as kinematics
 from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize
@@ -169,6 +171,8 @@ from flexmbs.mesh.sections.beam_sections import general_section as general_secti
 from flexmbs.mesh.sections.beam_sections import pipe as pipe
 from flexmbs.mesh.sections.beam_sections import rectangle as rectangle
 from flexmbs.mesh.sections.beam_sections import section_from_rigidities as section_from_rigidities
+from flexmbs.mesh.spur_gear import GearDivisions as GearDivisions
+from flexmbs.mesh.spur_gear import spur_gear_mesh as spur_gear_mesh
 from flexmbs.reduction.basis_advice import Advice as Advice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body

@@ -34,12 +34,12 @@ class Surface(Shape):
         nodes of a flexible body; or the name of a node set or surface of ``mesh``. Faces count all of whose points do
     mesh : the mesh that the body was reduced from, for names
     points : as the first of two surfaces: "faces", integration points of the faces (three on a triangle, four on a
-        quadrilateral), or "nodes", each with its share of the area
+        quadrilateral); a number n, n x n of them on each face; or "nodes", each with its share of the area
     thickness : m; points that are deeper below the surface do not touch it. None: all points inside of the body
     """
 
     body: Any
-    points: str
+    points: str | int
     thickness: float
     surface: ContactSurface
 
@@ -49,14 +49,15 @@ class Surface(Shape):
         where: Where | None = None,
         *,
         mesh: Mesh | None = None,
-        points: str = "faces",
+        points: str | int = "faces",
         thickness: float | None = None,
     ) -> None:
         if not hasattr(body, "frame"):
             raise MechanismError(f"contact surface: expected a body of the system, got {type(body).__name__}")
         label = f"contact surface of body '{body.name}'"
-        if points not in KINDS:
-            raise MechanismError(f"{label}: points must be 'faces' or 'nodes', not {points!r}")
+        number = isinstance(points, int) and not isinstance(points, bool) and points >= 1
+        if not number and points not in KINDS:
+            raise MechanismError(f"{label}: points must be 'faces', 'nodes' or a number of at least 1, not {points!r}")
         if thickness is not None and not (np.isfinite(thickness) and thickness > 0.0):
             raise MechanismError(f"{label}: thickness {thickness!r} m must be positive")
         object.__setattr__(self, "marker", body.frame)

@@ -72,13 +72,13 @@ class ContactSurface:
         items = face_items(faces, inner_depths(self.whole, faces.centres(), normals, 0.5 * size))
         return surface_numbers(faces.points, faces.fields, self.forms, items, side_normals(faces), cache_at)
 
-    def point_numbers(self, cache_at: int, kind: str, share: float = 1.0) -> tuple[np.ndarray, int]:
-        """Points with ``share`` of their areas for compiled code: "faces" (integration points) or "nodes"."""
+    def point_numbers(self, cache_at: int, kind: str | int) -> tuple[np.ndarray, int]:
+        """Points with their areas for compiled code: "nodes", "faces" or a number (``body_surface.Surface``)."""
         if kind == "nodes":
             points, fields, areas = self.faces.points, self.faces.fields, nodal_areas(self.faces)
         else:
-            points, fields, areas = integration_points(self.faces)
-        points, fields, items = point_items(points, fields, share * areas)
+            points, fields, areas = integration_points(self.faces, 0 if isinstance(kind, str) else kind)
+        points, fields, items = point_items(points, fields, areas)
         return surface_numbers(points, fields, self.forms, items, np.zeros((len(points), 3)), cache_at)
 
 

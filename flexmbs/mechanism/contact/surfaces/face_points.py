@@ -40,10 +40,14 @@ def _slopes(count: int, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.nd
     return shape_functions(count, u + 1j * h, v).imag / h, shape_functions(count, u, v + 1j * h).imag / h
 
 
-def integration_points(faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points (k, 3), their fields (terms, k, 3) and areas (k,) m2: three on a triangle, four on a quadrilateral."""
+def integration_points(faces: Faces, along: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points (k, 3), their fields (terms, k, 3) and areas (k,) m2.
+
+    ``along``: Gauss points in each direction of a face; 0: three points on a triangle, four on a quadrilateral.
+    """
     nodes, parts = faces.nodes(), []
-    for count, rule in ((6, _TRIANGLE), (8, _QUADRILATERAL)):
+    rules = ((6, _TRIANGLE), (8, _QUADRILATERAL)) if along == 0 else _gauss_rules(along)
+    for count, rule in rules:
         rows = nodes[nodes[:, 0] == count, 1 : 1 + count]
         N, areas = _sampled(faces, rows, count, rule)
         points = np.einsum("gi,fik->fgk", N, faces.points[rows]).reshape(-1, 3)
@@ -53,6 +57,16 @@ def integration_points(faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray
         np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts], axis=1),
         np.concatenate([part[2] for part in parts]),
     )  # fmt: skip
+
+
+def _gauss_rules(along: int) -> tuple[tuple[int, np.ndarray], ...]:
+    """Rules of ``along``^2 points: products of Gauss's, on triangles with one edge drawn together."""
+    x, w = np.polynomial.legendre.leggauss(along)
+    u, v = (part.ravel() for part in np.meshgrid(x, x, indexing="ij"))
+    weights = np.outer(w, w).ravel()
+    s, t = 0.5 * (1.0 + u), 0.5 * (1.0 + v)
+    triangle = np.column_stack([s * (1.0 - t), t, 0.25 * weights * (1.0 - t)])
+    return (6, triangle), (8, np.column_stack([u, v, weights]))
 
 
 def nodal_areas(faces: Faces) -> np.ndarray:
