@@ -5,6 +5,8 @@ Written by tests/unit/test_public_names.py from the table in __init__.py.
 
 # isort: skip_file
 from flexmbs.analysis.description.description import Description as Description
+from flexmbs.analysis.evaluation.contact_patch import ContactPatch as ContactPatch
+from flexmbs.analysis.evaluation.contact_patch import contact_patch as contact_patch
 from flexmbs.analysis.kinematics import kinematics as kinematics
 from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize
@@ -49,6 +51,7 @@ from flexmbs.common.progress import on_progress as on_progress
 from flexmbs.common.progress import show_progress as show_progress
 from flexmbs.core.laws.contact.anagnostopoulos import Anagnostopoulos as Anagnostopoulos
 from flexmbs.core.laws.contact.contact_law import ContactLaw as ContactLaw
+from flexmbs.core.laws.contact.elastic_foundation import ElasticFoundation as ElasticFoundation
 from flexmbs.core.laws.contact.elastic_plastic import ElasticPlastic as ElasticPlastic
 from flexmbs.core.laws.contact.flores import Flores as Flores
 from flexmbs.core.laws.contact.gonthier import Gonthier as Gonthier
@@ -98,16 +101,25 @@ from flexmbs.mechanism.clearance.clearance import Clearance as Clearance
 from flexmbs.mechanism.clearance.journal_film import JournalFilm as JournalFilm
 from flexmbs.mechanism.composite_body import Part as Part
 from flexmbs.mechanism.composite_body import weld as weld
+from flexmbs.mechanism.contact.body_surface import Surface as Surface
+from flexmbs.mechanism.contact.box import Box as Box
+from flexmbs.mechanism.contact.capsule import Capsule as Capsule
 from flexmbs.mechanism.contact.contact import Contact as Contact
+from flexmbs.mechanism.contact.cylinder import Cylinder as Cylinder
+from flexmbs.mechanism.contact.finite_planes import Disc as Disc
+from flexmbs.mechanism.contact.finite_planes import Rectangle as Rectangle
+from flexmbs.mechanism.contact.hollow import Bore as Bore
+from flexmbs.mechanism.contact.hollow import Cavity as Cavity
 from flexmbs.mechanism.contact.shapes import Plane as Plane
 from flexmbs.mechanism.contact.shapes import Point as Point
 from flexmbs.mechanism.contact.shapes import Sphere as Sphere
+from flexmbs.mechanism.contact.surface import RigidSurface as RigidSurface
+from flexmbs.mechanism.contact.torus import Torus as Torus
 from flexmbs.mechanism.geometry.curves import Curve as Curve
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles as EulerAngles
 from flexmbs.mechanism.geometry.rotations import Rotation as Rotation
 from flexmbs.mechanism.geometry.rotations import rotation as rotation
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
-from flexmbs.mechanism.geometry.surfaces import Surface as Surface
 from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joint_type import Axis as Axis
 from flexmbs.mechanism.joint_type import JointType as JointType
@@ -134,6 +146,7 @@ from flexmbs.mesh.element_properties import SpringSection as SpringSection
 from flexmbs.mesh.element_properties import TrussSection as TrussSection
 from flexmbs.mesh.generate import box_mesh as box_mesh
 from flexmbs.mesh.generate import line_mesh as line_mesh
+from flexmbs.mesh.generate import ring_mesh as ring_mesh
 from flexmbs.mesh.mass_properties import MassProperties as MassProperties
 from flexmbs.mesh.mass_properties import mass_properties as mass_properties
 from flexmbs.mesh.materials import AnisotropicMaterial as AnisotropicMaterial
@@ -161,6 +174,8 @@ from flexmbs.mesh.sections.beam_sections import general_section as general_secti
 from flexmbs.mesh.sections.beam_sections import pipe as pipe
 from flexmbs.mesh.sections.beam_sections import rectangle as rectangle
 from flexmbs.mesh.sections.beam_sections import section_from_rigidities as section_from_rigidities
+from flexmbs.mesh.spur_gear import GearDivisions as GearDivisions
+from flexmbs.mesh.spur_gear import spur_gear_mesh as spur_gear_mesh
 from flexmbs.reduction.basis_advice import Advice as Advice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body

@@ -19,6 +19,7 @@ from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
 from flexmbs.mechanism.contact.surface import RigidSurface
+from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.contact_methods import ContactMethods
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
@@ -154,6 +155,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             raise MechanismError(f"{where}: both shapes are on body '{first.marker.body}'")
         first, second, points = contact_points(first, second, where)
         checked = checked_friction(friction, (first, second), where)
+        refuse_memory(points, law, checked, where)
         self.contacts[name] = Contact(name, first, second, law, points, checked)
         return self.contacts[name]
 

@@ -90,3 +90,63 @@ def box_mesh(size: ArrayLike, divisions: ArrayLike, material: Material | None = 
         materials={} if material is None else {material.name: material},
         source=f"box of {len(cells)} {kind}, {' x '.join(f'{s:g}' for s in size)} m",
     )
+
+
+def ring_mesh(
+    inner: float, outer: float, width: float, divisions: ArrayLike, material: Material | None = None,
+    kind: str = "hex20",
+) -> Mesh:  # fmt: skip
+    """Ring about the z axis from z = -width/2 to width/2: ``divisions`` elements (radially, around, along z).
+
+    Parameters
+    ----------
+    inner, outer : radii, m
+    kind : "hex8" or "hex20", whose middle nodes lie on the circles
+
+    Returns
+    -------
+    Mesh with the node sets BORE (inner radius), RIM (outer radius) and ALL.
+    """
+    radial, around, along = (int(n) for n in np.asarray(divisions))
+    if kind not in ("hex8", "hex20") or min(radial, along) < 1 or around < 3 or not 0.0 < inner < outer or width <= 0.0:
+        raise MeshError(
+            f"ring_mesh: kind must be hex8 or hex20, 0 < inner < outer and width > 0 m, divisions >= 1 (around >= 3); "
+            f"got {kind}, radii {inner:g} and {outer:g}, width {width:g}, divisions {(radial, around, along)}."
+        )
+    cells = np.stack(np.meshgrid(*(np.arange(n) for n in (radial, around, along)), indexing="ij"), axis=-1)
+    places, nodes = half_grid(cells.reshape(-1, 3), kind, around)
+    radius = inner + (outer - inner) * places[:, 0] / (2.0 * radial)
+    angle = np.pi * places[:, 1] / around
+    points = np.column_stack(
+        [radius * np.cos(angle), radius * np.sin(angle), width * (places[:, 2] / (2.0 * along) - 0.5)]
+    )
+    ids = np.arange(1, len(nodes) + 1)
+    return Mesh(
+        points=points,
+        node_ids=np.arange(1, len(points) + 1),
+        blocks=(ElementBlock(kind, ids, nodes, material),),
+        node_sets={
+            "BORE": np.flatnonzero(places[:, 0] == 0),
+            "RIM": np.flatnonzero(places[:, 0] == 2 * radial),
+            "ALL": np.arange(len(points)),
+        },
+        element_sets={"ALL": ids},
+        materials={} if material is None else {material.name: material},
+        source=f"ring of {len(ids)} {kind}, radii {inner:g} and {outer:g} m, width {width:g} m",
+    )
+
+
+def half_grid(cells: np.ndarray, kind: str, period: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes of hexahedra that are cells (k, 3) of a grid, which closes after ``period`` cells of its second axis.
+
+    On a grid of half cells every node of either kind has whole coordinates.
+
+    Returns
+    -------
+    (nodes, 3) these coordinates, and (k, nodes of an element) indices of the nodes
+    """
+    offsets = (KINDS[kind].reference_nodes + 1.0).round().astype(int)
+    grid = 2 * cells[:, None, :] + offsets
+    grid[:, :, 1] %= 2 * period
+    places, nodes = np.unique(grid.reshape(-1, 3), axis=0, return_inverse=True)
+    return places, nodes.reshape(len(cells), -1)

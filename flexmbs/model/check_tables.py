@@ -187,7 +187,7 @@ def _check_contacts(c: _Tables) -> None:
     contacts = c.tables.contacts
     for name in "ab":
         c.within(f"marker {name} of contacts", contacts[name], c.markers)
-    c.within("kind of contacts", contacts["kind"], t.SURFACES + 1)
+    c.within("kind of contacts", contacts["kind"], t.POINT_ON_SURFACE + 1)
     _check_contact_geometry(c)
     _check_groups(c)
     c.room("at of contacts", contacts["at"], contacts["parameters"])
@@ -212,7 +212,9 @@ def _check_contact_geometry(c: _Tables) -> None:
         c.within(f"{count} of contacts", contacts[count], len(c.pool) + 1)
     c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
-    c.within("friction_record of contacts", contacts["friction_record"], c.record + 1 - f.FRICTION_RECORD, -1)
+    ends = contacts["scratch_at"] + contacts["scratch"]
+    c.spans("scratch of contacts", contacts["scratch_at"], ends, int(contacts["scratch"].sum()))
+    c.within("friction_record of contacts", contacts["friction_record"], max(c.record + 1 - f.FRICTION_RECORD, 0), -1)
     _check_bristles(c, "contacts", contacts)
 
 

@@ -35,9 +35,10 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
             "kind": t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, "radius_a": point.radius_a,
             "radius_b": point.radius_b, "normal": point.normal if plane else 0.0,
         }  # fmt: skip
+    kind = t.SURFACES if point.many_points else t.POINT_ON_SURFACE if point.follows_surface else t.SHAPE_PAIR
     numbers = np.concatenate([point.numbers, [pool.add_once(values) for values in point.shared]])
     return {
-        "kind": t.SURFACES if point.many_points else t.SHAPE_PAIR, "always": int(point.always),
+        "kind": kind, "always": int(point.always), "scratch": point.scratch,
         "radius_a": point.radius_a, "radius_b": point.radius_b,
         "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
         "numbers_at": pool.add(numbers), "numbers": len(numbers),

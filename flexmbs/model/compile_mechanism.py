@@ -270,13 +270,15 @@ class _Compiler:
         self.records["bodies"].append(record)
 
     def add_contacts(self) -> None:
-        history = 0
+        history = scratch = 0
         for contact in self.system.contacts.values():
             self.contact_names += contact.point_names
             for name, point in zip(contact.point_names, contact.points, strict=True):
                 links = {"a": self.marker(point.a), "b": self.marker(point.b), **self.friction(contact, name, point)}
+                links["scratch_at"] = scratch
                 record = contact_record(contact, point, links, history, self.pool, self.signals)
                 history += int(record["history"])
+                scratch += int(record["scratch"])
                 self.records["contacts"].append(record)
         for number, group in enumerate(self.system.contact_groups.values()):
             markers = [self.marker(shape.marker) for shape in group.shapes]

@@ -15,7 +15,8 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.model.inertia_layout import InertiaLayout
 from flexmbs.model.inertia_tables import InertiaTables, marker_moves, placed_fields
 from flexmbs.model.pool import Pool
-from flexmbs.model.second_order_terms import assumed_amplitudes, layout_of
+from flexmbs.model.second_order_terms import layout_of
+from flexmbs.reduction.assumed_motion import assumed_amplitudes
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 

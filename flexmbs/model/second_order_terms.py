@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.model.inertia_layout import InertiaLayout, inertia_layout
+from flexmbs.reduction.assumed_motion import assumed_amplitudes
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
-#: Largest deflection that bounds of errors assume, relative to the size of the body: the default of ``SecondOrder``.
-DEFLECTION = 0.3
 #: All terms of a body: what is left out may be REDUCTION times what the reduction has left out, within these limits
 #: (its error is that of the worst single integral, ours bounds the sum over all fields of a state).
 REDUCTION, LEAST, MOST = 10.0, 1e-14, 1e-10
@@ -41,19 +40,6 @@ def body_tolerance(body: FlexibleBody, tolerance: float) -> float:
     exact = float(np.clip(REDUCTION * body.inertia.compression_error, LEAST, MOST))
     stated = str(body.options.get("second_order", "")).startswith("SecondOrder(")
     return exact if stated else max(exact, tolerance)
-
-
-def assumed_amplitudes(body: FlexibleBody) -> np.ndarray:
-    """(n,) modal coordinates A_a, m; bounds hold while sum (q_a / A_a)^2 <= 1.
-
-    For normal modes that is the strain energy of the first mode deflected by ``DEFLECTION`` of the body's size (the
-    diagonal of its bounding box).  No mode is assumed to be deflected further.
-    """
-    reach = DEFLECTION * float(np.linalg.norm(np.ptp(body.points, axis=0)))
-    root = np.sqrt(np.maximum(np.diag(body.Ke), 0.0))
-    if len(root) == 0 or not root[0] > 0.0:
-        return np.full(len(root), reach)
-    return reach * root[0] / np.maximum(root, root[0])
 
 
 def assumed_weights(body: FlexibleBody, amplitudes: np.ndarray) -> np.ndarray:

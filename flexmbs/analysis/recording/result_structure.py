@@ -34,6 +34,10 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
             markers.append(MarkerRecord(marker.name, name, marker.fields, marker.position, marker.rotation))
     pairs = []
     for contact in system.contacts.values():
+        for marker in (end for point in contact.points for end in (point.a, point.b)):
+            if (marker.body, marker.name) not in index:  # the frame of a flexible body with a surface
+                index[marker.body, marker.name] = len(markers)
+                markers.append(MarkerRecord(marker.name, marker.body, None, marker.position, marker.rotation))
         for label, point in zip(contact.point_names, contact.points, strict=True):
             a, b = index[point.a.body, point.a.name], index[point.b.body, point.b.name]
             pairs.append(ContactPair(label, a, b, *_radii_and_normal(contact, point)))

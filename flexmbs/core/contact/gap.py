@@ -20,7 +20,7 @@ from flexmbs.core.laws.contact.contact_law import (
 from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.layout.force_tables import FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER, FRICTION_RECORD
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.layout.tables import SHAPE_PAIR, SURFACES, Tables, Workspace
+from flexmbs.core.layout.tables import POINT_ON_SURFACE, SHAPE_PAIR, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
@@ -38,7 +38,7 @@ def contact_geometry(tables, c, q, v, a, work):
     The frames of its markers are left in ``work.marker`` (A, B).
     """
     contact, touch = work.contact[c], work.touch[0]
-    if contact.kind == SURFACES:
+    if contact.kind >= SURFACES:
         surface_contact(contact.geometry, tables, c, q, v, work, work.resistance, 0)
         nx, ny, nz = components(touch.n)
         return touch.gap, touch.rate, nx, ny, nz
@@ -79,7 +79,7 @@ def relative_velocity(frame_a, frame_b, touch):
 @kernel
 def contact_slip(tables, c, work):
     """Tangential velocity u and angular velocity w of a relative to b, in ``work.touch``; its geometry is current."""
-    if tables.contacts[c].kind == SURFACES:
+    if tables.contacts[c].kind >= SURFACES:
         return
     touch, frame_a, frame_b = work.touch[0], work.marker[A], work.marker[B]
     nx, ny, nz = components(touch.n)
@@ -169,6 +169,8 @@ def evaluate_friction(tables, c, normal_force, v, work):
     Bristles are held in the axes of marker b, so that they turn with its body; laws with them work in these axes.
     """
     contact, touch = tables.contacts[c], work.touch[0]
+    if contact.kind == SURFACES:  # each of its points has its own, and their sum is in the touch
+        return
     contact_slip(tables, c, work)
     out, motion = work.resistance, work.slip
     out[:] = 0.0
@@ -199,6 +201,8 @@ def turn_vectors(R, vectors, count, outwards):
 @kernel
 def record_friction(contact, work):
     """Keep friction force and moment on a and their power in ``work.record``."""
+    if contact.friction_record < 0:
+        return
     touch, record = work.touch[0], work.record[contact.friction_record : contact.friction_record + FRICTION_RECORD]
     power = 0.0
     for k in range(3):
@@ -237,7 +241,7 @@ def add_contact_point(tables, c, contact_history, q, v, a, work, residual):
     force = contact_force(tables, contact, contact_history, gap, rate)
     fx, fy, fz = force * nx, force * ny, force * nz
     mx = my = mz = 0.0
-    if contact.friction != 0:
+    if contact.friction != 0 or contact.kind == POINT_ON_SURFACE:
         evaluate_friction(tables, c, force, v, work)
         record_friction(contact, work)
         x, y, z = components(touch.friction)
@@ -245,6 +249,10 @@ def add_contact_point(tables, c, contact_history, q, v, a, work, residual):
         mx, my, mz = components(touch.moment)
         for k in range(contact.bristles):
             residual[contact.bristle + k] -= work.resistance[6 + k]
+    if contact.kind == POINT_ON_SURFACE:
+        touch.force = force
+        surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
+        return
     frame_a, frame_b = work.marker[A], work.marker[B]
     px, py, pz = components(touch.p)
     x, y, z = components(frame_a.p_WM)

@@ -25,4 +25,7 @@ def surface_contact(
     Writes the least gap of all points with its rate, n, p and slip velocity u to ``work.touch[0]``, and the sums of
     normal forces and elastic energies. With ``apply`` the forces of all points that penetrate are subtracted from the
     residual (wrenches of the bodies, forces on their modes). Laws have no history.
+
+    A single point on a surface (POINT_ON_SURFACE) writes its geometry, w too; its law and friction are those of other
+    contact points, and with ``apply`` force, friction and moment in the touch are subtracted where the geometry is.
     """

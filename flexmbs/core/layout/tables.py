@@ -51,8 +51,9 @@ DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # angular velocity in place of the rate of rho, which vanishes at a right angle; the whole and all sensors
 WHOLE, CONSTRAINTS, OPENINGS, RECORDED = 0, 1, 2, 3
 POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
-# kinds of contact points: two that are compiled in; a pair of shapes, or many points of surfaces, called by address
-SPHERE_PLANE, SPHERE_SPHERE, SHAPE_PAIR, SURFACES = 0, 1, 2, 3
+# kinds of contact points: two that are compiled in; called by address a pair of shapes, many points of surfaces at
+# once, and a point on a surface that deforms
+SPHERE_PLANE, SPHERE_SPHERE, SHAPE_PAIR, SURFACES, POINT_ON_SURFACE = 0, 1, 2, 3, 4
 AT_ZERO_DEPTH, AT_ZERO_FORCE = 0, 1  # where a contact ends
 WORLD, FOLLOWER = 0, 1
 # kinds of signals; what piecewise polynomials do beyond their ends
@@ -224,6 +225,8 @@ CONTACT = record_type(
         ("friction_parameters", "i8"),  # how many
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
+        ("scratch_at", "i8"),  # of surfaces: their part of Workspace.surface (core.contact.surfaces.layout)
+        ("scratch", "i8"),  # its length
         ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
         ("always", "i8"),  # 1: it acts at any gap and has no events (a film of oil)
         ("group", "i8"),  # group whose pairs it serves in turn (core.contact.groups); -1: it is one pair for ever
@@ -324,6 +327,7 @@ class Workspace(Block):
         "touch": (TOUCH, 1),  # (1,) contact point
         "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
         "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
+        "surface": ("f8", 1),  # what is known of surfaces at the present coordinates (core.contact.surfaces.layout)
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
@@ -380,6 +384,7 @@ def make_workspace(tables: Tables) -> Workspace:
         touch=np.zeros(1, TOUCH),
         slip=np.zeros(9),
         resistance=np.zeros(6 + MAX_BRISTLES),
+        surface=np.zeros(int(tables.contacts["scratch"].sum())),
         extent=np.zeros(1, dtype=np.int64),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),

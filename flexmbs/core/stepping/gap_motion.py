@@ -172,14 +172,14 @@ def set_gap_motion(tables, c, q, v, a, work, out):
     """
     out.gap, out.rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
     contact, frame_a, frame_b = work.contact[c], work.marker[A], work.marker[B]
-    if contact.kind == SURFACES:
+    if contact.kind >= SURFACES:
         marker_in_world(tables, contact.a, q, v, a, work, frame_a)
         marker_in_world(tables, contact.b, q, v, a, work, frame_b)
     distance = set_relative_motion(frame_a, frame_b, out)
     out.bend = out.speed * out.speed / distance if contact.kind == SPHERE_SPHERE else 0.0
-    if contact.kind == SHAPE_PAIR or contact.kind == SURFACES:
+    if contact.kind >= SHAPE_PAIR:
         add_rotation(frame_a, frame_b, work.touch[0], out)
-    if contact.kind == SURFACES:  # the frames do not know how fast the surfaces deform
+    if contact.kind >= SURFACES:  # the frames do not know how fast the surfaces deform
         ux, uy, uz = components(work.touch[0].u)
         out.speed = max(out.speed, math.sqrt(ux * ux + uy * uy + uz * uz + out.rate * out.rate))
 

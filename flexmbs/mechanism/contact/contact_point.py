@@ -23,6 +23,8 @@ class ContactPoint:
     shared : arrays of numbers that many contact points read (a surface); their places in the pool follow ``numbers``
     many_points : the points of two surfaces at once, which share one record
     always : it acts at any gap and has no events (a film of oil); with ``many_points``
+    follows_surface : one point on a surface that deforms: ``geometry`` is an entry of ``surface_contact`` too
+    scratch : how many numbers of ``Workspace.surface`` the surfaces need (core.contact.surfaces.layout)
     label : of this point among those of its contact, "" where there is only one
     """
 
@@ -33,6 +35,8 @@ class ContactPoint:
     shared: tuple[np.ndarray, ...] = ()
     many_points: bool = False
     always: bool = False
+    follows_surface: bool = False
+    scratch: int = 0
     radius_a: float = 0.0
     radius_b: float = 0.0
     normal: tuple[float, float, float] | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.mechanism.contact.body_surface import Surface
 from flexmbs.mechanism.contact.box import Box
 from flexmbs.mechanism.contact.capsule import Capsule
 from flexmbs.mechanism.contact.contact_point import ContactPoint
@@ -24,6 +25,11 @@ from flexmbs.mechanism.contact.shape_pairs import (
 )
 from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface
+from flexmbs.mechanism.contact.surface_pairs import (
+    sphere_against_surface,
+    surface_against_shape,
+    surface_against_surface,
+)
 from flexmbs.mechanism.contact.torus import Torus
 
 #: Contact points of two shapes; ``where`` names the contact in messages.
@@ -81,6 +87,12 @@ PAIRS: dict[tuple[type, type], Expansion] = {
     (Torus, Plane): torus_on_plane,
     (Torus, Rectangle): convex_on_convex,
     (Torus, Disc): convex_on_convex,
+    (Sphere, Surface): sphere_against_surface,
+    (Surface, Surface): surface_against_surface,
+    **{
+        (Surface, kind): surface_against_shape
+        for kind in (Plane, Capsule, Cylinder, Bore, Cavity, Box, Torus, Rectangle, Disc, RigidSurface)
+    },
 }
 
 

@@ -1,0 +1,76 @@
+"""Contact points of surfaces of bodies: with spheres, with rigid shapes, with each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.errors import MechanismError
+from flexmbs.core.contact.surfaces import layout
+from flexmbs.core.contact.surfaces.many_points import points_on_shape, points_on_surface
+from flexmbs.core.contact.surfaces.sphere_on_surface import sphere_on_surface
+from flexmbs.core.laws.contact.contact_law import ContactLaw
+from flexmbs.mechanism.contact.body_surface import Surface
+from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.shape_pairs import turning
+from flexmbs.mechanism.contact.shapes import Shape, Sphere
+
+
+def sphere_against_surface(sphere: Sphere, surface: Surface, where: str) -> list[ContactPoint]:
+    """One point: where the faces are closest to the centre of the sphere."""
+    numbers, end = surface.surface.face_numbers(layout.SCRATCH)
+    header = _header({layout.SURFACE_B: layout.CONTACT_HEADER}, surface.thickness)
+    return [
+        ContactPoint(
+            sphere.marker, surface.marker, sphere_on_surface, np.concatenate([header, numbers]), follows_surface=True,
+            scratch=end, radius_a=sphere.radius,
+        )
+    ]  # fmt: skip
+
+
+def surface_against_surface(first: Surface, second: Surface, where: str) -> list[ContactPoint]:
+    """Points of the first surface against the faces of the second: one record."""
+    points, end = first.surface.point_numbers(layout.SCRATCH, first.points)
+    faces, end = second.surface.face_numbers(end)
+    header = _header(
+        {layout.SURFACE_A: layout.CONTACT_HEADER, layout.SURFACE_B: layout.CONTACT_HEADER + len(points)},
+        second.thickness,
+    )
+    numbers = np.concatenate([header, points, faces])
+    return [ContactPoint(first.marker, second.marker, points_on_surface, numbers, many_points=True, scratch=end)]
+
+
+def surface_against_shape(surface: Surface, shape: Shape, where: str) -> list[ContactPoint]:
+    """Points of a surface against a rigid shape with a distance function (core.contact.distance): one record."""
+    turning(shape, where)
+    points, end = surface.surface.point_numbers(layout.SCRATCH, surface.points)
+    header = _header(
+        {layout.SURFACE_A: layout.CONTACT_HEADER, layout.SHAPE_B: layout.CONTACT_HEADER + len(points)}, np.inf
+    )
+    numbers = np.concatenate([header, points, shape.numbers])
+    return [ContactPoint(surface.marker, shape.marker, points_on_shape, numbers, many_points=True, scratch=end)]
+
+
+def _header(places: dict[int, int], thickness: float) -> np.ndarray:
+    header = np.zeros(layout.CONTACT_HEADER)
+    for number, place in places.items():
+        header[number] = place
+    header[layout.THICKNESS] = min(thickness, 1e300)  # numbers in tables are finite
+    return header
+
+
+def refuse_memory(points: tuple[ContactPoint, ...], law: ContactLaw, friction: Any, where: str) -> None:
+    """MechanismError for laws that remember their contact, where many points share one record."""
+    if not any(point.many_points for point in points):
+        return
+    if law.history:
+        raise MechanismError(
+            f"{where}: law {type(law).__name__} remembers {', '.join(law.history)} of one contact, but a surface has "
+            "many points; use a law without a history, such as fm.ElasticFoundation"
+        )
+    if getattr(friction, "bristles", 0):
+        raise MechanismError(
+            f"{where}: friction {type(friction).__name__} has bristles, and each point of a surface would need its own; "
+            "use a regularised law"
+        )

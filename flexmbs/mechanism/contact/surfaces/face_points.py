@@ -1,0 +1,88 @@
+"""Points of a surface with the areas that they stand for: integration points of its faces, or its nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.mechanism.contact.surfaces.polygons import Faces
+
+_THIRD, _SIXTH = 2.0 / 3.0, 1.0 / 6.0
+_ROOT = 1.0 / np.sqrt(3.0)
+#: (u, v, weight) of rules of degree 2 on triangles and of degree 3 on quadrilaterals.
+_TRIANGLE = np.array([[_SIXTH, _SIXTH, _SIXTH], [_THIRD, _SIXTH, _SIXTH], [_SIXTH, _THIRD, _SIXTH]])
+_QUADRILATERAL = np.array([[u, v, 1.0] for u in (-_ROOT, _ROOT) for v in (-_ROOT, _ROOT)])
+# degree 4 and 5, for the shares of nodes
+_A, _B, _WA, _WB = 0.445948490915965, 0.091576213509771, 0.111690794839005, 0.054975871827661
+_FINE_TRIANGLE = np.array(
+    [[u, v, w] for a, w in ((_A, _WA), (_B, _WB)) for u, v in ((a, a), (1.0 - 2.0 * a, a), (a, 1.0 - 2.0 * a))]
+)
+_GAUSS = ((-np.sqrt(0.6), 5.0 / 9.0), (0.0, 8.0 / 9.0), (np.sqrt(0.6), 5.0 / 9.0))
+_FINE_QUADRILATERAL = np.array([[u, v, w * x] for u, w in _GAUSS for v, x in _GAUSS])
+
+
+def shape_functions(count: int, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """(points, nodes) of faces with 6 or 8 nodes."""
+    if count == 6:
+        w = 1.0 - u - v
+        return np.stack(
+            [w * (2 * w - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * w * u, 4 * u * v, 4 * v * w], axis=1
+        )  # fmt: skip
+    corners = [0.25 * (1 + a * u) * (1 + b * v) * (a * u + b * v - 1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    middles = [
+        0.5 * (1 - u**2) * (1 - v), 0.5 * (1 + u) * (1 - v**2), 0.5 * (1 - u**2) * (1 + v), 0.5 * (1 - u) * (1 - v**2)
+    ]  # fmt: skip
+    return np.stack([*corners, *middles], axis=1)
+
+
+def _slopes(count: int, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of the shape functions by u and v: complex steps."""
+    h = 1e-30
+    return shape_functions(count, u + 1j * h, v).imag / h, shape_functions(count, u, v + 1j * h).imag / h
+
+
+def integration_points(faces: Faces, along: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points (k, 3), their fields (terms, k, 3) and areas (k,) m2.
+
+    ``along``: Gauss points in each direction of a face; 0: three points on a triangle, four on a quadrilateral.
+    """
+    nodes, parts = faces.nodes(), []
+    rules = ((6, _TRIANGLE), (8, _QUADRILATERAL)) if along == 0 else _gauss_rules(along)
+    for count, rule in rules:
+        rows = nodes[nodes[:, 0] == count, 1 : 1 + count]
+        N, areas = _sampled(faces, rows, count, rule)
+        points = np.einsum("gi,fik->fgk", N, faces.points[rows]).reshape(-1, 3)
+        fields = np.einsum("gi,tfik->tfgk", N, faces.fields[:, rows])
+        parts.append((points, fields.reshape(len(fields), len(points), 3), areas.ravel()))
+    return (
+        np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts], axis=1),
+        np.concatenate([part[2] for part in parts]),
+    )  # fmt: skip
+
+
+def _gauss_rules(along: int) -> tuple[tuple[int, np.ndarray], ...]:
+    """Rules of ``along``^2 points: products of Gauss's, on triangles with one edge drawn together."""
+    x, w = np.polynomial.legendre.leggauss(along)
+    u, v = (part.ravel() for part in np.meshgrid(x, x, indexing="ij"))
+    weights = np.outer(w, w).ravel()
+    s, t = 0.5 * (1.0 + u), 0.5 * (1.0 + v)
+    triangle = np.column_stack([s * (1.0 - t), t, 0.25 * weights * (1.0 - t)])
+    return (6, triangle), (8, np.column_stack([u, v, weights]))
+
+
+def nodal_areas(faces: Faces) -> np.ndarray:
+    """(np,) m2, shares of the faces' areas: those of the diagonal of int N N^T, which are positive on every face."""
+    nodes, areas = faces.nodes(), np.zeros(len(faces.points))
+    for count, rule in ((6, _FINE_TRIANGLE), (8, _FINE_QUADRILATERAL)):
+        rows = nodes[nodes[:, 0] == count, 1 : 1 + count]
+        N, at_points = _sampled(faces, rows, count, rule)
+        squares = at_points @ N**2
+        shares = squares / squares.sum(axis=1, keepdims=True)
+        np.add.at(areas, rows, shares * at_points.sum(axis=1, keepdims=True))
+    return areas
+
+
+def _sampled(faces: Faces, rows: np.ndarray, count: int, rule: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shape functions (points, nodes) at the points of a rule, and the areas (faces, points) of these."""
+    u, v, weights = rule.T
+    along, across = (np.einsum("gi,fik->fgk", N, faces.points[rows]) for N in _slopes(count, u, v))
+    return shape_functions(count, u, v), np.linalg.norm(np.cross(along, across), axis=2) * weights

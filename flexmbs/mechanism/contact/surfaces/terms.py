@@ -1,0 +1,39 @@
+"""Second-order fields of a surface by a few quadratic forms of the modes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.reduction.assumed_motion import assumed_amplitudes
+from flexmbs.reduction.flexible_body import FlexibleBody
+
+#: Left out of second-order displacements, relative to the size of the body, at the largest deflection that is assumed.
+TOLERANCE = 1e-6
+
+
+def second_order_terms(body: FlexibleBody, fields: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Matrices C (K, n, n) and fields (K, np, 3) with sum_p q_a q_b Z_p = sum_r (q^T C_r q) Y_r.
+
+    ``fields`` (npairs or forms, np, 3) are those of the body's pairs, or of its forms, at the points of the surface. By
+    the singular value decomposition of the fields at the amplitudes that are assumed of the modes.
+    """
+    n = body.mode_count
+    if len(body.pairs) == 0 or not np.any(fields):
+        return np.zeros((0, n, n)), np.zeros((0, *fields.shape[1:]))
+    amplitudes = assumed_amplitudes(body)
+    scales = np.prod(amplitudes[body.pairs], axis=1)
+    forms = np.eye(len(body.pairs)) if body.forms is None else body.forms
+    weights = np.sqrt(np.sum((forms * scales) ** 2, axis=1))
+    weights = np.where(weights > 0.0, weights, 1.0)
+    scaled = (weights[:, None] * fields.reshape(len(fields), -1)) / np.sqrt(fields.shape[1])
+    values, turn = np.linalg.eigh(scaled @ scaled.T)
+    size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
+    left_out = np.cumsum(np.maximum(values, 0.0)) <= (TOLERANCE * size) ** 2
+    turn = turn[:, ~left_out][:, ::-1]
+    kept = np.tensordot((turn * weights[:, None]).T, fields, 1)
+    coefficients = (turn / weights[:, None]).T @ forms  # of the products of pairs
+    matrices = np.zeros((len(kept), n, n))
+    a, b = body.pairs.T
+    np.add.at(matrices, (slice(None), a, b), 0.5 * coefficients)
+    np.add.at(matrices, (slice(None), b, a), 0.5 * coefficients)
+    return matrices, kept
