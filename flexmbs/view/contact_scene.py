@@ -16,6 +16,7 @@ from flexmbs.view.force_arrows import FORCE_SHOWN, ForceScale, arrows
 
 FORCE, RIM = "#c8252b", "#20242a"
 DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
+CROWD = 30  # contact points; of more, dots and arrows are smaller
 _IN_FRONT = -1e5  # shift in depth of what is seen through bodies
 
 
@@ -53,12 +54,14 @@ class ContactScene:
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
         self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
         self._dots.point_data["phase"] = np.zeros((1, 3), np.uint8)
+        self._slim = float(np.clip(np.sqrt(CROWD / len(result.structure.contacts)), 0.4, 1.0))
+        width = letters * self._slim
         dot = {"render_points_as_spheres": True, "pickable": False}
         self._actors = [
             plotter.add_mesh(self._arrows, color=FORCE, ambient=0.35, pickable=False),
-            plotter.add_mesh(self._rims, color=RIM, lighting=False, point_size=letters * (DOT + RIM_WIDTH), **dot),
+            plotter.add_mesh(self._rims, color=RIM, lighting=False, point_size=width * (DOT + RIM_WIDTH), **dot),
             plotter.add_mesh(
-                self._dots, scalars="phase", rgb=True, lighting=False, point_size=letters * DOT, **dot
+                self._dots, scalars="phase", rgb=True, lighting=False, point_size=width * DOT, **dot
             ),
         ]  # fmt: skip
         for shift, actor in enumerate(self._actors, start=1):
@@ -147,7 +150,7 @@ class ContactScene:
             lengths = self.size * np.array([self.scale.length(float(strength)) for strength in strengths])
             vectors = pushes * (lengths / strengths)[:, None]
             starts = np.array([point.place for point in forced]) - vectors
-            _replace(self._arrows, *arrows(starts, vectors, self.size))
+            _replace(self._arrows, *arrows(starts, vectors, self._slim * self.size))
 
     def tails(self) -> np.ndarray:
         """(k, 3) m, where the arrows of the largest forces of all contacts start; to be in the picture."""
@@ -155,7 +158,9 @@ class ContactScene:
         found = [np.zeros((0, 3))]
         for index in np.flatnonzero(run.contact_force.max(axis=0, initial=0.0) > 0.0):
             step = int(np.argmax(run.contact_force[:, index]))
-            here = self.result if run.contact_point is not None else self.result.resampled(self.result.t[step : step + 1])
+            here = (
+                self.result if run.contact_point is not None else self.result.resampled(self.result.t[step : step + 1])
+            )
             point = self._point(here, index, step, float(run.contact_force[step, index]))
             strength = float(np.linalg.norm(point.push))
             if self.scale.shows(strength):

@@ -75,7 +75,8 @@ class ContactShapes:
         for outline in self.result.structure.outlines:
             mesh = pyvista.PolyData(np.asarray(outline.points, dtype=float), outline.faces)
             mesh = mesh.compute_normals(split_vertices=True, feature_angle=40.0, auto_orient_normals=False)
-            actor = plotter.add_mesh(mesh, color=SHAPE, opacity=0.6, smooth_shading=False)
+            on_ground = self.result.structure.markers[outline.marker].body == self.result.structure.bodies[0].name
+            actor = plotter.add_mesh(mesh, color=PLANE if on_ground else SHAPE, opacity=0.6, smooth_shading=False)
             self.outlines.append((outline.marker, actor))
 
     def _corners(self, index: int, margin: float) -> np.ndarray:
