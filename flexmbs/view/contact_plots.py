@@ -34,6 +34,7 @@ def plot_contacts(
     """
     lanes, open_ones = _lanes(result, names)
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     height = min(LANE * len(lanes), TALLEST)
     figure = Figure(figsize=(WIDTH, 1.5 + max(height, 0.4)), dpi=120, layout="constrained")
@@ -47,7 +48,8 @@ def plot_contacts(
     axis.set_yticks(ticks, [lanes[i][0] for i in ticks], fontsize=7 if len(lanes) > 12 else "medium")
     axis.set_xlabel("time [s]")
     axis.grid(True, axis="x", alpha=0.3)
-    figure.colorbar(bars, ax=axis, label="peak force [N]", aspect=max(12.0, 4.0 * (1.5 + height)))
+    scale = figure.colorbar(bars, ax=axis, label="peak force [N]", aspect=max(12.0, 4.0 * (1.5 + height)))
+    scale.ax.yaxis.set_minor_formatter(NullFormatter())
     count = sum(len(times) for _, times in lanes)
     heading = title or f"{_count(count, 'contact')} at {_count(len(lanes), 'contact point')}"
     axis.set_title(heading + (f"; {open_ones} never closed" if open_ones else ""))

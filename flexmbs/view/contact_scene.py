@@ -16,6 +16,7 @@ from flexmbs.view.force_arrows import FORCE_SHOWN, ForceScale, arrows
 
 FORCE, RIM = "#c8252b", "#20242a"
 DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
+SMALLEST = 0.75  # of dots in small pictures
 CROWD = 30  # contact points; of more, dots and arrows are smaller
 _IN_FRONT = -1e5  # shift in depth of what is seen through bodies
 
@@ -55,7 +56,7 @@ class ContactScene:
         self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
         self._dots.point_data["phase"] = np.zeros((1, 3), np.uint8)
         self._slim = float(np.clip(np.sqrt(CROWD / len(result.structure.contacts)), 0.4, 1.0))
-        width = letters * self._slim
+        width = max(letters, SMALLEST) * self._slim
         dot = {"render_points_as_spheres": True, "pickable": False}
         self._actors = [
             plotter.add_mesh(self._arrows, color=FORCE, ambient=0.35, pickable=False),
@@ -71,7 +72,8 @@ class ContactScene:
     def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
         """Show the time of the one-time result ``here``, with deformation times ``scale``.
 
-        ``drawn``: the same with the body frames as drawn. Forces are the largest since the time ``since`` (s), or those of ``here`` with None.
+        ``drawn``: the same with the body frames as drawn. Forces are the largest since the time ``since`` (s), or those
+        of ``here`` with None.
         """
         self.shapes.move(drawn, scale)
         self.shown = {}
