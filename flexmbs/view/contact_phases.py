@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.force_arrows import FORCE_SHOWN
 
 
 class Phase(NamedTuple):
@@ -152,15 +153,16 @@ def closed_contacts(result: DrawableResult) -> dict[int, list[Closed]]:
             end = last if np.isnan(contact.end) else min(contact.end, last)
             found.setdefault(names[contact.name], []).append(Closed(contact.start, end, contact.peak_force))
     force = result.trajectory.contact_force
-    for index in np.flatnonzero(np.any(force != 0.0, axis=0)):
+    least = FORCE_SHOWN * float(force.max(initial=0.0))
+    for index in np.flatnonzero(force.max(axis=0, initial=0.0) > least):
         if int(index) not in found:  # without records under its own name
-            found[int(index)] = _loaded(result.t, force[:, index])
+            found[int(index)] = _loaded(result.t, force[:, index], least)
     return found
 
 
-def _loaded(t: np.ndarray, force: np.ndarray) -> list[Closed]:
-    """Stretches of steps under force."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], (force != 0.0).astype(int), [0]])))
+def _loaded(t: np.ndarray, force: np.ndarray, least: float) -> list[Closed]:
+    """Stretches of steps under a force above ``least`` (N)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], (force > least).astype(int), [0]])))
     return [
         Closed(float(t[a]), float(t[min(b, len(t) - 1)]), float(force[a:b].max()))
         for a, b in zip(edges[::2], edges[1::2], strict=True)

@@ -33,6 +33,7 @@ def plot_contacts(
     None if it was written to ``save``. FlexmbsError for an unknown name, or where no contact ever closed.
     """
     lanes, open_ones = _lanes(result, names)
+    from matplotlib.colors import LogNorm
     from matplotlib.figure import Figure
 
     height = min(LANE * len(lanes), TALLEST)
@@ -47,7 +48,11 @@ def plot_contacts(
     axis.set_yticks(ticks, [lanes[i][0] for i in ticks], fontsize=7 if len(lanes) > 12 else "medium")
     axis.set_xlabel("time [s]")
     axis.grid(True, axis="x", alpha=0.3)
-    figure.colorbar(bars, ax=axis, label="peak force [N]", aspect=max(12.0, 4.0 * (1.5 + height)))
+    scale = figure.colorbar(bars, ax=axis, label="peak force [N]", aspect=max(12.0, 4.0 * (1.5 + height)))
+    if isinstance(bars.norm, LogNorm):  # numbers from end to end, even over a single decade
+        ticks = np.geomspace(bars.norm.vmin, bars.norm.vmax, 3 if height < 2.0 else 7)
+        scale.set_ticks(ticks, labels=[f"{tick:.3g}" for tick in ticks])
+        scale.minorticks_off()
     count = sum(len(times) for _, times in lanes)
     heading = title or f"{_count(count, 'contact')} at {_count(len(lanes), 'contact point')}"
     axis.set_title(heading + (f"; {open_ones} never closed" if open_ones else ""))

@@ -12,10 +12,12 @@ from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
 from flexmbs.view.contact_shapes import ContactShapes, contact_geometry
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
-from flexmbs.view.force_arrows import ForceScale, arrows
+from flexmbs.view.force_arrows import FORCE_SHOWN, ForceScale, arrows
 
 FORCE, RIM = "#c8252b", "#20242a"
 DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
+SMALLEST = 0.75  # of dots in small pictures
+CROWD = 30  # contact points; of more, dots and arrows are smaller
 _IN_FRONT = -1e5  # shift in depth of what is seen through bodies
 
 
@@ -53,48 +55,52 @@ class ContactScene:
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
         self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
         self._dots.point_data["phase"] = np.zeros((1, 3), np.uint8)
+        self._slim = float(np.clip(np.sqrt(CROWD / len(result.structure.contacts)), 0.4, 1.0))
+        width = max(letters, SMALLEST) * self._slim
         dot = {"render_points_as_spheres": True, "pickable": False}
         self._actors = [
             plotter.add_mesh(self._arrows, color=FORCE, ambient=0.35, pickable=False),
-            plotter.add_mesh(self._rims, color=RIM, lighting=False, point_size=letters * (DOT + RIM_WIDTH), **dot),
+            plotter.add_mesh(self._rims, color=RIM, lighting=False, point_size=width * (DOT + RIM_WIDTH), **dot),
             plotter.add_mesh(
-                self._dots, scalars="phase", rgb=True, lighting=False, point_size=letters * DOT, **dot
+                self._dots, scalars="phase", rgb=True, lighting=False, point_size=width * DOT, **dot
             ),
         ]  # fmt: skip
         for shift, actor in enumerate(self._actors, start=1):
             _put_in_front(actor, shift * _IN_FRONT)
         self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters)
 
-    def move(self, here: DrawableResult, scale: float, since: float | None) -> Shown:
+    def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
         """Show the time of the one-time result ``here``, with deformation times ``scale``.
 
-        Forces are the largest since the time ``since`` (s), or those of ``here`` with None.
+        ``drawn``: the same with the body frames as drawn. Forces are the largest since the time ``since`` (s), or those
+        of ``here`` with None.
         """
-        self.shapes.move(here, scale)
+        self.shapes.move(drawn, scale)
         self.shown = {}
         largest = Shown(0.0, False)
         time = float(here.t[0])
         for index in self._pressed(here, since):
             now = float(here.trajectory.contact_force[0, index])
             step, force = self._peak(index, since, time, now)
-            point = self._point(here, index, step, force, scale)
+            point = self._moved(self._point(here, index, step, force), here, drawn, index, scale)
             self.shown[index] = point
             if self.scale.shows(force) and force > largest.force:
                 largest = Shown(force, step is not None)
         for index in range(len(self.result.structure.contacts)):
             phase = self.phases.history(index).at(time)
             if index not in self.shown and phase != FREE:
-                self.shown[index] = self._point(here, index, None, 0.0, scale)
+                self.shown[index] = self._moved(self._point(here, index, None, 0.0), here, drawn, index, scale)
         self._draw()
         self._legend.refresh()
         return largest
 
     def _pressed(self, here: DrawableResult, since: float | None) -> np.ndarray:
         """Contacts under force now or since then."""
-        pressed = here.trajectory.contact_force[0] > 0.0
+        least = FORCE_SHOWN * self.scale.largest
+        pressed = here.trajectory.contact_force[0] > least
         if since is not None:
             passed = (self.result.t > since) & (self.result.t <= here.t[0])
-            pressed = pressed | np.any(self.result.trajectory.contact_force[passed] > 0.0, axis=0)
+            pressed = pressed | np.any(self.result.trajectory.contact_force[passed] > least, axis=0)
         return np.flatnonzero(pressed)
 
     def _peak(self, index: int, since: float | None, time: float, now: float) -> tuple[int | None, float]:
@@ -108,20 +114,24 @@ class ContactScene:
         step = int(np.argmax(forces))
         return int(inside[step]), float(forces[step])
 
-    def _point(self, here: DrawableResult, index: int, step: int | None, force: float, scale: float) -> Point:
+    def _point(self, here: DrawableResult, index: int, step: int | None, force: float) -> Point:
         """The point of a contact at a step, or at the time of ``here``."""
         run, row = (here.trajectory, 0) if step is None else (self.result.trajectory, step)
         time = float(here.t[0]) if step is None else float(self.result.t[step])
         phase = self.phases.history(index).at(time)
-        _, normal, center = contact_geometry(here, index, scale)
         if run.contact_point is None or run.contact_push is None:  # of older versions
+            _, normal, center = contact_geometry(here, index, 1.0)
             return Point(center - self.result.structure.contacts[index].radius_a * normal, force * normal, phase)
-        moved = 0.0
-        if scale != 1.0:  # by the exaggeration
-            marker = self.result.structure.contacts[index].marker_a
-            moved = center - marker_in_world(here, marker, 1.0)[0]
         push = run.contact_push[row, index]
-        return Point(run.contact_point[row, index] + moved, push if force > 0.0 else 0.0 * push, phase)
+        return Point(run.contact_point[row, index], push * (force > 0.0), phase)
+
+    def _moved(self, point: Point, here: DrawableResult, drawn: DrawableResult, index: int, scale: float) -> Point:
+        """A point moved as the exaggeration of the deformation moves the first marker of its contact."""
+        if scale == 1.0:
+            return point
+        marker = self.result.structure.contacts[index].marker_a
+        moved = marker_in_world(drawn, marker, scale)[0] - marker_in_world(here, marker, 1.0)[0]
+        return point._replace(place=point.place + moved)
 
     def _draw(self) -> None:
         points = list(self.shown.values())
@@ -142,7 +152,7 @@ class ContactScene:
             lengths = self.size * np.array([self.scale.length(float(strength)) for strength in strengths])
             vectors = pushes * (lengths / strengths)[:, None]
             starts = np.array([point.place for point in forced]) - vectors
-            _replace(self._arrows, *arrows(starts, vectors, self.size))
+            _replace(self._arrows, *arrows(starts, vectors, self._slim * self.size))
 
     def tails(self) -> np.ndarray:
         """(k, 3) m, where the arrows of the largest forces of all contacts start; to be in the picture."""
@@ -150,8 +160,10 @@ class ContactScene:
         found = [np.zeros((0, 3))]
         for index in np.flatnonzero(run.contact_force.max(axis=0, initial=0.0) > 0.0):
             step = int(np.argmax(run.contact_force[:, index]))
-            here = self.result.resampled(self.result.t[step : step + 1])
-            point = self._point(here, index, step, float(run.contact_force[step, index]), 1.0)
+            here = (
+                self.result if run.contact_point is not None else self.result.resampled(self.result.t[step : step + 1])
+            )
+            point = self._point(here, index, step, float(run.contact_force[step, index]))
             strength = float(np.linalg.norm(point.push))
             if self.scale.shows(strength):
                 found.append(point.place[None] - self.size * self.scale.length(strength) / strength * point.push)

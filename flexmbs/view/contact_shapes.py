@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.view.contact_phases import closed_contacts
+from flexmbs.view.contact_spheres import ContactSpheres
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 
 SHAPE, PLANE = "#8a94a3", "#c9ced6"
-PATH = 9  # times at which the path of a contact over its plane is looked at
+PATH, PATHS = 9, 60  # times at which the path of a contact over its plane is looked at; most contacts looked at
 
 
 class ContactShapes:
@@ -17,8 +18,8 @@ class ContactShapes:
 
     def __init__(self, plotter, result: DrawableResult, size: float) -> None:
         self.result, self._closed = result, closed_contacts(result)
-        self.spheres: list[tuple[int, object]] = []  # marker, actor
-        self.plates: list[tuple[int, object]] = []
+        self.spheres = ContactSpheres(result.structure)
+        self.plates: list[tuple[int, object]] = []  # marker, actor
         self.outlines: list[tuple[int, object]] = []
         self._add_spheres(plotter)
         self._add_plates(plotter, 0.1 * size)
@@ -26,23 +27,35 @@ class ContactShapes:
 
     def move(self, here: DrawableResult, scale: float) -> None:
         """Put everything where its marker is in a one-time result, with deformation times ``scale``."""
+        if len(self.spheres.radii):
+            self._centers.points[:] = self.spheres.centers(here, scale)
+            self._centers.Modified()
         frames: dict[int, np.ndarray] = {}
-        for marker, actor in (*self.spheres, *self.plates, *self.outlines):
+        for marker, actor in (*self.plates, *self.outlines):
             if marker not in frames:
                 frames[marker] = np.eye(4)
                 frames[marker][:3, 3], frames[marker][:3, :3] = marker_in_world(here, marker, scale)
             actor.user_matrix = frames[marker]
 
     def _add_spheres(self, plotter) -> None:
+        """One actor for all: a thousand spheres would be slow as a thousand."""
         import pyvista
+        from vtkmodules.vtkRenderingCore import vtkActor, vtkGlyph3DMapper
 
-        drawn: set[tuple[int, float]] = set()
-        for pair in self.result.structure.contacts:
-            for marker, radius in ((pair.marker_a, pair.radius_a), (pair.marker_b, pair.radius_b)):
-                if radius > 0.0 and (marker, radius) not in drawn:
-                    drawn.add((marker, radius))
-                    actor = plotter.add_mesh(pyvista.Sphere(radius=radius), color=SHAPE, opacity=0.6)
-                    self.spheres.append((marker, actor))
+        if not len(self.spheres.radii):
+            return
+        self._centers = pyvista.PolyData(np.zeros((len(self.spheres.radii), 3)))
+        self._centers.point_data["radius"] = self.spheres.radii
+        mapper, actor = vtkGlyph3DMapper(), vtkActor()
+        mapper.SetInputData(self._centers)
+        mapper.SetSourceData(pyvista.Sphere(radius=1.0))
+        mapper.SetScaleArray("radius")
+        mapper.SetScaleModeToScaleByMagnitude()
+        mapper.ScalarVisibilityOff()
+        actor.SetMapper(mapper)
+        actor.GetProperty().SetColor(*pyvista.Color(SHAPE).float_rgb)
+        actor.GetProperty().SetOpacity(0.6)
+        plotter.add_actor(actor, reset_camera=False)
 
     def _add_plates(self, plotter, margin: float) -> None:
         import pyvista
@@ -62,7 +75,8 @@ class ContactShapes:
         for outline in self.result.structure.outlines:
             mesh = pyvista.PolyData(np.asarray(outline.points, dtype=float), outline.faces)
             mesh = mesh.compute_normals(split_vertices=True, feature_angle=40.0, auto_orient_normals=False)
-            actor = plotter.add_mesh(mesh, color=SHAPE, opacity=0.6, smooth_shading=False)
+            on_ground = self.result.structure.markers[outline.marker].body == self.result.structure.bodies[0].name
+            actor = plotter.add_mesh(mesh, color=PLANE if on_ground else SHAPE, opacity=0.6, smooth_shading=False)
             self.outlines.append((outline.marker, actor))
 
     def _corners(self, index: int, margin: float) -> np.ndarray:
@@ -73,7 +87,8 @@ class ContactShapes:
             i for i, pair in enumerate(structure.contacts)
             if pair.marker_b == own.marker_b and pair.normal is not None and np.array_equal(pair.normal, own.normal)
         ]  # fmt: skip
-        paths = [self._path(i) for i in same]
+        same = same[:: max(1, len(same) // PATHS)]
+        paths = [self._path(i, max(2, min(PATH, PATHS // len(same)))) for i in same]
         _, _, axes = np.linalg.svd(np.asarray(own.normal)[None])  # rows: the normal, two directions in the plane
         around = np.concatenate(paths) @ axes[1:].T
         low, high = around.min(axis=0), around.max(axis=0)
@@ -82,12 +97,12 @@ class ContactShapes:
         (x0, y0), (x1, y1) = low - margin, high + margin
         return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
 
-    def _path(self, index: int) -> list[np.ndarray]:
+    def _path(self, index: int, count: int) -> list[np.ndarray]:
         """Points (3,) of a plane where contact ``index`` touches it (or comes nearest), in axes of its marker."""
         t, closed = self.result.t, self._closed.get(index)
         if closed is None:
             return [self._below(index, float(t[int(np.argmin(self.result.trajectory.contact_gap[:, index]))]))]
-        return [self._below(index, time) for time in np.linspace(closed[0].start, closed[-1].end, PATH)]
+        return [self._below(index, time) for time in np.linspace(closed[0].start, closed[-1].end, count)]
 
     def _below(self, index: int, time: float) -> np.ndarray:
         """(3,) point of the plane of contact ``index`` that is nearest to the other shape, in axes of its marker."""

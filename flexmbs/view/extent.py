@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.view.contact_spheres import ContactSpheres
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 
 SAMPLES = 60
-_AROUND = np.concatenate([np.eye(3), -np.eye(3)])
+NEAR = 0.15  # of the size of the motion: so far from it shapes on ground are within the picture
 
 
 def sample_times(result: DrawableResult) -> np.ndarray:
@@ -31,31 +32,47 @@ def surface_points(here: DrawableResult, index: int, scale: float = 1.0) -> np.n
 
 
 def motion_bounds(result: DrawableResult, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest world coordinates (3,) that any moving body reaches, with its shapes of contacts."""
+    """Smallest and largest world coordinates (3,) that any moving body reaches, with its shapes of contacts.
+
+    Shapes on ground count where they are near the motion.
+    """
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    shapes = _moving_shapes(result.structure)
+    spheres, outlines = ContactSpheres(result.structure), _moving_outlines(result.structure)
+    rolling, radii = spheres.bodies > 0, spheres.radii[:, None]
     for time in sample_times(result):
         here = drawing(result.resampled([time]), scale).here
         for index in range(1, len(result.structure.bodies)):
             points = surface_points(here, index, scale)
             low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
-        for marker, shape in shapes:
+        if rolling.any():
+            centers = spheres.centers(here, scale)
+            low = np.minimum(low, (centers - radii)[rolling].min(axis=0))
+            high = np.maximum(high, (centers + radii)[rolling].max(axis=0))
+        for marker, shape in outlines:
             place, axes = marker_in_world(here, marker, scale)
             points = place + shape @ axes.T
             low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
     if not np.all(np.isfinite(low)):
         return -np.ones(3), np.ones(3)
-    return low, high
+    reach = NEAR * float(np.linalg.norm(high - low))
+    around = low - reach, high + reach
+    for points in _ground_shapes(result.structure):
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    return np.maximum(low, around[0]), np.minimum(high, around[1])
 
 
-def _moving_shapes(structure: DrawableStructure) -> list[tuple[int, np.ndarray]]:
-    """Marker and points (k, 3) in its axes, m, of each shape of a contact that is not on ground."""
-    ends = [(pair.marker_a, pair.radius_a) for pair in structure.contacts]
-    ends += [(pair.marker_b, pair.radius_b) for pair in structure.contacts]
-    spheres = [(marker, radius * _AROUND) for marker, radius in dict.fromkeys(ends) if radius > 0.0]
-    outlines = [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
+def _moving_outlines(structure: DrawableStructure) -> list[tuple[int, np.ndarray]]:
+    """Marker and points (k, 3) in its axes, m, of each outline of a contact's shape that is not on ground."""
     ground = structure.bodies[0].name
-    return [(marker, points) for marker, points in spheres + outlines if structure.markers[marker].body != ground]
+    every = [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
+    return [(marker, points) for marker, points in every if structure.markers[marker].body != ground]
+
+
+def _ground_shapes(structure: DrawableStructure) -> list[np.ndarray]:
+    """Points (k, 3), m, in world axes, of the outlines on ground."""
+    places = [(structure.markers[outline.marker], outline.points) for outline in structure.outlines]
+    ground = structure.bodies[0].name
+    return [mark.position + points @ mark.rotation.T for mark, points in places if mark.body == ground and len(points)]
 
 
 def colour_values(result: DrawableResult, body: str, time: float, color: str) -> np.ndarray:

@@ -99,7 +99,8 @@ class Scene:
         ``speed`` (s/s) of a film in slow motion is written beside the time.
         """
         self.time = time
-        drawn = drawing(self.result.resampled([time]), self.scale)
+        true = self.result.resampled([time])
+        drawn = drawing(true, self.scale)
         here = drawn.here
         for index, surface in self._surfaces.items():
             surface.points[:] = surface_points(here, index, self.scale)
@@ -107,7 +108,7 @@ class Scene:
                 name = self.result.structure.bodies[index].name
                 surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
             surface.Modified()
-        shown = Shown(0.0, False) if self.contacts is None else self.contacts.move(here, self.scale, since)
+        shown = Shown(0.0, False) if self.contacts is None else self.contacts.move(true, here, self.scale, since)
         self._label.input = self._label_text(time, speed, drawn.opening, shown)
         self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
 

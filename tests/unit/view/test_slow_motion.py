@@ -1,12 +1,14 @@
 """Time of films in slow motion: monotone, smooth, as slow as asked, and inverse to itself."""
 
 import dataclasses
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 import sliding_ball as ball
 
 from flexmbs import ContactRecord, FlexmbsError, Result
+from flexmbs.view import window
 from flexmbs.view.scene import speed_text
 from flexmbs.view.slow_motion import FilmTime, Impact, film_time
 
@@ -98,6 +100,22 @@ def test_wrong_duration_is_named():
 )
 def test_text_of_a_speed(speed, text):
     assert speed_text(speed) == text
+
+
+def test_the_window_plays_in_slow_motion(monkeypatch):
+    """A fifth of a second of the clock is a fifth of a second of the film."""
+    seconds, shown = iter(0.2 * np.arange(100)), []
+    monkeypatch.setattr(window.clock, "perf_counter", lambda: float(next(seconds)))
+    scene = MagicMock()
+    scene.show_time = lambda time, since, speed: shown.append((time, speed))
+    film = two_hits()
+    player = window.Player(scene, film)
+    player._slider = MagicMock()
+    while player.playing:
+        player.tick(0)
+    times, speeds = np.array(shown).T
+    assert film.film(times) == pytest.approx(np.minimum(0.2 * np.arange(1, len(times) + 1), 6.0), abs=1e-6)
+    assert times[-1] == film.last and speeds == pytest.approx([film.speed(time) for time in times])
 
 
 def test_frames_of_a_hit_of_microseconds_show_different_times():
