@@ -16,7 +16,7 @@ from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
-from flexmbs.mechanism.contact.surface import RigidSurface
+from flexmbs.mechanism.contact.surface import surface_of_body
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -150,7 +150,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
 
     def _shape(self, given: object, where: str) -> Shape:
         """A shape whose marker belongs to this system; of a rigid body its surface."""
-        shape = RigidSurface(given) if isinstance(given, BodyInSystem) else given
+        shape = surface_of_body(given) if isinstance(given, BodyInSystem) else given
         if not isinstance(shape, Shape):
             raise MechanismError(
                 f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"

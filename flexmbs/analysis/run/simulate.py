@@ -16,8 +16,8 @@ from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
 from flexmbs.analysis.run.quasi_static_start import without_vibration
 from flexmbs.analysis.run.run_in_chunks import Run
-from flexmbs.analysis.run.settled_contacts import settled
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
+from flexmbs.analysis.run.settled_contacts import settled
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flexmbs.core.contact.distance.segment_core import closest_on_segment, crowned_distance
+from flexmbs.core.contact.distance.segment_core import closest_on_segment
+from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.contact.pairs.sphere_and_shape import seen_from
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.vectors import components, put, rotate, rotate_back, vector_at
-from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.machine_code.entry import entry
 
 # numbers: half of the core (axes of a), radius, crown, where the shape stands in the pool
@@ -16,6 +16,7 @@ HALF, RADIUS, CROWN, SHAPE = 0, 3, 4, 5
 
 @entry(pair_geometry)
 def capsule_and_shape(tables, contact, work):
+    """One gap, at the point of the crowned core that is closest."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, frame_b, touch = work.marker[A], work.marker[B], work.touch[0]
     shape, radius, crown = int(pool[at + SHAPE]), pool[at + RADIUS], pool[at + CROWN]
