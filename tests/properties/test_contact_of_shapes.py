@@ -121,3 +121,44 @@ def test_the_time_of_an_impact_on_triangles_converges_with_the_tolerance():
     exact = start(1e-12)
     errors = [abs(start(rtol) - exact) for rtol in (1e-4, 1e-6, 1e-8)]
     assert errors[0] < 1e-4 and errors[1] < 1e-6 and errors[2] < 1e-8
+
+
+def on_floor(shape, place, turn=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0)) -> fm.System:
+    """A damped body above a plane z = 0 under gravity."""
+    system = fm.System()
+    body = system.add(
+        fm.RigidBody.box(700.0, (0.3, 0.2, 0.1)), "body", position=place, rotation=turn, angular_velocity=spin
+    )
+    law = fm.HuntCrossley(1e6, exponent=1.0, damping=20.0, separation="zero force")
+    system.contact(shape(body["origin"]), fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0)), law=law, name="floor")
+    return system
+
+
+@pytest.mark.parametrize(
+    "shape, height, points",
+    [
+        (lambda m: fm.Box(m, (0.3, 0.4, 0.5)), 0.25, 4),
+        (lambda m: fm.Capsule(m, 0.1, 0.5, "x"), 0.1, 2),
+        (lambda m: fm.Cylinder(m, 0.2, 0.5, "x"), 0.2, 2),
+        (lambda m: fm.Cylinder(m, 0.2, 0.3, "z"), 0.15, 1),
+        (lambda m: fm.Torus(m, 0.4, 0.1, "z"), 0.1, 1),
+    ],
+)
+def test_bodies_dropped_flat_come_to_rest_flat(shape, height, points):
+    """Degenerate directions: the weight is carried by the corners, ends or middle, and the body stays level."""
+    result = on_floor(shape, (0.0, 0.0, height + 1e-3)).simulate(t_end=0.5, rtol=1e-6)
+    names = [name for name in result.names if name.startswith("floor") and name.endswith(".force")]
+    carried = np.array([result[name][-1] for name in names if result[name][-1] > 0.0])
+    weight = 700.0 * 0.3 * 0.2 * 0.1 * 9.81
+    assert len(carried) == points and carried.sum() == pytest.approx(weight, rel=1e-3)
+    assert carried == pytest.approx(np.full(points, weight / points), rel=1e-3)
+    assert result["body.position.z"][-1] == pytest.approx(height - weight / points / 1e6, abs=1e-7)
+    assert abs(result["body.free.rotation.quaternion.w"][-1]) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_tilted_cylinder_falls_back_onto_its_end():
+    """It rocks on its rim and comes to stand on the middle of its end."""
+    turn = (0.2, 0.0, 0.0)
+    system = on_floor(lambda m: fm.Cylinder(m, 0.2, 0.3, "z"), (0.0, 0.0, 0.2), turn)
+    result = system.simulate(t_end=3.0, rtol=1e-5)
+    assert result["body.position.z"][-1] == pytest.approx(0.15, abs=2e-4)

@@ -87,9 +87,8 @@ class RigidSurface(Shape):
     def _check(self) -> None:
         points, triangles = self._cleaned
         edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
-        directed, counts = np.unique(edges, axis=0, return_counts=True)
-        backward = {(int(b), int(a)) for a, b in directed}
-        single = sum((int(a), int(b)) not in backward for a, b in directed)
+        directed, counts = np.unique(edges @ [len(points), 1], return_counts=True)
+        single = int(np.count_nonzero(~np.isin(directed, edges @ [1, len(points)])))
         if len(edges) == 0 or single or counts.max() > 1:
             raise MechanismError(
                 f"{self.where}: the surface is open: {single} of {len(directed)} edges of its triangles have no "
@@ -104,13 +103,13 @@ class RigidSurface(Shape):
                 "anticlockwise seen from outside"
             )
 
-    def _distance_numbers(self) -> list[float]:
+    def _distance_numbers(self) -> np.ndarray:
         points, triangles = self._cleaned
         patches = smooth_triangles(points, triangles, self.sharp_angle)
         hull = patches[:, : 3 * _POINTS].reshape(len(patches), _POINTS, 3)
         nodes, order = bounding_tree(hull.min(axis=1), hull.max(axis=1))
         head = [kinds.TRIANGLES, len(nodes), len(patches)]
-        return np.concatenate([head, nodes.ravel(), patches[order].ravel()]).tolist()
+        return np.concatenate([head, nodes.ravel(), patches[order].ravel()])
 
     def outline(self) -> Outline:
         return self.mesh.points, self.mesh.triangles
