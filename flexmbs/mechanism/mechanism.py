@@ -18,7 +18,7 @@ from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
-from flexmbs.mechanism.contact.surface import RigidSurface
+from flexmbs.mechanism.contact.surface import surface_of_body
 from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.contact_methods import ContactMethods
 from flexmbs.mechanism.control_methods import SignalMethods
@@ -161,7 +161,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
 
     def _shape(self, given: object, where: str) -> Shape:
         """A shape whose marker belongs to this system; of a rigid body its surface."""
-        shape = RigidSurface(given) if isinstance(given, BodyInSystem) else given
+        shape = surface_of_body(given) if isinstance(given, BodyInSystem) else given
         if not isinstance(shape, Shape):
             raise MechanismError(
                 f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"

@@ -1,8 +1,9 @@
 """Start values without penetration: bodies that overlap at the start are moved apart until they nearly touch.
 
 What is left between them is ``APART``: bodies that touch at rest without a force would start and end their contact with
-every rounding error. Each step moves the joint coordinates as little as possible, weighted with the mass matrix, such that to first order
-the gaps of all contacts that have penetrated become that, and loops stay closed. Modal coordinates stay as they are.
+every rounding error. Each step moves the joint coordinates as little as possible, weighted with the mass matrix, such
+that to first order the gaps of all contacts that have penetrated become that, and loops stay closed. Modal coordinates
+stay as they are.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def settled(model: Model, t: float) -> Model:
         model = followed(replace(model, q=q, reference=folded(model, q, model.reference.copy())), t)
     worst = int(np.argmin(gap))
     raise MechanismError(
-        f"contact '{model.contact_names[worst]}' still penetrates by {-gap[worst]:.3g} m after the bodies have been moved "
-        "apart (settle_contacts): other contacts, joints or drivers hold them; change the start values"
+        f"contact '{model.contact_names[worst]}' still penetrates by {-gap[worst]:.3g} m after the bodies have been "
+        "moved apart (settle_contacts): other contacts, joints or drivers hold them; change the start values"
     )
 
 
@@ -73,7 +74,7 @@ def _movable(model: Model) -> np.ndarray:
 def _least_move(
     model: Model, evaluator: Evaluator, columns: np.ndarray, chosen: np.ndarray, gap: np.ndarray, t: float
 ) -> np.ndarray:
-    """Change of the coordinates ``columns`` that changes the ``chosen`` gaps by -``gap`` and keeps loops closed, to first order."""
+    """Change of the coordinates ``columns`` that changes the ``chosen`` gaps by -``gap`` and keeps loops closed."""
     rest = np.zeros_like(model.v)
     base = _gaps(model, evaluator, rest)[1][chosen]
     G = np.zeros((len(gap), len(columns)))

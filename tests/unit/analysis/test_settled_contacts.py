@@ -18,7 +18,9 @@ def overlapping_spheres(mass_ratio: float = 1.0) -> fm.System:
 
 
 def test_the_refusal_names_contact_depth_bodies_and_remedy():
-    with pytest.raises(fm.MechanismError, match=r"'pair' .* penetration of 0\.08 m \('one' and 'two'\).*settle_contacts"):
+    with pytest.raises(
+        fm.MechanismError, match=r"'pair' .* penetration of 0\.08 m \('one' and 'two'\).*settle_contacts"
+    ):
         overlapping_spheres().simulate(t_end=0.1)
 
 
@@ -37,7 +39,7 @@ def test_a_pendulum_is_turned_off_its_stop_and_a_held_one_cannot_be():
         tip = rod.marker("tip", position=(0.5, 0.0, 0.0))
         joint = system.revolute(system.ground["origin"], rod["origin"], name="hinge", angle=-0.1)
         if angle_is_driven:
-            joint.drive(-0.1)
+            joint.prescribe(-0.1)
         system.contact(fm.Sphere(tip, 0.02), fm.Plane(system.ground["origin"]), law=LAW, name="stop")
         return system
 

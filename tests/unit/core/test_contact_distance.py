@@ -10,7 +10,7 @@ from flexmbs.core.contact.distance.gregory_patch import patch_component
 from flexmbs.core.contact.distance.segment_core import closest_on_segment, crowned_distance
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.mechanism.contact.box import box_body
-from flexmbs.mechanism.geometry.primitives import sphere, torus
+from flexmbs.mechanism.geometry.primitives import box, torus
 from flexmbs.mechanism.geometry.rotations import as_matrix
 from flexmbs.mechanism.geometry.smooth_triangles import smooth_triangles
 
@@ -76,7 +76,9 @@ def test_the_point_of_a_disc_in_a_bore_is_the_farthest_of_its_rim(tilt, centre):
     axis = np.cos(tilt) * AXIS + np.sin(tilt) * EDGE
     gap, *numbers = disc_in_bore(*centre, *axis, 0.9, *AXIS, 1.0)
     normal, point = np.array(numbers[:3]), np.array(numbers[3:])
-    assert np.linalg.norm(point - centre) == pytest.approx(0.9) and (point - centre) @ axis == pytest.approx(0.0, abs=1e-12)
+    assert np.linalg.norm(point - centre) == pytest.approx(0.9) and (point - centre) @ axis == pytest.approx(
+        0.0, abs=1e-12
+    )
     across = point - point @ AXIS * AXIS
     assert gap == pytest.approx(1.0 - np.linalg.norm(across)) and normal == pytest.approx(-unit(across))
     first = unit(np.cross(axis, (0.2, 0.9, 0.1)))
@@ -143,8 +145,6 @@ def test_neighbouring_patches_share_points_and_normals():
 
 
 def test_sharp_edges_stay_sharp():
-    from flexmbs.mechanism.geometry.primitives import box
-
     surface = box((1.0, 2.0, 3.0)).surface
     points, index = np.unique(surface.points, axis=0, return_inverse=True)
     patches = smooth_triangles(points, index[surface.triangles], np.radians(40.0))
@@ -153,6 +153,3 @@ def test_sharp_edges_stay_sharp():
         corners = patch[: gregory_patch.NEAR].reshape(3, 3)
         assert found[:, 0] == pytest.approx(np.array([0.2, 0.5, 0.3]) @ corners, abs=1e-14)
         assert found[:, 3:] == pytest.approx(np.zeros((3, 3)), abs=1e-13)
-
-
-assert sphere

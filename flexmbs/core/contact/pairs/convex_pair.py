@@ -14,6 +14,7 @@ CENTRE_A, CENTRE_B, BODY_A, BODY_B = 0, 3, 6, 7
 
 @entry(pair_geometry)
 def convex_pair(tables, contact, work):
+    """One gap, along the direction of the largest separation."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, frame_b, touch = work.marker[A], work.marker[B], work.touch[0]
     body_a, body_b = int(pool[at + BODY_A]), int(pool[at + BODY_B])
