@@ -142,6 +142,8 @@ def test_lubricated_journal_carries_its_load(mass):
     torque += 0.5 * play * e * across
     assert result["hinge.angle.driving_force"][-1] == pytest.approx(torque, rel=1e-6)
     assert result.contacts == ()
+    # the film takes what the driver supplies
+    assert result["energy.balance"][-1] == pytest.approx(0.0, abs=1e-9 * result["hinge.film.loss"][-1])
 
 
 def test_film_that_is_squeezed_out_leaves_the_load_to_the_surfaces():
