@@ -197,9 +197,12 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
     """Subtract the forces of the active contacts; equations of the bristles of all."""
     for c in range(len(tables.contacts)):
         contact = tables.contacts[c]
+        if contact.always != 0:
+            surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
+            continue
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
-        if active[c] == 0 and contact.always == 0:
+        if active[c] == 0:
             continue
         if contact.kind == SURFACES:
             surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)

@@ -209,6 +209,7 @@ CONTACT = record_type(
         ("update", "i8"),
         ("separation", "i8"),  # AT_ZERO_DEPTH or AT_ZERO_FORCE
         ("jumps", "i8"),  # 1: the force need not be zero at zero depth
+        ("always", "i8"),  # 1: SURFACES that act at any gap and have no events (a film of oil)
         ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
         ("geometry", "i8"),  # address of the geometry of a SHAPE_PAIR or of SURFACES (core.contact.pair_geometry)
         ("pair", "i8"),  # hash of its name
@@ -220,7 +221,6 @@ CONTACT = record_type(
         ("friction_parameters", "i8"),  # how many
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
-        ("always", "i8"),  # 1: it acts at any gap and has no events (a film of oil)
     ],
     bristle=NONE,
 )
