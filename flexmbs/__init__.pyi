@@ -60,6 +60,11 @@ from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
+from flexmbs.core.laws.friction.coulomb import Coulomb as Coulomb
+from flexmbs.core.laws.friction.friction_law import ContactFriction as ContactFriction
+from flexmbs.core.laws.friction.lugre import LuGre as LuGre
+from flexmbs.core.laws.friction.stribeck import Stribeck as Stribeck
+from flexmbs.core.laws.friction.threlfall import Threlfall as Threlfall
 from flexmbs.core.methods.bdf import BDF as BDF
 from flexmbs.core.methods.explicit import Explicit as Explicit
 from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha as GeneralisedAlpha

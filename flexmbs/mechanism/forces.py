@@ -18,6 +18,8 @@ from flexmbs.core.laws.force.friction import FrictionLaw
 from flexmbs.core.laws.force.motor import MotorLaw
 from flexmbs.core.laws.force.spring import SpringLaw
 from flexmbs.core.laws.force.stop import StopLaw
+from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
+from flexmbs.core.laws.friction.joint_friction import JointFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
@@ -124,7 +126,7 @@ def friction_law(
     dynamic: float | None,
     normal: QuantityLike | str,
     radius: float,
-    transition: float,
+    transition: float | None,
     full_slip: float | None,
     lag: float,
     bearing_length: float | None,
@@ -135,22 +137,46 @@ def friction_law(
     dynamic = static if dynamic is None else as_number(dynamic, f"{where}: dynamic coefficient", 0.0)
     if dynamic > static:
         raise MechanismError(f"{where}: the dynamic coefficient {dynamic:g} must not exceed the static one, {static:g}")
+    if transition is None:
+        raise MechanismError(f"{where}: coefficients need transition=, the speed at which the static one is reached")
     transition = _positive(transition, f"{where}: transition")
     full_slip = 1.5 * transition if full_slip is None else as_number(full_slip, f"{where}: full_slip")
     if full_slip <= transition:
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
     radius = _positive(radius, f"{where}: radius (m)")
+    return FrictionLaw(
+        static, dynamic, transition, full_slip, radius, *_normal_force(normal, lag, bearing_length, where)
+    )  # fmt: skip
+
+
+def joint_friction_law(
+    law: ContactFriction,
+    normal: QuantityLike | str,
+    radius: float,
+    lag: float,
+    bearing_length: float | None,
+    where: str,
+) -> JointFriction:
+    """A friction law of contacts on a joint coordinate; ``normal``: "reaction" or a quantity."""
+    if isinstance(law, ResistingFriction) and (law.rolling > 0.0 or law.pivoting > 0.0):
+        raise MechanismError(f"{where}: rolling= and pivoting= of {type(law).__name__} are for contacts; give radius=")
+    radius = _positive(radius, f"{where}: radius (m)")
+    return JointFriction(law, radius, *_normal_force(normal, lag, bearing_length, where))
+
+
+def _normal_force(
+    normal: QuantityLike | str, lag: float, bearing_length: float | None, where: str
+) -> tuple[Quantity | None, float, float]:
+    """Force on sliding faces (None: the reaction of the joint), its lag (s), and force per moment (1/m)."""
     arm = 0.0 if bearing_length is None else 2.0 / _positive(bearing_length, f"{where}: bearing_length (m)")
-    pressing: Quantity | None
     if isinstance(normal, str):
         if normal != "reaction":
             raise MechanismError(f"{where}: normal_force {normal!r}: expected a number, function, sensor or 'reaction'")
-        pressing, lag = None, _positive(lag, f"{where}: lag (s)")
-    else:
-        pressing, lag = quantity(normal, f"{where}: normal_force (N)"), 0.0
-        if isinstance(pressing, Signal) and pressing.value is None:
-            as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
-    return FrictionLaw(static, dynamic, transition, full_slip, radius, pressing, lag, arm)
+        return None, _positive(lag, f"{where}: lag (s)"), arm
+    pressing = quantity(normal, f"{where}: normal_force (N)")
+    if isinstance(pressing, Signal) and pressing.value is None:
+        as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
+    return pressing, 0.0, arm
 
 
 def stop_law(

@@ -10,12 +10,16 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
+from flexmbs.core.laws.force.friction import FrictionLaw
+from flexmbs.core.laws.friction.friction_law import ContactFriction
+from flexmbs.core.laws.friction.joint_friction import JointFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
     Element,
     QuantityLike,
     checked_law,
     friction_law,
+    joint_friction_law,
     motor_law,
     quantity,
     spring_law,
@@ -65,11 +69,11 @@ class JointForces:
 
     def friction(
         self,
-        static: float,
+        static: float | ContactFriction,
         dynamic: float | None = None,
         *,
         normal_force: QuantityLike | str,
-        transition: float,
+        transition: float | None = None,
         full_slip: float | None = None,
         radius: float | None = None,
         lag: float = 1e-3,
@@ -77,17 +81,20 @@ class JointForces:
         coordinate: str | None = None,
         name: str | None = None,
     ) -> Self:
-        """Add regularised Coulomb friction: effort -mu(rate) normal_force radius (core/laws/force/friction.py).
+        """Add friction: effort -mu(rate) normal_force radius.
 
-        A sticking joint creeps at less than ``transition``: choose it small compared with the speeds of interest.
+        With coefficients it is Coulomb's, regularised (core/laws/force/friction.py): a sticking joint creeps at less
+        than ``transition``; choose it small compared with the speeds of interest. A law in their place (``fm.Coulomb``,
+        ``fm.Stribeck``, ``fm.Threlfall``, ``fm.LuGre``, one of your own) slips at radius times rate, in m/s; the
+        bristle of ``fm.LuGre`` is the history "J.angle.friction.bristle.x" (m).
 
         Parameters
         ----------
-        static, dynamic : coefficients; dynamic None: the same as static
+        static, dynamic : coefficients; dynamic None: the same as static. Or ``static``: a friction law
         normal_force : N, a number, a function of time, a sensor, or "reaction": the load carried by the joint itself
             (the joint is then cut: modelled by constraints; see ``lag``)
         transition, full_slip : m/s or rad/s: speed at which the static coefficient is reached, and above which the
-            dynamic one applies (None: 1.5 times ``transition``)
+            dynamic one applies (None: 1.5 times ``transition``); a law has its own
         radius : m, of the sliding faces of a rotation; not for translations
         lag : s; with "reaction", the load follows the reaction of the joint with this time constant. Without a lag,
             friction and reaction would depend on each other instantaneously, with no or several solutions where
@@ -102,10 +109,18 @@ class JointForces:
             raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
         if not turns and radius is not None:
             raise MechanismError(f"{where}: radius= is for rotations; '{chosen}' is a displacement")
-        law = friction_law(
-            static, dynamic, normal_force, 1.0 if radius is None else radius, transition, full_slip, lag,
-            bearing_length, where,
-        )  # fmt: skip
+        at = 1.0 if radius is None else radius
+        law: FrictionLaw | JointFriction
+        if isinstance(static, ContactFriction):
+            if not dynamic is transition is full_slip is None:
+                raise MechanismError(
+                    f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own"
+                )
+            law = joint_friction_law(static, normal_force, at, lag, bearing_length, where)
+        else:
+            law = friction_law(
+                static, dynamic, normal_force, at, transition, full_slip, lag, bearing_length, where
+            )  # fmt: skip
         if law.normal is None:
             self._require_one_axis(where)
             self.cut = True

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
+from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
 from flexmbs.mechanism.control_methods import SignalMethods
@@ -128,7 +129,12 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         return part
 
     def contact(
-        self, first: Shape, second: Shape, law: ContactLaw, name: str | None = None, friction: Any = None
+        self,
+        first: Shape,
+        second: Shape,
+        law: ContactLaw,
+        name: str | None = None,
+        friction: ContactFriction | None = None,
     ) -> Contact:
         """Contact between two shapes (docs/contact.md), with a law of the normal force and perhaps friction."""
         name = name or f"contact {len(self.contacts) + 1}"
@@ -145,7 +151,8 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         if first.marker.body == second.marker.body:
             raise MechanismError(f"{where}: both shapes are on body '{first.marker.body}'")
         first, second, points = contact_points(first, second, where)
-        self.contacts[name] = Contact(name, first, second, law, points, friction)
+        checked = checked_friction(friction, (first, second), where)
+        self.contacts[name] = Contact(name, first, second, law, points, checked)
         return self.contacts[name]
 
     def __repr__(self) -> str:

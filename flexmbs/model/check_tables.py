@@ -212,9 +212,9 @@ def _check_contact_geometry(c: _Tables) -> None:
         c.within(f"{count} of contacts", contacts[count], len(c.pool) + 1)
     c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
-    c.within("bristles of contacts", contacts["bristles"], t.MAX_BRISTLES + 1)
-    bristled = contacts[contacts["bristles"] > 0]
-    c.within("bristle of contacts", bristled["bristle"] + bristled["bristles"] - 1, len(c.tables.coordinates))
+    recorded = contacts["friction_record"][contacts["friction_record"] != -1]
+    c.within("friction_record of contacts", recorded, c.record + 1 - f.FRICTION_RECORD)
+    _check_bristles(c, "contacts", contacts)
 
 
 def _check_elements(c: _Tables) -> None:
@@ -228,8 +228,19 @@ def _check_elements(c: _Tables) -> None:
     c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
     c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
     c.room("parameters_at of elements", elements["parameters_at"], elements["parameters"])
+    _check_bristles(c, "elements", elements)
     if np.any(elements["force"] == 0):
         raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")
+
+
+def _check_bristles(c: _Tables, what: str, records: np.ndarray) -> None:
+    """Bristles of friction are user states."""
+    count = records["bristles"]
+    c.within(f"bristles of {what}", count, t.MAX_BRISTLES + 1)
+    first = records["bristle"][count > 0]
+    c.within(f"bristle of {what}", first, c.coordinates + 1 - count[count > 0])
+    if np.any(c.tables.coordinates["state"][first] == 0):
+        raise MechanismError(f"tables: a bristle of {what} is no user state. This is a defect in flexmbs")
 
 
 def _check_loads(c: _Tables) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from flexmbs.core.laws.force.force_law import ReactionLoad, law_energy, law_force
+from flexmbs.core.laws.friction.joint_friction import JointFriction
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
@@ -16,6 +18,7 @@ from flexmbs.machine_code.entry import Entry, Interface
 from flexmbs.mechanism.forces import Element, Load, quantity
 from flexmbs.mechanism.sensors import Reading
 from flexmbs.mechanism.time_signals import Signal
+from flexmbs.model.compile_friction import compiled_friction
 from flexmbs.model.compile_functions import FunctionTables, part_name
 
 
@@ -78,29 +81,48 @@ class ForceTables:
             geometry = f.LINE_ELEMENT if element.axis is None else f.ANGLE_ELEMENT
             axis = element.axis or axis
         at = self._take(f.ELEMENT_RECORD)
-        record = make_record(f.ELEMENT, geometry=geometry, a=a, b=b, axis=axis, at=at, **self.law(element))
+        law = self.friction(element) if isinstance(element.law, JointFriction) else self.law(element)
+        record = make_record(f.ELEMENT, geometry=geometry, a=a, b=b, axis=axis, at=at, **law)
         self.records["elements"].append(record)
         self.columns += _element_columns(element, at)
 
     def law(self, element: Element) -> dict[str, object]:
         """Fields of an element's record that belong to its law."""
-        law, given = element.law, element.law.given
+        law = element.law
         parameters = np.asarray(law.parameters(), dtype=float)
-        if isinstance(given, ReactionLoad):
-            row = self._reaction_load(element, given)
-        elif given is None:
-            row = NONE
-        else:
-            row = self.functions.row(given if isinstance(given, Signal) else quantity(given, element.name))
         return {
             "force": self._address(law_force, type(law).force),
             "energy": self._address(law_energy, type(law).energy),
             "law": law_number(type(law)),
             "rest": law.rest,
-            "signal": row,
+            "signal": self._given(element),
             "parameters_at": self.compiler.pool.add(parameters),
             "parameters": len(parameters),
         }
+
+    def friction(self, element: Element) -> dict[str, object]:
+        """Fields of an element's record with a friction law of contacts."""
+        law = cast(JointFriction, element.law)
+        made = compiled_friction(law.law, element.name, self.compiler.signals, line=True)
+        return {
+            "force": made.address,
+            "law": made.law,
+            "slides": 1,
+            "radius": law.radius,
+            "signal": self._given(element),
+            "parameters_at": self.compiler.pool.add(made.parameters),
+            "parameters": len(made.parameters),
+            **self.compiler.add_bristles(element.name, made),
+        }
+
+    def _given(self, element: Element) -> int:
+        """Row of ``Workspace.signal`` with what a law depends on."""
+        given = element.law.given
+        if isinstance(given, ReactionLoad):
+            return self._reaction_load(element, given)
+        if given is None:
+            return NONE
+        return self.functions.row(given if isinstance(given, Signal) else quantity(given, element.name))
 
     def _address(self, interface: Interface, function: Callable | None) -> int:
         """Address of a function of a law: an entry of the core, or a user's function; 0 for None."""
@@ -119,6 +141,16 @@ class ForceTables:
             f.NORMAL_LOAD, b=joint.a, owner=joint, component=int(turns), axis=tuple(direction), arm=load.arm
         )
         return self.functions.add_lag(f"{element.name}.normal_force", reading, load.lag)
+
+    def add_friction(self, name: str) -> int:
+        """Place in ``Workspace.record`` of the friction of a contact point, with its histories."""
+        at = self._take(f.FRICTION_RECORD)
+        for word, unit, first in (("friction", "N", f.FRICTION_FORCE), ("friction_moment", "N m", f.FRICTION_MOMENT)):
+            self.columns += [
+                RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")
+            ]
+        self.columns.append(RecordColumn(f"{name}.friction_power", "W", at + f.FRICTION_POWER))
+        return at
 
     def add_bushing(self, bushing) -> None:
         at = self._take(f.BUSHING_RECORD)

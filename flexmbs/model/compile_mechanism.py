@@ -17,8 +17,9 @@ from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
-from flexmbs.model.compile_contacts import contact_record
+from flexmbs.model.compile_contacts import contact_record, friction_fields
 from flexmbs.model.compile_forces import ForceTables
+from flexmbs.model.compile_friction import CompiledFriction
 from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
@@ -212,14 +213,24 @@ class _Compiler:
         """Coordinates whose velocities are user states; returns the first."""
         first = len(self.q)
         for i, value in enumerate(start):
-            number = self.names.add_state(part_name(name, i, len(start)))
-            self.coordinate_index[self.names.coordinates[-1]] = number
-            self.q.append(0.0)
-            self.v.append(float(value))
-            self.given.append(True)
-            self.given_rates.append(True)
-            self.coordinate_records[number] = make_record(t.COORDINATE, state=1)
+            self.add_state_coordinate(part_name(name, i, len(start)), float(value))
         return first
+
+    def add_state_coordinate(self, name: str, start: float, size: float = 1.0) -> None:
+        number = self.names.add_state(name)
+        self.coordinate_index[self.names.coordinates[-1]] = number
+        self.q.append(0.0)
+        self.v.append(start)
+        self.given.append(True)
+        self.given_rates.append(True)
+        self.coordinate_records[number] = make_record(t.COORDINATE, state=1, size=size)
+
+    def add_bristles(self, name: str, friction: CompiledFriction) -> dict[str, int]:
+        """Fields ``bristle`` and ``bristles`` of a record with friction; they start at zero."""
+        first = len(self.q) if friction.bristles else NONE
+        for bristle in friction.bristles:
+            self.add_state_coordinate(f"{name}.bristle.{bristle}", 0.0, friction.bristle_size)
+        return {"bristle": first, "bristles": len(friction.bristles)}
 
     def reaction_row(self, name: str) -> int:
         """Row of ``Workspace.reaction`` of a cut joint or other constraint."""
@@ -257,8 +268,12 @@ class _Compiler:
 
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
-            for point in contact.points:
-                links = {"a": self.marker(point.a), "b": self.marker(point.b)}
+            for name, point in zip(contact.point_names, contact.points, strict=True):
+                links = {
+                    "a": self.marker(point.a),
+                    "b": self.marker(point.b),
+                    **friction_fields(self, contact, name, point),
+                }
                 history_at = sum(int(record["history"]) for record in self.records["contacts"])
                 record = contact_record(contact, point, links, history_at, self.pool, self.signals)
                 self.records["contacts"].append(record)

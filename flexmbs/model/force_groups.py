@@ -15,7 +15,8 @@ def force_groups(tables: Tables, paths: list[np.ndarray]) -> Iterator[np.ndarray
     groups = _Groups(tables, paths)
     for element in tables.elements:
         ends = [np.array([element["a"]])] if element["geometry"] == f.COORDINATE_ELEMENT else groups.ends(element)
-        yield np.concatenate([*ends, *groups.behind(element["signal"])])
+        bristles = np.arange(element["bristle"], element["bristle"] + element["bristles"])
+        yield np.concatenate([*ends, *groups.behind(element["signal"]), bristles])
     for bushing in tables.bushings:
         yield np.concatenate(groups.ends(bushing))
     for load in tables.loads:

@@ -71,7 +71,8 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
     for own, coordinates in constraint_groups(tables):
         yield np.concatenate([own, coordinates])
     for record in tables.contacts:
-        yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]]])
+        bristles = np.arange(record["bristle"], record["bristle"] + record["bristles"])
+        yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]], bristles])
     for record in tables.couplers:
         yield tables.terms["coordinate"][record["start"] : record["end"]]
     yield from force_groups(tables, paths)

@@ -2,7 +2,8 @@
 
 Which angle, length or modal coordinate is small depends on the size of the mechanism. The default absolute tolerance is
 rtol / 1000 times a reference value: 1 rad for angles, the size of the mechanism (its largest lever arm, at most 1 m)
-for lengths, the size of the flexible body (at most 1 m) for modal coordinates, and the same per second for rates.
+for lengths, the size of the flexible body (at most 1 m) for modal coordinates, and the same per second for rates; 1 for
+user states, the deflection at which they give way for bristles of friction.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _by_default(model: Model, rtol: float) -> dict[str, np.ndarray]:
     modes = np.ones(n)
     for name, part in model.modal.items():
         modes[part] = min(1.0, float(np.linalg.norm(np.ptp(model.bodies[name].points, axis=0))))
-    scales = {"angle": np.ones(n), "length": lengths, "mode": modes, "state": np.ones(n)}
+    scales = {"angle": np.ones(n), "length": lengths, "mode": modes, "state": model.tables.coordinates["size"]}
     scales |= {f"{kind}_rate": scales[kind] for kind in ("angle", "length", "mode")}
     return {kind: DEFAULT_FACTOR * rtol * scale for kind, scale in scales.items()}
 

@@ -18,13 +18,14 @@ from flexmbs.core.laws.contact.contact_law import (
     plain_force,
 )
 from flexmbs.core.laws.friction.contact_friction import contact_friction
+from flexmbs.core.layout.force_tables import FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER, FRICTION_RECORD
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import SHAPE_PAIR, SPHERE_PLANE, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
-from flexmbs.core.mechanics.vectors import components, cross, difference, put, rotate
+from flexmbs.core.mechanics.vectors import components, cross, difference, put, rotate, rotate_back
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2
@@ -176,20 +177,47 @@ def update_contact_history(tables, contact, contact_history, gap, rate):
 
 @kernel
 def evaluate_friction(tables, c, normal_force, v, work):
-    """Friction force and moment on a, in ``work.touch``; rates of the bristles stay in ``work.resistance[6:]``."""
+    """Friction force and moment on a, in ``work.touch``; rates of the bristles stay in ``work.resistance[6:]``.
+
+    Bristles are held in the axes of marker b, so that they turn with its body; laws with them work in these axes.
+    """
     contact, touch = tables.contacts[c], work.touch[0]
     contact_slip(tables, c, work)
-    out = work.resistance
+    out, motion = work.resistance, work.slip
     out[:] = 0.0
     if contact.friction != 0:
         for k in range(3):
-            work.slip[k], work.slip[3 + k], work.slip[6 + k] = touch.u[k], touch.w[k], touch.n[k]
+            motion[k], motion[3 + k], motion[6 + k] = touch.u[k], touch.w[k], touch.n[k]
+        if contact.bristles > 0:
+            turn_vectors(work.marker[B].R_WM, motion, 3, 0)
         parameters = tables.pool[contact.friction_at : contact.friction_at + contact.friction_parameters]
         first = max(contact.bristle, 0)
         bristles = v[first : first + contact.bristles]
-        contact_friction(contact.friction, parameters, max(normal_force, 0.0), work.slip, bristles, out)
+        contact_friction(contact.friction, parameters, max(normal_force, 0.0), motion, bristles, out)
+        if contact.bristles > 0:
+            turn_vectors(work.marker[B].R_WM, out, 2, 1)
     for k in range(3):
         touch.friction[k], touch.moment[k] = out[k], out[3 + k]
+
+
+@kernel
+def turn_vectors(R, vectors, count, outwards):
+    """Turn ``count`` vectors, one behind the other, by R (``outwards`` 1: from the axes of its frame) or R^T (0)."""
+    for i in range(0, 3 * count, 3):
+        x, y, z = vectors[i], vectors[i + 1], vectors[i + 2]
+        x, y, z = rotate(R, x, y, z) if outwards != 0 else rotate_back(R, x, y, z)
+        vectors[i], vectors[i + 1], vectors[i + 2] = x, y, z
+
+
+@kernel
+def record_friction(contact, work):
+    """Keep friction force and moment on a and their power in ``work.record``."""
+    touch, record = work.touch[0], work.record[contact.friction_record : contact.friction_record + FRICTION_RECORD]
+    power = 0.0
+    for k in range(3):
+        record[FRICTION_FORCE + k], record[FRICTION_MOMENT + k] = touch.friction[k], touch.moment[k]
+        power += touch.friction[k] * touch.u[k] + touch.moment[k] * touch.w[k]
+    record[FRICTION_POWER] = power
 
 
 @kernel
@@ -203,6 +231,8 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
         if active[c] == 0:
+            if contact.friction_record >= 0:
+                work.record[contact.friction_record : contact.friction_record + FRICTION_RECORD] = 0.0
             continue
         if contact.kind == SURFACES:
             surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
@@ -220,6 +250,7 @@ def add_contact_point(tables, c, contact_history, q, v, a, work, residual):
     mx = my = mz = 0.0
     if contact.friction != 0:
         evaluate_friction(tables, c, force, v, work)
+        record_friction(contact, work)
         x, y, z = components(touch.friction)
         fx, fy, fz = fx + x, fy + y, fz + z
         mx, my, mz = components(touch.moment)

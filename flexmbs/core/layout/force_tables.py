@@ -17,6 +17,8 @@ COORDINATE, MARKERS, REACTION, NORMAL_LOAD, ENERGY, SIGNAL_VALUE, MODAL_SUM = ra
 MEASURED, MEASURED_RATE, ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD = range(5)
 # Workspace.record of a bushing: deformation (6), its rate (6), force and moment on b in the axes of a (6), their power
 DEFORMATION, DEFORMATION_RATE, BUSHING_FORCE, BUSHING_MOMENT, BUSHING_POWER, BUSHING_RECORD = 0, 6, 12, 15, 18, 19
+# Workspace.record of a contact point with friction: force (3) and moment at the point (3) on a, world axes; power
+FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER, FRICTION_RECORD = 0, 3, 6, 7
 
 # A force along a joint coordinate, the line between two markers, or an angle between them.
 ELEMENT = record_type(
@@ -33,8 +35,14 @@ ELEMENT = record_type(
         ("law", "i8"),  # hash of the name of its law: addresses differ between processes
         ("parameters_at", "i8"),  # of the law, in the pool
         ("parameters", "i8"),  # how many
+        ("slides", "i8"),  # 1: force is that of friction (core.laws.friction.contact_friction)
+        ("radius", "f8"),  # at which the faces slip, m; 1 for translations
+        ("bristle", "i8"),  # first coordinate of its bristle states
+        ("bristles", "i8"),  # how many
     ],
     signal=NONE,
+    radius=1.0,
+    bristle=NONE,
 )
 BUSHING = record_type(
     [

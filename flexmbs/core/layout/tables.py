@@ -15,6 +15,7 @@ from flexmbs.core.layout.force_tables import (
     BUSHING_RECORD,
     ELEMENT,
     ELEMENT_RECORD,
+    FRICTION_RECORD,
     SAMPLER,
     SENSOR,
     SPREAD_LOAD,
@@ -163,9 +164,11 @@ LOAD = record_type(
 )
 # state 1: no position but a user state, which is the coordinate's velocity
 # unit: of condensed modes (core.mechanics.condensed_modes) the position at a = 1; 0 for all others
+# size: typical value of a state, to which tolerances refer
 COORDINATE = record_type(
-    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8")],
+    [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8"), ("size", "f8")],
     signal=NONE,
+    size=1.0,
 )
 # One record per joint that closes a loop, coupler, rod, driven marker component; its rows are consecutive multipliers.
 CONSTRAINT = record_type(
@@ -221,8 +224,10 @@ CONTACT = record_type(
         ("friction_parameters", "i8"),  # how many
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
+        ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
     ],
     bristle=NONE,
+    friction_record=NONE,
 )
 MAX_BRISTLES = 6  # of a contact point
 
@@ -359,7 +364,8 @@ def make_workspace(tables: Tables) -> Workspace:
 def record_size(tables: Tables) -> int:
     """Length of ``Workspace.record``."""
     one_each = len(tables.sensors) + int(tables.functions["outputs"].sum())
-    return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each
+    friction = FRICTION_RECORD * int(np.count_nonzero(tables.contacts["friction_record"] >= 0))
+    return ELEMENT_RECORD * len(tables.elements) + BUSHING_RECORD * len(tables.bushings) + one_each + friction
 
 
 def is_rigid_tree(tables: Tables) -> bool:

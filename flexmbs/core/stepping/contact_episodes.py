@@ -30,6 +30,7 @@ def switch_contact(tables, c, state, settings, scratch, work, log):
     """Start or end contact ``c`` at the present time."""
     state.events += 1
     state.has_prediction = 0
+    reset_bristles(tables, c, state)
     if state.active[c] == 0:
         state.active[c] = 1
         begin_contact(tables, c, state, scratch, work)
@@ -47,6 +48,14 @@ def switch_contact(tables, c, state, settings, scratch, work, log):
     row.peak_force, row.peak_time, row.impulse = episode.peak_force, episode.peak_time, episode.impulse
     row.approach_speed, row.rebound_speed, row.max_depth = episode.approach_speed, rate, episode.max_depth
     log.contact_count += 1
+
+
+@kernel
+def reset_bristles(tables, c, state):
+    """The bristles of contact ``c`` stand upright where it starts, and while it is open."""
+    contact = tables.contacts[c]
+    for i in range(contact.bristles):
+        state.v[contact.bristle + i] = state.a[contact.bristle + i] = 0.0
 
 
 @kernel
@@ -88,8 +97,8 @@ def resolve_onset(tables, c, state, scratch, work):
 
 @kernel
 def renew_after_jump(tables, c, state, settings, scratch, work):
-    """Accelerations behind a jump of the force of contact ``c``."""
-    if tables.contacts[c].jumps == 0:
+    """Accelerations behind a jump of the force of contact ``c``, or of the rates of its bristles."""
+    if tables.contacts[c].jumps == 0 and tables.contacts[c].bristles == 0:
         return
     if settings.explicit != 0:
         find_accelerations(tables, state, scratch, work, state.q, state.v, state.a)

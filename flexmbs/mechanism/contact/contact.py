@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from flexmbs.core.laws.contact.contact_law import ContactLaw
+from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Shape
 
@@ -27,7 +27,7 @@ class Contact:
     second: Shape
     law: ContactLaw
     points: tuple[ContactPoint, ...]
-    friction: Any = None
+    friction: ContactFriction | None = None
 
     @property
     def point_names(self) -> tuple[str, ...]:

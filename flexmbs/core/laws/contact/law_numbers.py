@@ -9,12 +9,14 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 
 
-def checked_number(value: object, name: str, unit: str = "", lowest: float = 0.0, *, above: bool = True) -> float:
+def checked_number(
+    value: object, name: str, unit: str = "", lowest: float = 0.0, *, above: bool = True, of: str = "contact law"
+) -> float:
     """``value`` as a float; MechanismError unless it is finite and above ``lowest`` (or at least that)."""
     finite = isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
     if not finite or value < lowest or above and value == lowest:
         bound = ("positive" if lowest == 0.0 else f"above {lowest:g}") if above else f"at least {lowest:g}"
-        raise MechanismError(f"contact law: {name} {value!r}{unit and ' ' + unit} must be {bound}")
+        raise MechanismError(f"{of}: {name} {value!r}{unit and ' ' + unit} must be {bound}")
     return float(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flexmbs.core.laws.force.force_law import law_energy, law_force
 from flexmbs.core.laws.force.measure import apply, measure
+from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.layout.force_tables import ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD, MEASURED, MEASURED_RATE
 from flexmbs.core.layout.tables import VALUE
 from flexmbs.machine_code.kernel import kernel
@@ -16,11 +17,28 @@ def add_elements(tables, q, v, a, work, residual):
         x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
         parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
-        force = law_force(element.force, parameters, x, rate, given)
+        if element.slides != 0:
+            force = friction_effort(element, parameters, rate, given, v, a, work, residual)
+        else:
+            force = law_force(element.force, parameters, x, rate, given)
         record = work.record[element.at : element.at + ELEMENT_RECORD]
         record[MEASURED], record[MEASURED_RATE] = x, rate
         record[ELEMENT_FORCE], record[ELEMENT_POWER] = force, force * rate
         apply(tables, element, force, nx, ny, nz, q, work, residual)
+
+
+@kernel
+def friction_effort(element, parameters, rate, normal_force, v, a, work, residual):
+    """Effort of a friction law of contacts on a coordinate, with slip along x; the equations of its bristles."""
+    motion, out = work.slip, work.resistance
+    motion[:] = 0.0
+    motion[0], motion[8] = element.radius * rate, 1.0
+    first = max(element.bristle, 0)
+    bristles = v[first : first + element.bristles]
+    contact_friction(element.force, parameters, max(normal_force, 0.0), motion, bristles, out)
+    for k in range(element.bristles):
+        residual[first + k] = a[first + k] - out[6 + k]
+    return element.radius * out[0]
 
 
 @kernel
