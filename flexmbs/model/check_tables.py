@@ -195,6 +195,7 @@ def _check_contacts(c: _Tables) -> None:
     c.within("history of contacts", contacts["history"], t.history_size(c.tables) + 1)
     c.within("history_at of contacts", contacts["history_at"] + contacts["history"], t.history_size(c.tables) + 1)
     c.within("jumps of contacts", contacts["jumps"], 2)
+    c.within("always of contacts", contacts["always"], 2)
     c.within("separation of contacts", contacts["separation"], t.AT_ZERO_FORCE + 1)
     for name in ("force", "energy"):
         if np.any(contacts[name] == 0):
@@ -214,7 +215,8 @@ def _check_contact_geometry(c: _Tables) -> None:
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
     ends = contacts["scratch_at"] + contacts["scratch"]
     c.spans("scratch of contacts", contacts["scratch_at"], ends, int(contacts["scratch"].sum()))
-    c.within("friction_record of contacts", contacts["friction_record"], max(c.record + 1 - f.FRICTION_RECORD, 0), -1)
+    recorded = contacts["friction_record"][contacts["friction_record"] != -1]
+    c.within("friction_record of contacts", recorded, c.record + 1 - f.FRICTION_RECORD)
     _check_bristles(c, "contacts", contacts)
 
 

@@ -142,6 +142,8 @@ def test_lubricated_journal_carries_its_load(mass):
     torque += 0.5 * play * e * across
     assert result["hinge.angle.driving_force"][-1] == pytest.approx(torque, rel=1e-6)
     assert result.contacts == ()
+    # the film takes what the driver supplies
+    assert result["energy.balance"][-1] == pytest.approx(0.0, abs=1e-9 * result["hinge.film.loss"][-1])
 
 
 def test_film_that_is_squeezed_out_leaves_the_load_to_the_surfaces():
@@ -155,6 +157,23 @@ def test_film_that_is_squeezed_out_leaves_the_load_to_the_surfaces():
     assert result["hinge.force"][-1] == pytest.approx(mass * GRAVITY, rel=1e-4)
     assert np.array_equal(np.unique(result["hinge.phase"]), [0.0, 1.0, 2.0])  # flight, impact, at rest
     assert np.all(np.diff(result["hinge.phase"]) >= 0.0)
+
+
+def test_friction_at_the_surface_of_the_pin_brakes_it():
+    """A shaft that spins falls into its bearing: torque = coefficient * normal force * radius while it slides."""
+    inertia, radius, coefficient = 1e-3, 0.01, 0.2
+    law, friction = fm.LankaraniNikravesh(1e8, 0.5), fm.Coulomb(coefficient, transition=1e-3)
+    play = fm.Clearance(radial=PLAY, law=law, radius=radius, friction=friction)
+    system = hung("revolute", play, fm.RigidBody(2.0, (inertia,) * 3), rate=100.0)
+    result = system.simulate(0.05, rtol=1e-7, progress=False)
+    force = result["hinge.force"]
+    touches = force > 1.0
+    assert len(result.contacts) >= 2 and result["hinge.slip"][touches].min() > 0.5  # m/s
+    assert result["hinge.friction"][touches] == pytest.approx(coefficient * force[touches], rel=1e-12)
+    torque = coefficient * force * (radius + 0.5 * result["hinge.gap"])  # between the surfaces
+    braked = -inertia * result["hinge.angle.acceleration"][touches]
+    assert braked == pytest.approx(torque[touches], abs=1e-6 * torque.max())
+    assert result["energy.balance"][-1] == pytest.approx(0.0, abs=1e-8)
 
 
 def test_evenly_worn_bore_is_a_wider_bore():

@@ -217,9 +217,12 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
     single = pairs_for_ever(tables)
     for c in range(single):
         contact = tables.contacts[c]
+        if contact.always != 0:
+            surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
+            continue
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
-        if active[c] == 0 and contact.always == 0:
+        if active[c] == 0:
             if contact.friction_record >= 0:
                 work.record[contact.friction_record : contact.friction_record + FRICTION_RECORD] = 0.0
             continue

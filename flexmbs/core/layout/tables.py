@@ -214,6 +214,7 @@ CONTACT = record_type(
         ("update", "i8"),
         ("separation", "i8"),  # AT_ZERO_DEPTH or AT_ZERO_FORCE
         ("jumps", "i8"),  # 1: the force need not be zero at zero depth
+        ("always", "i8"),  # 1: SURFACES that act at any gap and have no events (a film of oil)
         ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
         ("geometry", "i8"),  # address of the geometry of a SHAPE_PAIR or of SURFACES (core.contact.pair_geometry)
         ("pair", "i8"),  # hash of its name
@@ -228,7 +229,6 @@ CONTACT = record_type(
         ("scratch_at", "i8"),  # of surfaces: their part of Workspace.surface (core.contact.surfaces.layout)
         ("scratch", "i8"),  # its length
         ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
-        ("always", "i8"),  # 1: it acts at any gap and has no events (a film of oil)
         ("group", "i8"),  # group whose pairs it serves in turn (core.contact.groups); -1: it is one pair for ever
     ],
     bristle=NONE,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
+from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.clearance.journal_film import JournalFilm
 from flexmbs.mechanism.clearance.positive import positive
@@ -53,7 +53,7 @@ class Clearance:
     section: float | tuple[float, ...] | None = None
     normal: DirectionLike | None = None
     tilting: bool = False
-    friction: Any = None
+    friction: ContactFriction | None = None
     film: JournalFilm | None = None
     profile: BoreProfile | None = None
     offset: Sequence[float] = ()

@@ -92,6 +92,8 @@ def test_refused_clearances(given, message):
         ("revolute", {"film": fm.JournalFilm(0.05, 1e-6)}, r"a film needs radius="),
         ("revolute", {"profile": fm.BoreProfile(np.zeros(8))}, r"a worn bore needs radius="),
         ("revolute", {"offset": (0.0, 0.0, 0.0)}, "offset has 3 numbers, but only u, v are free"),
+        ("revolute", {"friction": fm.Coulomb(0.2)}, r"friction needs radius="),
+        ("spherical", {"friction": 0.2, "radius": 0.01}, "friction must be a friction law"),
         ("prismatic", {}, "a slider needs length="),
         ("prismatic", {"length": 0.1}, "a slider needs section=, two widths"),
         ("prismatic", {"length": 0.1, "section": 0.1, "normal": "x"}, "normal= must be across the axis"),
