@@ -11,8 +11,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
 from flexmbs.core.laws.force.friction import FrictionLaw
+from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction
-from flexmbs.core.laws.friction.joint_friction import JointFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
     Element,

@@ -242,6 +242,7 @@ def _check_elements(c: _Tables) -> None:
     c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
     c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
     c.room("parameters_at of elements", elements["parameters_at"], elements["parameters"])
+    c.within("slides of elements", elements["slides"], 2)
     _check_bristles(c, "elements", elements)
     if np.any(elements["force"] == 0):
         raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")

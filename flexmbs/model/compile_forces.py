@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from flexmbs.core.laws.force.force_law import ReactionLoad, law_energy, law_force
-from flexmbs.core.laws.friction.joint_friction import JointFriction
+from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record

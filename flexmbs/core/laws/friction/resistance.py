@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.laws.force.friction import smooth_sign
+from flexmbs.core.laws.friction.smooth_coefficient import smooth_sign
 from flexmbs.machine_code.kernel import kernel
 
 #: The first parameters of every law; its own follow.
