@@ -56,7 +56,7 @@ def plate_mesh(p: Parameters) -> fm.Mesh:
     cells = np.stack([numbers[:-1, :-1], numbers[1:, :-1], numbers[1:, 1:], numbers[:-1, 1:]], axis=-1).reshape(-1, 4)
     metal = fm.Material("plate", p.youngs_modulus, p.poisson_ratio, p.density)
     block = fm.ElementBlock("quad4", np.arange(len(cells)) + 1, cells, metal, fm.ShellSection(p.thickness))
-    rim = np.flatnonzero(np.maximum(np.abs(x), np.abs(y)) > 0.5 * p.side * (1.0 - 1e-9)) + 1
+    rim = np.flatnonzero(np.maximum(np.abs(x), np.abs(y)) > 0.5 * p.side * (1.0 - 1e-9))
     return fm.Mesh(
         np.stack([x, y, 0.0 * x], axis=-1), np.arange(len(x)) + 1, (block,), node_sets={"RIM": rim}, source="plate"
     )

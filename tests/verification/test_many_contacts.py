@@ -109,6 +109,12 @@ def test_what_is_refused():
         system.simulate(1e-3, integrator="radau", progress=False)
     with pytest.raises(SimulationError, match=r"more pairs touch at once .*'spheres' \(1\); give .*max_contacts"):
         box(grouped=True, max_contacts=1).simulate(4e-3, progress=False)
+    system = box(grouped=True)
+    system.add(fm.RigidBody.sphere(2500.0, RADIUS), "late", position=(0.0125, 0.00625, 0.00625))
+    late = [fm.Sphere(system.bodies[name].markers["origin"], RADIUS) for name in ("late", "ball 0")]
+    system.contact_all(late, fm.Hertz(1e7), name="pair", grouped=True)
+    with pytest.raises(MechanismError, match=r"contact 'pair: late - ball 0' starts with a penetration of 0.00375 m"):
+        system.simulate(1e-3, progress=False)
     with pytest.raises(MechanismError, match="exclude names the body 'ball 99'"):
         box(exclude=[("ball 0", "ball 99")])
     with pytest.raises(MechanismError, match="exclude takes pairs of bodies"):

@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.analysis.evaluation.evaluate import gaps
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.run.group_start import deepest_penetration
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, Workspace
@@ -34,6 +35,12 @@ def check_start(model: Model, work: Workspace, state: State) -> None:
                 f"contact '{name}' starts with a penetration of {-gap:.3g} m ({_bodies_of(model, c)}): move one of "
                 "the bodies until the gap is positive, or let simulate(settle_contacts=True) move them until they touch"
             )
+    depth, name = deepest_penetration(model, work, state)
+    if depth < -1e-12 and state.time == 0.0:
+        raise MechanismError(
+            f"contact '{name}' starts with a penetration of {-depth:.3g} m: move one of the bodies until the gap is "
+            "positive"
+        )
 
 
 def _bodies_of(model: Model, c: int) -> str:

@@ -85,7 +85,7 @@ class Run:
     def _set_model(self, model: Model) -> None:
         """Set a model with a new choice of unknowns, and make empty blocks for it."""
         self.model = model
-        matrices = self.method.explicit_stages == 0
+        matrices = self.method.matrices > 0
         self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows, matrices)
         self.scratch = s.make_scratch(model.tables, self.method)
         link_method(self.scratch, self.method)

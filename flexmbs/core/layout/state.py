@@ -328,7 +328,7 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
 def make_scratch(tables: Tables, method) -> Scratch:
     """Arrays of one step of a method; core.stepping.linking connects them with its functions."""
     n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
-    explicit = method.explicit_stages > 0
+    explicit = method.matrices == 0
     width = 0 if explicit else 3 * int(tables.band) + 1 if tables.band else m
     dense = len(dense_unknowns(tables)) if explicit else 0
     slots, inside = replaceable_rows(tables), method.intermediate_rows

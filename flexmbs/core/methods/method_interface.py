@@ -52,7 +52,7 @@ class Method:
     attempt_step, update_history, fill_intermediate_rows : entries of the interfaces above
     history_rows : of State.history_*
     stages : rows of the stages in Scratch, at least 3: the end of the step is the third one
-    matrices : complex ones that are factorised
+    matrices : complex ones that are factorised; 0: it needs no matrices at all
     explicit_stages : rows of Scratch.stage_v and stage_a
     intermediate_rows : rows of Scratch.intermediate_*
     """
