@@ -2,8 +2,8 @@
 
 python docs/make_impact_modes_table.py [rod beam plate solid]
 
-A steel ball hits a rod, a beam, a plate and a block, each with plain modes, attachment modes and a massless patch. Errors
-are differences from the run with a massless patch and the most modes.
+A steel ball hits a rod, a beam, a plate and a block, each with plain modes, attachment modes and a massless patch.
+Errors are differences from the run with a massless patch and the most modes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def with_sets(mesh: fm.Mesh, **places: Callable[[np.ndarray], np.ndarray]) -> fm
 
 def beam() -> fm.Mesh:
     mesh = fm.line_mesh(0.3, 200, fm.rectangle(0.005, 0.02), STEEL)
-    return with_sets(mesh, ENDS=lambda p: (p[0] == p[0].min()) | (p[0] == p[0].max()), HIT=lambda p: abs(p[0] - 0.15) < 1e-9)
+    return with_sets(
+        mesh, ENDS=lambda p: (p[0] == p[0].min()) | (p[0] == p[0].max()), HIT=lambda p: abs(p[0] - 0.15) < 1e-9
+    )
 
 
 def plate() -> fm.Mesh:
@@ -57,8 +59,10 @@ def plate() -> fm.Mesh:
     cells = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
     block = fm.ElementBlock("quad4", np.arange(len(cells)) + 1, cells, STEEL, fm.ShellSection(0.004))
     mesh = fm.Mesh(points, np.arange(len(points)) + 1, (block,), source="plate")
+
     def edge(p):  # noqa: E306
         return (np.minimum(p[0], p[1]) < 1e-9) | (np.maximum(p[0], p[1]) > side - 1e-9)
+
     return with_sets(mesh, EDGE=edge, HIT=lambda p: np.hypot(p[0] - 0.5 * side, p[1] - 0.5 * side) < 1e-9)
 
 

@@ -4,9 +4,9 @@ The residual flexibility of a patch is the part of its static deflection under a
 attachment mode it vibrates, at a frequency far above that of the modes. With massless boundary it has no inertia: it
 balances the contact force at every instant.
 
-Sources: R. H. MacNeal, A hybrid method of component mode synthesis, Computers & Structures 1 (1971); C. D. Monjaraz-Tec,
-J. Gross and M. Krack, A massless boundary component mode synthesis method for elastodynamic contact problems, Computers
-& Structures 260 (2022); F. Gehr et al. (2022), the same measured on a sphere that hits a beam.
+Sources: R. H. MacNeal, A hybrid method of component mode synthesis, Computers & Structures 1 (1971); C. D.
+Monjaraz-Tec, J. Gross and M. Krack, A massless boundary component mode synthesis method for elastodynamic contact
+problems, Computers & Structures 260 (2022); F. Gehr et al. (2022), the same measured on a sphere that hits a beam.
 """
 
 from __future__ import annotations
@@ -103,9 +103,7 @@ def with_patches(
     return replace(modes, keep=tuple(name for name in interfaces if name not in (modes.at, *massless)))
 
 
-def attachment_loads(
-    fem, attached: Mapping[str, Attachment], patches: Mapping[str, ContactPatch]
-) -> sparse.csc_matrix:
+def attachment_loads(fem, attached: Mapping[str, Attachment], patches: Mapping[str, ContactPatch]) -> sparse.csc_matrix:
     """(ndof, k) unit loads of the patches with attachment modes, for ``static_modes.basis``."""
     chosen = {name: patch for name, patch in patches.items() if patch.kind == "attachment"}
     loads = [_loads(attached[name], name, patch) for name, patch in chosen.items()]

@@ -16,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import BodyError
 
 PERIODS = 3.0  # of the highest mode in a hit: with massless patches the peak force is then right to about 1 %
-PEAK = 0.01  # error of the peak force that gets a remark
+PEAK = 0.02  # error of the peak force that gets a remark
 _DEEPEST = 1.0  # m
 _GAUSS = 64
 
@@ -75,7 +75,9 @@ class HitAdvice:
                 f"modes up to {self.needed_frequency:.3g} Hz (max_frequency=...)."
             )
         if np.isnan(self.missing_flexibility):
-            found.append(f"How much flexibility the modes miss at '{self.contact}' is unknown: reduce its mesh instead.")
+            found.append(
+                f"How much flexibility the modes miss at '{self.contact}' is unknown: reduce its mesh instead."
+            )
         elif self.peak_error > PEAK:
             found.append(
                 f"The modes miss {self.missing_flexibility:.2g} m/N at '{self.contact}', which makes the peak force about "
