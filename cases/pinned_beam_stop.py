@@ -1,7 +1,7 @@
 """A turning beam, hinged at one end, hits a linear spring with its free tip.
 
-Parameters of code_aster V5.02.032. Exact Euler-Bernoulli modes of the hinged beam, small turning, no gravity: the linear
-problem, whose solution is exact between onset and end of a contact.
+Parameters of code_aster V5.02.032. Exact Euler-Bernoulli modes of the hinged beam, small turning, no gravity: the
+linear problem, whose solution is exact between onset and end of a contact.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A steel sphere hits a beam: force, later contacts and restitution against modes and kind of contact patch.
 
-Exact Euler-Bernoulli modes; Hertz contact; no gravity. After S. P. Timoshenko, Zur Frage nach der Wirkung eines Stosses auf
-einen Balken, Z. Math. Phys. 62 (1913). With plain modes the peak force depends on their number (its error falls with the
-third power); a massless patch adds the static flexibility of the modes that are left out, and few modes are enough.
+Exact Euler-Bernoulli modes; Hertz contact; no gravity. After S. P. Timoshenko, Zur Frage nach der Wirkung eines Stosses
+auf einen Balken, Z. Math. Phys. 62 (1913). With plain modes the peak force depends on their number (its error falls
+with the third power); a massless patch adds the static flexibility of the modes left out: few modes are enough.
 """
 
 from __future__ import annotations

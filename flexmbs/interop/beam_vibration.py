@@ -56,8 +56,7 @@ def beam_modes(length: float, supports: tuple[str, str], count: int) -> BeamMode
         left, value = right, next_value
     k = np.array(roots) / length
     shapes = [np.linalg.svd(_conditions(root, supports))[2][3] for root in roots]
-    points = np.linspace(0.0, length, 20 * count + 101)
-    sizes = [np.abs(_functions(n, length, points, 0) @ c).max() for n, c in zip(k, shapes, strict=True)]
+    sizes = [_largest(n, length, c) for n, c in zip(k, shapes, strict=True)]
     return BeamModes(length, k, np.array([c / size for c, size in zip(shapes, sizes, strict=True)]).reshape(-1, 4))
 
 
@@ -67,6 +66,17 @@ def _functions(k: float, length: float, x: np.ndarray, derivative: int) -> np.nd
     turn = 0.5 * np.pi * derivative
     columns = (np.cos(kx + turn), np.sin(kx + turn), (-1.0) ** derivative * np.exp(-kx), np.exp(kx - k * length))
     return s * np.column_stack(columns)
+
+
+def _largest(k: float, length: float, shape: np.ndarray) -> float:
+    """Largest displacement: of a parabola through the largest of many points and its neighbours."""
+    points = np.linspace(0.0, length, int(20.0 * k * length) + 101)
+    w = np.abs(_functions(k, length, points, 0) @ shape)
+    at = int(w.argmax())
+    if at in (0, len(w) - 1):
+        return float(w[at])
+    before, largest, after = w[at - 1 : at + 2]
+    return float(largest + 0.125 * (after - before) ** 2 / (2.0 * largest - before - after))
 
 
 def _conditions(root: float, supports: tuple[str, str]) -> np.ndarray:

@@ -4,9 +4,9 @@ The residual flexibility of a patch is the part of its static deflection under a
 attachment mode it vibrates, at a frequency far above that of the modes. With massless boundary it has no inertia: it
 balances the contact force at every instant.
 
-Sources: R. H. MacNeal, A hybrid method of component mode synthesis, Computers & Structures 1 (1971); C. D. Monjaraz-Tec,
-J. Gross and M. Krack, A massless boundary component mode synthesis method for elastodynamic contact problems, Computers
-& Structures 260 (2022); F. Gehr et al. (2022), the same measured on a sphere that hits a beam.
+Sources: R. H. MacNeal, A hybrid method of component mode synthesis, Computers & Structures 1 (1971); C. D.
+Monjaraz-Tec, J. Gross and M. Krack, A massless boundary component mode synthesis method for elastodynamic contact
+problems, Computers & Structures 260 (2022); F. Gehr et al. (2022), the same measured on a sphere that hits a beam.
 """
 
 from __future__ import annotations

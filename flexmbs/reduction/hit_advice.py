@@ -16,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import BodyError
 
 PERIODS = 3.0  # of the highest mode in a hit: with massless patches the peak force is then right to about 1 %
-PEAK = 0.01  # error of the peak force that gets a remark
+PEAK = 0.02  # error of the peak force that gets a remark
 _DEEPEST = 1.0  # m
 _GAUSS = 64
 

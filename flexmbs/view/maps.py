@@ -39,7 +39,7 @@ def plot_map(shown: Map, *, save: str | Path | None = None, title: str | None = 
     axis = figure.subplots()
     largest = float(np.abs(shown.values).max(initial=0.0)) or 1.0
     colours = axis.pcolormesh(
-        shown.x, shown.t, shown.values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="gouraud"
+        shown.x, shown.t, shown.values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest", rasterized=True
     )
     figure.colorbar(colours, label=shown.label)
     axis.set_xlabel(shown.x_label)

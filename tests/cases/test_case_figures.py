@@ -8,6 +8,7 @@ import math
 import pytest
 
 from flexmbs import CaseError, CaseWarning, FlexmbsError, list_cases, load_case, run_case
+from flexmbs.view.maps import plot_map
 
 
 def test_all_cases_are_listed():
@@ -28,8 +29,10 @@ def test_all_cases_are_listed():
         "friction_lugre_stribeck",
         "heavy_top",
         "hertz_sphere",
+        "impact_wave",
         "journal_clearance_pendulum",
         "n_four_bar",
+        "pinned_beam_stop",
         "plate_hail",
         "rack_and_pinion",
         "roller_coaster",
@@ -38,7 +41,9 @@ def test_all_cases_are_listed():
         "slider_crank_simeon",
         "solid_pendulum",
         "spatial_slider_crank",
+        "sphere_on_beam",
         "spin_up_beam",
+        "st_venant_rod",
     ]
 
 
@@ -193,6 +198,63 @@ def test_clearance_slider_crank(tmp_path):
     # the published stiffness follows from the materials and radii
     published = run_case("clearance_slider_crank", {"t_end": 1e-5}).parameters["stiffness"]
     assert published == pytest.approx(10584788657.405666, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
+def test_sphere_on_beam(tmp_path):
+    """Timoshenko's beam: a file without a support stands for a simply supported one and symmetric modes."""
+    path = tmp_path / "timoshenko.json"
+    path.write_text(
+        '{"E": 215746300000.0, "nu": 0.3, "rho": 7960.0, "b": 0.01, "h": 0.01, "L": 0.1535, "R": 0.01, "v0": 0.01,'
+        ' "m": 0.03334277003009968, "k": 15805589743.589745, "beam_mass": 0.122186, "omega": [6295.170643842689]}'
+    )
+    values = {"parameters": str(path), "modes": 5, "patch": "plain", "t_end": 2e-4}
+    figures = run_case("sphere_on_beam", values).figures
+    # reference impact_timoshenko_sphere_beam, N_odd_modes=5
+    (contact,) = figures["N_odd_modes=5"]
+    assert contact["F_peak"] == pytest.approx(4.979437650282361, rel=1e-6)
+    assert contact["duration"] == pytest.approx(0.00015634970101642543, rel=1e-8)
+    # five modes and a massless patch: as 40 modes without
+    figures = run_case("sphere_on_beam", {**values, "patch": "massless"}).figures
+    assert figures["peak_forces"] == pytest.approx([4.977143908557389], rel=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
+def test_pinned_beam_stop(tmp_path):
+    path = tmp_path / "beam.json"
+    path.write_text(
+        '{"E": 67e9, "rho": 2400.0, "nu": 0, "c": 0.014, "L": 0.783, "x_gauge": 0.462, "omega0": -3.8, "k": [18000]}'
+    )
+    figures = run_case("pinned_beam_stop", {"parameters": str(path), "modes": 5, "t_end": 0.014}).figures
+    (contact,) = figures["k=18000,N=5"]  # reference impact_pinned_beam_linear_spring
+    assert contact["F_peak"] == pytest.approx(89.69548962274607, rel=1e-7)
+    assert figures["contact_duration"] == pytest.approx(0.012310677886846966, rel=1e-8)
+    assert figures["freqs_pinned_free_Hz"][:2] == pytest.approx([85.46723156328041, 276.9685728473763], rel=1e-9)
+    least, largest = figures["k=18000,strain_minmax(x=0.462)"]
+    assert largest == pytest.approx(0.0007142960855989583, rel=0.02)  # 80 modes
+
+
+@pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
+def test_st_venant_rod():
+    """A mass four times that of the rod: peak behind the front at tau = 4, exact (d'Alembert)."""
+    figures = run_case(
+        "st_venant_rod", {"modes": 12, "alpha": 0.25, "rtol": 1e-4, "atol": 1e-10, "wall": False}
+    ).figures
+    assert figures["peak_stress"] == pytest.approx(2.9744101008840755, rel=0.03)
+    assert figures["mass_M_striking_free_end_of_fixed_rod"]["cases"]["1/4"]["at_tau"] == 4.0
+
+
+@pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning", "ignore::flexmbs.BasisWarning")
+def test_impact_wave(tmp_path):
+    """Bending waves: what is twice as far comes four times later."""
+    outcome = run_case("impact_wave", {"modes": 12, "t_end": 0.006, "rtol": 1e-5, "atol": 1e-10})
+    sections, arrivals = outcome.figures["sections"], outcome.figures["arrival_times"]
+    assert sections == pytest.approx([0.26, 0.38, 0.5, 0.62, 0.74, 1.0])
+    assert arrivals[4] / arrivals[3] == pytest.approx(4.0, rel=0.25)
+    case = load_case("impact_wave")
+    shown = case.module.maps(outcome.result, case.parameters(**outcome.parameters))["Angular velocity"]
+    plot_map(shown, save=tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 1000
 
 
 def test_damped_impact(tmp_path):
