@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flexmbs.core.contact.distance.segment_core import closest_on_segment, crowned_distance
+from flexmbs.core.contact.distance.segment_core import closest_on_segment
+from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.contact.pairs.sphere_and_shape import seen_from
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.vectors import components, put, rotate, rotate_back, vector_at
-from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.machine_code.entry import entry
 
 # numbers: half of the core (axes of a), radius, crown, where the shape stands in the pool
