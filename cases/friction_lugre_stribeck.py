@@ -2,9 +2,10 @@
 
 C. Canudas de Wit, H. Olsson, K. J. Astrom and P. Lischinsky, IEEE Trans. Automatic Control 40 (1995) 419. Three
 experiments: "lugre/pull" (a spring whose end moves steadily pulls the mass), "lugre/presliding" (a force swings below
-breakaway), "stribeck/belt" (spring and damper hold the mass on a moving belt). Stribeck friction is regularised: the mass
-sticks while it creeps below the transition speed, which shifts its events in proportion to that speed. Those of the
-set-valued law are extrapolated from a second run with half the transition speed.
+breakaway), "stribeck/belt" (spring and damper hold the mass on a moving belt).
+
+Stribeck friction is regularised: the mass sticks while it creeps below the transition speed, which shifts its events in
+proportion to that speed. Those of the set-valued law are extrapolated from a second run with half the transition speed.
 """
 
 from __future__ import annotations
@@ -27,16 +28,19 @@ IN_FILES = {
     "v0": "start_speed", "t_end": "t_end",
 }  # fmt: skip
 UNITS = {
-    "slips": "", "turning_points": "", "events": "", "events_of_run": "", "period": "s", "lugre_pull": "", "lugre_presliding": "",
-    "stribeck_belt": "",
+    "slips": "", "turning_points": "", "events": "", "events_of_run": "", "period": "s", "lugre_pull": "",
+    "lugre_presliding": "", "stribeck_belt": "",
 }  # fmt: skip
-RATE, FRICTION = "slide.displacement.rate", "slide.displacement.friction"
+RATE, ACCELERATION = "slide.displacement.rate", "slide.displacement.acceleration"
+FRICTION = "slide.displacement.friction"
 PLOTS = {"Displacement": ("slide.displacement",), "Speed": (RATE,), "Friction": (f"{FRICTION}.effort",)}
 
 
 @dataclass(frozen=True)
 class Parameters:
-    experiment: str | None = fm.parameter(None, "", f"{', '.join(EXPERIMENTS)}; none: what the file states, or the first")
+    experiment: str | None = fm.parameter(
+        None, "", f"{', '.join(EXPERIMENTS)}; none: what the file states, or the first"
+    )
     bristle_stiffness: float = fm.parameter(1e5, "N/m", "sigma_0 of LuGre")
     bristle_damping: float = fm.parameter(sqrt(1e5), "N s/m", "sigma_1")
     viscous: float = fm.parameter(0.4, "N s/m", "sigma_2")
@@ -88,8 +92,8 @@ def build(p: Parameters) -> fm.System:
     slide = system.prismatic(system.ground.frame, body["origin"], axis="x", name="slide")
     slide.friction(lugre(p), normal_force=p.coulomb_force)
     if p.experiment == PULL:
-        k, v = p.stiffness, p.pull_speed
-        slide.actuate(lambda t, x: k * (v * t - x), [system.sensor("coordinate", slide)], name="spring")
+        # k (v t - x)
+        slide.spring(p.stiffness).actuate(fm.Polynomial([0.0, p.stiffness * p.pull_speed]), name="pull")
     else:
         slide.actuate(applied_force(p), name="force")
     return system
@@ -115,7 +119,8 @@ def applied_force(p: Parameters) -> Callable[[float], float]:
     rate, (first, second, _third) = p.force_rate, turning_times(p)
 
     def force(t: float) -> float:
-        return rate * (min(t, first) - max(min(t, second) - first, 0.0) + max(t - second, 0.0))
+        # rises, falls twice as far, rises again
+        return rate * (t - 2.0 * max(min(t, second) - first, 0.0))
 
     return force
 
@@ -131,12 +136,9 @@ def on_belt(system: fm.System, body: fm.BodyInSystem, p: Parameters) -> None:
     )
     law = fm.Stribeck(p.static, p.kinetic, p.belt_stribeck_speed, exponent=1.0, transition=p.transition)
     slide.friction(law, normal_force=p.normal_force)
-    k, c = p.stiffness, p.damping
-    slide.actuate(
-        lambda t, x, v: -k * (x + speed * t) - c * (v + speed),
-        [system.sensor("coordinate", slide), system.sensor("rate", slide)],
-        name="spring",
-    )
+    # -k (x + v t) - c (x' + v), with x on the belt, which is at v t
+    slide.spring(p.stiffness, p.damping)
+    slide.actuate(fm.Polynomial([-p.damping * speed, -p.stiffness * speed]), name="support")
 
 
 def crossings(result: fm.Result, value: Callable[[object], float], rising: bool, samples: np.ndarray) -> list[float]:
@@ -155,9 +157,7 @@ def slips(result: fm.Result, p: Parameters) -> list[dict[str, float]]:
     for up, down in zip(ups, downs, strict=False):
         inside = (result.t > up) & (result.t < down)
         i = int(np.argmax(np.where(inside, result[RATE], -np.inf)))
-        # the acceleration is zero there
-        acceleration = "slide.displacement.acceleration"
-        peak = brentq(lambda t: result.at(t)[acceleration], result.t[i - 1], result.t[i + 1])
+        peak = brentq(lambda t: result.at(t)[ACCELERATION], result.t[i - 1], result.t[i + 1])
         found.append(
             {
                 "t_up": up,

@@ -15,11 +15,11 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw
 from flexmbs.core.laws.force.friction import FrictionLaw
+from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.laws.force.motor import MotorLaw
 from flexmbs.core.laws.force.spring import SpringLaw
 from flexmbs.core.laws.force.stop import StopLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
-from flexmbs.core.laws.friction.joint_friction import JointFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker

@@ -11,8 +11,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
 from flexmbs.core.laws.force.friction import FrictionLaw
+from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction
-from flexmbs.core.laws.friction.joint_friction import JointFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
     Element,
@@ -84,9 +84,9 @@ class JointForces:
         """Add friction: effort -mu(rate) normal_force radius.
 
         With coefficients it is Coulomb's, regularised (core/laws/force/friction.py): a sticking joint creeps at less
-        than ``transition``; choose it small compared with the speeds of interest. A law in their place (``fm.Stribeck``,
-        ``fm.Threlfall``, ``fm.LuGre``, ``fm.Coulomb``, one of your own) slips at radius times rate, in m/s; the bristle of
-        ``fm.LuGre`` is the history "J.angle.friction.bristle.x" (m).
+        than ``transition``; choose it small compared with the speeds of interest. A law in their place (``fm.Coulomb``,
+        ``fm.Stribeck``, ``fm.Threlfall``, ``fm.LuGre``, one of your own) slips at radius times rate, in m/s; the
+        bristle of ``fm.LuGre`` is the history "J.angle.friction.bristle.x" (m).
 
         Parameters
         ----------
@@ -113,7 +113,9 @@ class JointForces:
         law: FrictionLaw | JointFriction
         if isinstance(static, ContactFriction):
             if not dynamic is transition is full_slip is None:
-                raise MechanismError(f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own")
+                raise MechanismError(
+                    f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own"
+                )
             law = joint_friction_law(static, normal_force, at, lag, bearing_length, where)
         else:
             law = friction_law(

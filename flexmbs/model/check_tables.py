@@ -213,7 +213,8 @@ def _check_contact_geometry(c: _Tables) -> None:
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
     ends = contacts["scratch_at"] + contacts["scratch"]
     c.spans("scratch of contacts", contacts["scratch_at"], ends, int(contacts["scratch"].sum()))
-    c.within("friction_record of contacts", contacts["friction_record"], max(c.record + 1 - f.FRICTION_RECORD, 0), -1)
+    recorded = contacts["friction_record"][contacts["friction_record"] != -1]
+    c.within("friction_record of contacts", recorded, c.record + 1 - f.FRICTION_RECORD)
     _check_bristles(c, "contacts", contacts)
 
 
@@ -228,6 +229,7 @@ def _check_elements(c: _Tables) -> None:
     c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
     c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
     c.room("parameters_at of elements", elements["parameters_at"], elements["parameters"])
+    c.within("slides of elements", elements["slides"], 2)
     _check_bristles(c, "elements", elements)
     if np.any(elements["force"] == 0):
         raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import make_record
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.time_signals import CompiledSignals
 from flexmbs.model.compile_contact_laws import law_fields, law_parameters
+from flexmbs.model.compile_friction import compiled_friction
 from flexmbs.model.pool import Pool
 
 
@@ -25,6 +27,26 @@ def contact_record(
         t.CONTACT, **links, **_geometry_fields(point, pool), at=pool.add(law_parameters(contact.law, where)),
         history_at=history_at, **law_fields(contact.law, where, signals),
     )  # fmt: skip
+
+
+def friction_fields(compiler, contact: Contact, name: str, point: ContactPoint) -> dict[str, int]:
+    """Fields of the record of contact point ``name`` that belong to its friction; its bristles become coordinates."""
+    if contact.friction is None:
+        return {}
+    where = f"contact '{contact.name}'"
+    made = compiled_friction(contact.friction, where, compiler.signals, line=False)
+    fields = {
+        "friction": made.address, "friction_law": made.law, "friction_at": compiler.pool.add(made.parameters),
+        "friction_parameters": len(made.parameters),
+    }  # fmt: skip
+    if not point.many_points:
+        return fields | compiler.add_bristles(name, made) | {"friction_record": compiler.forces.add_friction(name)}
+    if made.bristles:
+        raise MechanismError(
+            f"{where}: friction with bristles is not for surfaces that touch at many points; use fm.Coulomb, "
+            "fm.Stribeck or fm.Threlfall"
+        )
+    return fields
 
 
 def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from flexmbs.core.laws.force.force_law import ReactionLoad, law_energy, law_force
-from flexmbs.core.laws.friction.joint_friction import JointFriction
+from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
@@ -146,7 +146,9 @@ class ForceTables:
         """Place in ``Workspace.record`` of the friction of a contact point, with its histories."""
         at = self._take(f.FRICTION_RECORD)
         for word, unit, first in (("friction", "N", f.FRICTION_FORCE), ("friction_moment", "N m", f.FRICTION_MOMENT)):
-            self.columns += [RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
+            self.columns += [
+                RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")
+            ]
         self.columns.append(RecordColumn(f"{name}.friction_power", "W", at + f.FRICTION_POWER))
         return at
 

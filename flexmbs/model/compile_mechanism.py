@@ -9,8 +9,6 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record, table_of
-from flexmbs.mechanism.contact.contact import Contact
-from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
@@ -19,9 +17,9 @@ from flexmbs.mechanism.time_signals import CompiledSignals, Signal
 from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
-from flexmbs.model.compile_contacts import contact_record
+from flexmbs.model.compile_contacts import contact_record, friction_fields
 from flexmbs.model.compile_forces import ForceTables
-from flexmbs.model.compile_friction import CompiledFriction, compiled_friction
+from flexmbs.model.compile_friction import CompiledFriction
 from flexmbs.model.compile_functions import final_row, part_name
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
@@ -271,29 +269,15 @@ class _Compiler:
     def add_contacts(self) -> None:
         for contact in self.system.contacts.values():
             for name, point in zip(contact.point_names, contact.points, strict=True):
-                links = {"a": self.marker(point.a), "b": self.marker(point.b), **self.friction(contact, name, point)}
+                links = {
+                    "a": self.marker(point.a),
+                    "b": self.marker(point.b),
+                    **friction_fields(self, contact, name, point),
+                }
                 links["scratch_at"] = sum(int(record["scratch"]) for record in self.records["contacts"])
                 history_at = sum(int(record["history"]) for record in self.records["contacts"])
                 record = contact_record(contact, point, links, history_at, self.pool, self.signals)
                 self.records["contacts"].append(record)
-
-    def friction(self, contact: Contact, name: str, point: ContactPoint) -> dict[str, int]:
-        """Fields of the record of a contact point ``name`` that belong to its friction."""
-        if contact.friction is None:
-            return {}
-        made = compiled_friction(contact.friction, f"contact '{contact.name}'", self.signals, line=False)
-        fields = {
-            "friction": made.address, "friction_law": made.law, "friction_at": self.pool.add(made.parameters),
-            "friction_parameters": len(made.parameters),
-        }  # fmt: skip
-        if point.many_points:
-            if made.bristles:
-                raise MechanismError(
-                    f"contact '{contact.name}': friction with bristles is not for surfaces that touch at many points; "
-                    "use fm.Coulomb, fm.Stribeck or fm.Threlfall"
-                )
-            return fields
-        return fields | self.add_bristles(name, made) | {"friction_record": self.forces.add_friction(name)}
 
     def force_arrays(self) -> dict[str, np.ndarray]:
         """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""

@@ -181,6 +181,29 @@ def test_damped_impact(tmp_path):
     assert linear["e_separation_at_zero_force"] > 0.45
 
 
+def test_friction_lugre_stribeck(tmp_path):
+    path = tmp_path / "pull.json"
+    path.write_text('{"sigma0": 1e5, "Fs": 1.5, "v_pull": 0.1, "k": 2.0, "t_end": 10.5}')
+    (slip,) = run_case("friction_lugre_stribeck", {"parameters": str(path), "rtol": 1e-7}).figures["slips"]
+    # own computation of the reference friction_lugre_stribeck: Radau at 1e-12
+    expected = [7.540397463015664, 10.06445925295194, 0.36981599891060535, 0.002657189613691443, 0.7501405057962665]
+    found = [slip[name] for name in ("t_up", "t_down", "v_max", "x_up", "spring_force_down")]
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_friction_on_a_belt(tmp_path):
+    path = tmp_path / "belt.json"
+    path.write_text('{"m": 1.0, "v_belt": 0.2, "mu_s": 0.5, "mu_k": 0.25, "v_s": 0.3, "t_end": 8.0}')
+    events = run_case("friction_lugre_stribeck", {"parameters": str(path), "rtol": 1e-7}).figures["stribeck_belt"][
+        "events"
+    ]
+    # the same reference: set-valued, DOP853 at 1e-13
+    assert [event["t"] for event in events] == pytest.approx(
+        [0.48151703159015324, 2.7478661613074693, 7.614693125460721], rel=1e-8
+    )
+    assert [event["kind"] for event in events] == ["slip -> stick", "stick -> slip", "slip -> stick"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -48,8 +48,8 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
         return Explicit(), "a tree of rigid bodies without contacts, on which nothing stiff acts"
     if np.any(tables.elements["law"] == law_number(StopLaw)):
         return Radau(), "stops in joints, which are stiff where they are met"
-    if np.any(tables.elements["bristles"] > 0):
-        return Radau(), "bristles of friction, which are stiff where joints slip"
+    if np.any(tables.elements["slides"]):
+        return Radau(), "friction laws in joints, which are stiff where they stick, with bristles where they slip"
     if len(tables.free) > MAX_DENSE:
         return Explicit(), "a tree of rigid bodies without contacts"
     fastest, slowest = extreme_rates(model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.contact.contact_point import ContactPoint

@@ -20,8 +20,9 @@ def checked_friction(friction: object, shapes: tuple[Shape, Shape], where: str) 
     for shape in shapes:
         if shape.marker.can_turn or isinstance(shape, Point) and not resists:
             continue
+        what, other = (" with rolling or pivoting resistance", "") if resists else ("", ", or a Point")
         raise MechanismError(
-            f"{where}: friction{' with rolling or pivoting resistance' if resists else ''} needs markers that can turn, "
-            f"not '{shape.marker.label}', a single node of a solid; use a set of nodes{'' if resists else ', or a Point'}"
+            f"{where}: friction{what} needs markers that can turn, not '{shape.marker.label}', a single node of a "
+            f"solid; use a set of nodes{other}"
         )
     return friction

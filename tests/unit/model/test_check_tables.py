@@ -19,7 +19,7 @@ CIRCLE = [(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0.0, 2 * np.pi, 9)[:-
 # surfaces, sums of functions, elements between markers, closed loops are not in the mechanism below
 UNUSED = {
     ("axes", "second"), ("signals", "at"), ("signals", "first"), ("signals", "second"), ("elements", "b"),
-    ("constraints", "start"), ("constraints", "end"), ("contacts", "bristle"),
+    ("constraints", "start"), ("constraints", "end"), ("contacts", "bristle"), ("elements", "bristle"),
 }  # fmt: skip
 
 

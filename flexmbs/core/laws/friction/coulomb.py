@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.laws.force.friction import friction_coefficient
 from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.laws.friction.friction_law import ResistingFriction, checked, checked_coefficients
 from flexmbs.core.laws.friction.resistance import OWN, resist, sliding_speed
+from flexmbs.core.laws.friction.smooth_coefficient import friction_coefficient
 from flexmbs.machine_code.entry import entry
 
-TRANSITION = OWN + 2  # place of the transition speed; the order is that of core.laws.force.friction
+TRANSITION = OWN + 2  # place of the transition speed; the order is that of smooth_coefficient.py
 SLOWEST = 1e-9  # of the transition speed: below, coefficient over speed is that at this speed
 
 
@@ -26,7 +26,7 @@ class Coulomb(ResistingFriction):
     """Coulomb friction: force mu(speed) N against the slip, with a coefficient that rises smoothly from zero.
 
     It has its static value at ``transition`` and its kinetic one from ``full_slip`` on, with two continuous
-    derivatives (flexmbs/core/laws/force/friction.py). Bodies that stick creep, slower than ``transition``.
+    derivatives (flexmbs/core/laws/friction/smooth_coefficient.py). Bodies that stick creep, slower than ``transition``.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.laws.force.friction import smooth_sign
+from flexmbs.core.laws.friction.smooth_coefficient import smooth_sign
 from flexmbs.machine_code.kernel import kernel
 
 #: The first parameters of every law; its own follow.
@@ -60,9 +60,7 @@ def resist_rolling(parameters, normal_force, motion, out):
     # moment over rate: finite where rolling starts and ends
     damping = 1.0 / rate if rate >= slow else smooth_slope(rate / slow) / slow
     for k in range(3):
-        out[MOMENT + k] -= (
-            parameters[ROLLING] * normal_force * damping * (motion[W + k] - about_normal * motion[N + k])
-        )
+        out[MOMENT + k] -= parameters[ROLLING] * normal_force * damping * (motion[W + k] - about_normal * motion[N + k])
 
 
 @kernel
