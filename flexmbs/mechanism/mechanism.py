@@ -13,10 +13,12 @@ from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
+from flexmbs.mechanism.contact.body_surface import Surface
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape
+from flexmbs.mechanism.contact.surface import surface_of_body
 from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.force_methods import ForceMethods
@@ -131,22 +133,20 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
 
     def contact(
         self,
-        first: Shape,
-        second: Shape,
+        first: Shape | BodyInSystem,
+        second: Shape | BodyInSystem,
         law: ContactLaw,
         name: str | None = None,
         friction: ContactFriction | None = None,
     ) -> Contact:
-        """Contact between two shapes (docs/contact.md), with a law of the normal force and perhaps friction."""
+        """Contact between two shapes (docs/contact.md), with a law of the normal force and perhaps friction.
+
+        A body stands for its surface: of a rigid one ``fm.RigidSurface``, of a flexible one ``fm.Surface``.
+        """
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
         where = f"contact '{name}'"
-        for shape in (first, second):
-            if not isinstance(shape, Shape):
-                raise MechanismError(
-                    f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"
-                )
-            self._check_marker(shape.marker, where)
+        first, second = self._shape(first, where), self._shape(second, where)
         if not isinstance(law, ContactLaw):
             raise MechanismError(f"{where}: law must be a contact law such as fm.Hertz(...), not {law!r}")
         if first.marker.body == second.marker.body:
@@ -156,6 +156,18 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods):
         refuse_memory(points, law, checked, where)
         self.contacts[name] = Contact(name, first, second, law, points, checked)
         return self.contacts[name]
+
+    def _shape(self, given: object, where: str) -> Shape:
+        """A shape whose marker belongs to this system; of a rigid body its surface."""
+        shape = given
+        if isinstance(given, BodyInSystem):
+            shape = Surface(given) if given.is_flexible else surface_of_body(given)
+        if not isinstance(shape, Shape):
+            raise MechanismError(
+                f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"
+            )
+        self._check_marker(shape.marker, where)
+        return shape
 
     def __repr__(self) -> str:
         groups: dict[str, Mapping[str, object]] = {

@@ -31,9 +31,16 @@ def check_start(model: Model, work: Workspace, state: State) -> None:
         released = model.tables.contacts[c]["separation"] == AT_ZERO_FORCE and state.time > 0.0
         if gap < -1e-12 and not state.active[c] and not released:
             raise MechanismError(
-                f"contact '{name}' starts with a penetration of {-gap:.3g} m: move one of the bodies until the gap is "
-                "positive"
+                f"contact '{name}' starts with a penetration of {-gap:.3g} m ({_bodies_of(model, c)}): move one of "
+                "the bodies until the gap is positive, or let simulate(settle_contacts=True) move them until they touch"
             )
+
+
+def _bodies_of(model: Model, c: int) -> str:
+    """The two bodies of a contact, for messages."""
+    contact, markers = model.tables.contacts[c], model.tables.markers
+    first, second = (model.body_names[markers[int(contact[name])]["body"]] for name in "ab")
+    return f"'{first}' and '{second}'"
 
 
 def warm_up(

@@ -17,6 +17,7 @@ from flexmbs.analysis.run.condensed_modes import with_condensed_modes
 from flexmbs.analysis.run.quasi_static_start import without_vibration
 from flexmbs.analysis.run.run_in_chunks import Run
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
+from flexmbs.analysis.run.settled_contacts import settled
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
@@ -42,6 +43,7 @@ class SimulateOptions(TypedDict, total=False):
     progress: Callable[[Progress], None] | bool | None
     from_equilibrium: bool
     quasi_static_start: bool
+    settle_contacts: bool
     store_every: int | None
     output_step: float | None
     storage_limit: StorageLimit
@@ -56,8 +58,8 @@ def simulate(
     system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
     integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
-    quasi_static_start: bool = False, store_every: int | None = None, output_step: float | None = None,
-    storage_limit: StorageLimit = "auto", resume: bool = False,
+    quasi_static_start: bool = False, settle_contacts: bool = False, store_every: int | None = None,
+    output_step: float | None = None, storage_limit: StorageLimit = "auto", resume: bool = False,
     start: SavedState | Result | str | Path | None = None, force: bool = False,
     second_order: str = "auto",
 ) -> Result:  # fmt: skip
@@ -78,6 +80,8 @@ def simulate(
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics.statics), drivers with their rates
     quasi_static_start : start in motion without vibration: modal coordinates and velocities follow from the deflection
         of the bodies by inertia forces and loads (flexmbs.analysis.run.quasi_static_start), joints as stated
+    settle_contacts : bodies that penetrate each other at the start are moved apart until they touch, with the smallest
+        motion of the joints (flexmbs.analysis.run.settled_contacts); without it penetration at the start is an error
     store_every : store every n-th row of the log (one row a step; explicit methods add rows inside long steps); events
         and the last step are always stored
     output_step : s, store the first step at or after each multiple of it, and events and the last step; for other
@@ -123,7 +127,7 @@ def simulate(
         if second_order != "auto":
             options["second_order"] = second_order
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
-        run = _prepared(system, t_end, options, progress, saved, how)
+        run = _prepared(system, t_end, options, progress, saved, how, settle_contacts)
         return run.go(folder, storage, saved, resume)
 
 
@@ -134,16 +138,20 @@ def _prepared(
     progress: Callable[[Progress], None] | bool | None,
     saved: SavedState | None,
     computed: str,
+    settle: bool,
 ) -> Run:
     """The run of a system, ready to start.
 
     ``options``: tolerances, largest step and integrator, second-order terms if not "auto".
+    ``settle``: move bodies apart that penetrate each other at the start.
     ``computed``: start in equilibrium ("rest"), without vibration ("motion"), or as stated ("").
     """
     model = ready(system, whole=True)
     method, reason = choose_integrator(options["integrator"], model)
     if not method.trees_only:
         model = in_segments(system, model)
+    if settle and saved is None:
+        model = settled(model, 0.0)
     stated, active = model, None
     if computed == "rest" and saved is None:
         model, active = in_equilibrium(model, 0.0)

@@ -20,8 +20,8 @@ def with_rounding(shape: Shape, smallest: float) -> None:
     crown, edge = rounding(shape)
     if not (crown > 0.0 and edge >= 0.0 and 4.0 * crown + edge < smallest):
         raise MechanismError(
-            f"{shape.where}: edge_radius {edge!r} m and crown {crown!r} m; the crown must be positive, and edge_radius + "
-            f"4 crown below the smallest half edge or radius, {smallest!r} m"
+            f"{shape.where}: edge_radius {edge!r} m and crown {crown!r} m; the crown must be positive, and "
+            f"edge_radius + 4 crown below the smallest half edge or radius, {smallest!r} m"
         )
 
 

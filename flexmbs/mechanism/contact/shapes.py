@@ -10,14 +10,12 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.contact.distance import kinds
-from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 from flexmbs.mechanism.markers import Marker
 
 Direction = str | tuple[float, float, float]
 Outline = tuple[np.ndarray, np.ndarray]
-_DRAWN = 20.0  # edge of a plane without ends when drawn, in the unit of the axes of its marker: m
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,15 @@ class Shape:
         """(n,) kind and numbers of its distance function (core.contact.distance.kinds)."""
         return np.array(self._distance_numbers(), dtype=float)
 
-    def _distance_numbers(self) -> list[float]:
+    def _distance_numbers(self) -> list[float] | np.ndarray:
         raise MechanismError(f"{self.where}: no distance function")
 
-    def outline(self) -> Outline:
-        """Points (n, 3), m, in the axes of the marker, and triangles (k, 3) to draw."""
-        raise MechanismError(f"{self.where}: nothing to draw")
+    def outline(self) -> Outline | None:
+        """Surface to be drawn: points (n, 3), m, in the axes of the marker, and triangles (k, 3).
+
+        None for spheres and planes, which pictures draw themselves.
+        """
+        return None
 
     def _positive(self, **lengths: float) -> None:
         for name, value in lengths.items():
@@ -61,9 +62,6 @@ class Sphere(Shape):
     def _distance_numbers(self) -> list[float]:
         return [kinds.BALL, self.radius]
 
-    def outline(self) -> Outline:
-        return drawn(primitives.sphere(self.radius).surface)
-
 
 @dataclass(frozen=True)
 class Point(Sphere):
@@ -73,9 +71,6 @@ class Point(Sphere):
 
     def __post_init__(self) -> None:
         as_number(self.radius, f"{self.where}: radius (m)", minimum=0.0)
-
-    def outline(self) -> Outline:
-        return np.zeros((1, 3)), np.zeros((0, 3), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -93,12 +88,6 @@ class Plane(Shape):
 
     def _distance_numbers(self) -> list[float]:
         return [kinds.HALF_SPACE, *self.normal]
-
-    def outline(self) -> Outline:
-        first, second = across(np.array(self.normal))
-        half = 0.5 * _DRAWN
-        corners = half * np.array([-first - second, first - second, first + second, second - first])
-        return corners, np.array([[0, 1, 2], [0, 2, 3]])
 
 
 def direction(given: Any, where: str) -> tuple[float, float, float]:

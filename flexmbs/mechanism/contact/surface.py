@@ -33,8 +33,7 @@ class RigidSurface(Shape):
 
     Parameters
     ----------
-    marker : on a rigid body or ground; of a rigid body itself (``system.bodies[name]``, ``system.add(...)``) its surface
-        is taken
+    marker : on a rigid body or ground; or a rigid body itself (what ``system.add`` returns), whose surface is taken
     surface : SurfaceMesh, or a Mesh, in the axes of the marker; None: what the body has
     part : name of a surface of the Mesh; None: its outer faces, shells and rigid elements (R3D3, R3D4)
     sharp_angle : rad, between the normals of two triangles; pi: none stays sharp, 0: all
@@ -54,8 +53,8 @@ class RigidSurface(Shape):
             self._take_body(self.marker)
         if self.surface is None:
             raise MechanismError(
-                f"{self.where}: there is no surface; give surface= (a SurfaceMesh or Mesh), or a rigid body that has one "
-                "(fm.RigidBody.from_surface, .from_mesh or a simple shape)"
+                f"{self.where}: there is no surface; give surface= (a SurfaceMesh or Mesh), or a rigid body that has "
+                "one (fm.RigidBody.from_surface, .from_mesh or a simple shape)"
             )
         if isinstance(self.surface, Mesh):
             object.__setattr__(self, "surface", surface_of_mesh(self.surface, self.part, self.where))
@@ -88,14 +87,13 @@ class RigidSurface(Shape):
     def _check(self) -> None:
         points, triangles = self._cleaned
         edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
-        directed, counts = np.unique(edges, axis=0, return_counts=True)
-        backward = {(int(b), int(a)) for a, b in directed}
-        single = sum((int(a), int(b)) not in backward for a, b in directed)
+        directed, counts = np.unique(edges @ [len(points), 1], return_counts=True)
+        single = int(np.count_nonzero(~np.isin(directed, edges @ [1, len(points)])))
         if len(edges) == 0 or single or counts.max() > 1:
             raise MechanismError(
                 f"{self.where}: the surface is open: {single} of {len(directed)} edges of its triangles have no "
-                f"neighbour that runs the other way, {int((counts > 1).sum())} are used more than once; a contact needs "
-                "a closed surface, all faces anticlockwise seen from outside"
+                f"neighbour that runs the other way, {int((counts > 1).sum())} are used more than once; a contact "
+                "needs a closed surface, all faces anticlockwise seen from outside"
             )
         a, b, c = np.moveaxis(points[triangles] - points.mean(axis=0), 1, 0)
         volume = float(np.einsum("ti,ti->", a, np.cross(b, c))) / 6.0
@@ -105,13 +103,18 @@ class RigidSurface(Shape):
                 "anticlockwise seen from outside"
             )
 
-    def _distance_numbers(self) -> list[float]:
+    def _distance_numbers(self) -> np.ndarray:
         points, triangles = self._cleaned
         patches = smooth_triangles(points, triangles, self.sharp_angle)
         hull = patches[:, : 3 * _POINTS].reshape(len(patches), _POINTS, 3)
         nodes, order = bounding_tree(hull.min(axis=1), hull.max(axis=1))
         head = [kinds.TRIANGLES, len(nodes), len(patches)]
-        return np.concatenate([head, nodes.ravel(), patches[order].ravel()]).tolist()
+        return np.concatenate([head, nodes.ravel(), patches[order].ravel()])
 
     def outline(self) -> Outline:
         return self.mesh.points, self.mesh.triangles
+
+
+def surface_of_body(body: Any) -> RigidSurface:
+    """The surface of a rigid body in a system (a BodyInSystem)."""
+    return RigidSurface(body)

@@ -47,7 +47,9 @@ class Torus(Shape):
     def convex(self) -> np.ndarray:
         """Numbers of its convex hull."""
         crown = CROWN * self.tube_radius
-        return body_numbers(self.tube_radius - crown, [disc(self.radius + crown, crown, np.array(self.axis, dtype=float))])
+        return body_numbers(
+            self.tube_radius - crown, [disc(self.radius + crown, crown, np.array(self.axis, dtype=float))]
+        )
 
     def outline(self) -> Outline:
         surface = primitives.torus(self.radius, self.tube_radius, axis="z").surface

@@ -33,6 +33,7 @@ def smooth_triangles(points: np.ndarray, triangles: np.ndarray, sharp_angle: flo
     tangents = _tangents(corners, at_corner, neighbour, sharp)
     patches = np.zeros((len(triangles), place.PATCH))
     _fill_points(patches, corners, at_corner, tangents)
+    patches[:, place.BULGE] = _largest_distance(patches)
     _fill_sides(patches, triangles, corners, normals, across, sharp)
     return patches
 
@@ -126,9 +127,20 @@ def _inner_points(quartic, hodograph, normals) -> tuple[np.ndarray, np.ndarray]:
     return near_first, near_last
 
 
+def _largest_distance(patches: np.ndarray) -> np.ndarray:
+    """(nt,) bound of the distance of a patch from its flat triangle: that of control points from their places on it."""
+    points = patches[:, : place.EDGE_SIDE].reshape(len(patches), -1, 3)
+    weights = [[4, 0, 0], [0, 4, 0], [0, 0, 4], [3, 1, 0], [1, 3, 0], [0, 3, 1], [0, 1, 3], [1, 0, 3], [3, 0, 1]]
+    weights += [[2, 2, 0], [0, 2, 2], [2, 0, 2], [2, 1, 1], [1, 2, 1], [1, 2, 1], [1, 1, 2], [1, 1, 2], [2, 1, 1]]
+    flat = 0.25 * np.einsum("pc,tci->tpi", np.array(weights), points[:, :3])
+    return np.linalg.norm(points - flat, axis=-1).max(axis=1)
+
+
 def _fill_sides(patches, triangles, corners, normals, across, sharp) -> None:
     """At sharp edges the mean normal, at corners of sharp edges that weighted with angles; zero elsewhere."""
-    patches[:, place.EDGE_SIDE : place.CORNER_SIDE] = (sharp[..., None] * _unit(normals[:, None] + across)).reshape(-1, 9)
+    patches[:, place.EDGE_SIDE : place.CORNER_SIDE] = (sharp[..., None] * _unit(normals[:, None] + across)).reshape(
+        -1, 9
+    )
     ahead, back = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
     sine = np.linalg.norm(np.cross(ahead, back), axis=-1)
     angle = np.arctan2(sine, np.einsum("tci,tci->tc", ahead, back))
@@ -138,7 +150,7 @@ def _fill_sides(patches, triangles, corners, normals, across, sharp) -> None:
     is_sharp[triangles[sharp]] = True
     is_sharp[np.roll(triangles, -1, axis=1)[sharp]] = True
     sides = np.where(is_sharp[:, None], _unit(total), 0.0)
-    patches[:, place.CORNER_SIDE : place.PATCH] = sides[triangles].reshape(-1, 9)
+    patches[:, place.CORNER_SIDE : place.BULGE] = sides[triangles].reshape(-1, 9)
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

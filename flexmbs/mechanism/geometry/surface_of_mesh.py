@@ -36,8 +36,11 @@ def surface_of_mesh(mesh: Mesh, part: str | None, where: str) -> SurfaceMesh:
 
 def _faces(mesh: Mesh, part: str | None, where: str) -> list[tuple[str, np.ndarray]]:
     if part is None:
-        rigid = [(f"{'tri3' if np.all(block.nodes[:, 3:] < 0) else 'quad4'}", block.nodes) for block in mesh.other_elements
-                 if block.type_name.upper().startswith("R3D")]
+        rigid = [
+            (f"{'tri3' if np.all(block.nodes[:, 3:] < 0) else 'quad4'}", block.nodes)
+            for block in mesh.other_elements
+            if block.type_name.upper().startswith("R3D")
+        ]
         return [(kind, nodes) for kind, nodes, _numbers in outer_faces(mesh)] + rigid
     if part not in mesh.surfaces:
         known = ", ".join(f"'{name}'" for name in mesh.surfaces) or "none"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from icosphere import icosphere
 from plain_state import PlainState, derivative, two_bodies
 
 import flexmbs as fm
@@ -13,8 +14,8 @@ AXIS = (0.3, -0.5, 0.9)
 
 def surface(m):
     """An egg of triangles with a smooth surface."""
-    sphere = fm.RigidBody.sphere(1000.0, 0.3).surface
-    return fm.RigidSurface(m, fm.SurfaceMesh(sphere.points * [1.0, 0.7, 1.3], sphere.faces))
+    ball = icosphere(1, 0.3)
+    return fm.RigidSurface(m, fm.SurfaceMesh(ball.points * [1.0, 0.7, 1.3], ball.faces), sharp_angle=3.0)
 
 
 SHAPES = {
@@ -41,11 +42,11 @@ def state_with(pair, seed: int) -> PlainState:
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(kind.__name__ for kind in pair))
 def test_gap_rate_and_forces_fit_each_other(pair):
     """The normal is the gradient of the gap: its rate is that of the bodies at the contact point."""
-    for seed in range(3):
+    for seed in range(2):
         state = state_with(pair, seed)
         for c in range(len(state.tables.contacts)):
 
-            def gap(s, c=c):
+            def gap(s, state=state, c=c):
                 return contact_geometry(state.tables, c, *state.move(s), state.work)[0]
 
             slope = derivative(gap, 2e-4)
@@ -58,6 +59,7 @@ def test_gap_rate_and_forces_fit_each_other(pair):
             add_contacts(state.tables, active, np.zeros(0), q, v, a, state.work, state.residual)
             pushed = contact_force(state.tables, state.tables.contacts[c], np.zeros(0), value, rate)
             assert state.power(v) == pytest.approx(pushed * rate, rel=1e-9)
+            bodies = list(zip(state.work.frame, state.work.wrench, strict=True))
             force = sum(wrench.force for wrench in state.work.wrench)
-            moment = sum(w.moment + np.cross(f.p_WB, w.force) for f, w in zip(state.work.frame, state.work.wrench))
+            moment = sum(w.moment + np.cross(f.p_WB, w.force) for f, w in bodies)
             assert max(np.abs(force).max(), np.abs(moment).max()) < 1e-11 * abs(pushed)

@@ -144,7 +144,7 @@ def test_forces(bench, action, message):
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (lambda b: fm.Sphere(b.block["origin"], -0.01), "radius .m.: -0.01 must be at least 0"),
+        (lambda b: fm.Sphere(b.block["origin"], -0.01), "radius -0.01 m must be positive"),
         (lambda b: fm.Sphere(b.block["origin"], math.nan), "radius .m.: nan"),
         (lambda b: fm.Plane(b.ground, (0.0, 0.0, 0.0)), "the normal has zero length"),
         (lambda b: fm.Hertz(-1.0), "stiffness -1.0 must be positive"),
@@ -157,7 +157,7 @@ def test_forces(bench, action, message):
         ),
         (
             lambda b: b.system.contact(fm.Plane(b.ground), fm.Plane(b.block["origin"]), fm.Hertz(1.0), name="hit"),
-            "contact 'hit': no contact between a Plane and a Plane; a Plane can touch: Sphere",
+            "contact 'hit': no contact between a Plane and a Plane; a Plane can touch: Box, Capsule, Cylinder",
         ),
     ],
 )

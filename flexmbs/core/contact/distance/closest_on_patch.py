@@ -14,7 +14,10 @@ SMALL = 1e-15  # change of a parameter that no longer counts
 
 @kernel
 def half_square(pool, at, x, y, z, u, v):
-    """Half of the squared distance to the point (u, v) of the patch, its derivatives u, v, uu, uv, vv, and |s_u|^2 ..."""
+    """Half of the squared distance r^2 to the point s(u, v) of the patch, with its derivatives.
+
+    The first by u and v; of the second the parts r . s_uu, r . s_uv, r . s_vv, and s_u . s_u, s_u . s_v, s_v . s_v.
+    """
     value = g_u = g_v = h_uu = h_uv = h_vv = m_uu = m_uv = m_vv = 0.0
     for k in range(3):
         s, s_u, s_v, s_uu, s_uv, s_vv = patch_component(pool, at, k, u, v)
@@ -140,7 +143,7 @@ def closest_on_patch(pool, at, x, y, z, u, v):
 
 @kernel
 def closest_on_triangle(pool, at, x, y, z):
-    """(b1, b2) of the closest point of the flat triangle of the corners (C. Ericson, Real-Time Collision Detection)."""
+    """(b1, b2) of the closest point of the flat triangle of the corners, and its distance."""
     ux, uy, uz = pool[at + 3] - pool[at], pool[at + 4] - pool[at + 1], pool[at + 5] - pool[at + 2]
     vx, vy, vz = pool[at + 6] - pool[at], pool[at + 7] - pool[at + 1], pool[at + 8] - pool[at + 2]
     x, y, z = x - pool[at], y - pool[at + 1], z - pool[at + 2]
@@ -149,7 +152,8 @@ def closest_on_triangle(pool, at, x, y, z):
     determinant = uu * vv - uv * uv
     u, v = (vv * xu - uv * xv) / determinant, (uu * xv - uv * xu) / determinant
     if u >= 0.0 and v >= 0.0 and u + v <= 1.0:
-        return u, v
+        x, y, z = x - u * ux - v * vx, y - u * uy - v * vy, z - u * uz - v * vz
+        return u, v, math.sqrt(x * x + y * y + z * z)
     best, best_u, best_v = 1e300, 0.0, 0.0
     for edge in range(3):
         if edge == 0:
@@ -162,4 +166,4 @@ def closest_on_triangle(pool, at, x, y, z):
         distance = u * u * uu + 2.0 * u * v * uv + v * v * vv - 2.0 * (u * xu + v * xv)
         if distance < best:
             best, best_u, best_v = distance, u, v
-    return best_u, best_v
+    return best_u, best_v, math.sqrt(max(0.0, best + x * x + y * y + z * z))

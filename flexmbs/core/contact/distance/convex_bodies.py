@@ -1,8 +1,8 @@
 """Convex bodies with a smooth surface, by their support function: gap, normal and contact point of two of them.
 
 The support function of a body about its centre is a sum of terms sqrt(alpha + beta (n . a)^2) (ellipsoids of
-revolution with axis a) and a radius: Minkowski sums of segments, discs and balls. A cylinder is segment + disc + ball, a
-box three segments + ball; a small alpha of a segment crowns its sides, a ball rounds its edges. Numbers of a body in
+revolution with axis a) and a radius: Minkowski sums of segments, discs and balls. A cylinder is segment + disc + ball,
+a box three segments + ball; a small alpha of a segment crowns its sides, a ball rounds its edges. Numbers of a body in
 the pool: radius, number of terms, and of each term alpha (m2), beta (m2), axis (3).
 
 The gap of two bodies at the distance d (from b to a) is the maximum over unit vectors n of n . d - h_a(-n) - h_b(n)

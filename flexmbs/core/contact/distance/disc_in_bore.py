@@ -1,4 +1,4 @@
-"""The point of a tilted disc that is closest to the wall of the bore in which it lies: end of a journal in a bearing."""
+"""The point of a tilted disc that is closest to the wall of the bore around it: end of a journal in a bearing."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ common edge. With barycentric coordinates b_0, b_1, b_2 the point is
         + sum over i of 12 b_i^2 b_j b_k (b_j G_ij + b_k G_ik) / (b_j + b_k)
 
 Numbers in the pool, vectors of three: V_0 V_1 V_2, C_01 C_10 C_12 C_21 C_20 C_02, M_01 M_12 M_20, G in the order of C;
-then the vectors that tell inside from outside on sharp edges 01, 12, 20 and at sharp corners 0, 1, 2 (zero: smooth).
+then the vectors that tell inside from outside on sharp edges 01, 12, 20 and at sharp corners 0, 1, 2 (zero: smooth);
+then how far the patch is from its flat triangle at most.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from flexmbs.machine_code.kernel import kernel
 
 CORNER, NEAR, MIDDLE, INNER = 0, 9, 27, 36  # where the points begin
-EDGE_SIDE, CORNER_SIDE, PATCH = 54, 63, 72
+EDGE_SIDE, CORNER_SIDE, BULGE, PATCH = 54, 63, 72, 73
 
 
 @kernel

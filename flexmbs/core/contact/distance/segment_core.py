@@ -6,12 +6,15 @@ closest point then is unique and moves smoothly where the segment is parallel to
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.core.contact.distance.kinds import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE, PLACED
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.machine_code.kernel import kernel
 
-PARTS = 16  # in which minima are looked for where the distance is not convex
+PARTS = 8  # in which minima are looked for where the distance is not convex
 HALVINGS = 80
+CONVERGED = 1e-13  # change of s
 
 
 @kernel
@@ -39,33 +42,36 @@ def closest_on_segment(pool, at, cx, cy, cz, tx, ty, tz, crown):
 
 @kernel
 def zero_slope(pool, at, cx, cy, cz, tx, ty, tz, crown, left, slope_left, right, slope_right):
-    """Root of the slope in a bracket: false position (Illinois), halved wherever that is slow."""
-    s = 0.5 * (left + right)
+    """Root of the slope in a bracket: false position (Illinois), halved every fourth time."""
+    s = left
     for i in range(HALVINGS):
-        width = right - left
-        s = right - slope_right * width / (slope_right - slope_left)
-        if i % 4 == 3 or not (left < s < right):
+        old, halved = s, i % 4 == 3
+        s = right - slope_right * (right - left) / (slope_right - slope_left)
+        if halved or not (left < s < right):
             s = 0.5 * (left + right)
-        if width <= 1e-15 or s <= left or s >= right:
+        if abs(s - old) <= CONVERGED or s <= left or s >= right:
             break
         _d, slope = crowned_distance(pool, at, cx, cy, cz, tx, ty, tz, crown, s)
         if slope == 0.0:
             break
         if slope < 0.0:
             left, slope_left = s, slope
-            slope_right *= 0.5 if i % 4 != 3 else 1.0
+            slope_right *= 1.0 if halved else 0.5
         else:
             right, slope_right = s, slope
-            slope_left *= 0.5 if i % 4 != 3 else 1.0
+            slope_left *= 1.0 if halved else 0.5
     return s
 
 
 @kernel
 def lowest_part(pool, at, cx, cy, cz, tx, ty, tz, crown):
-    """Bracket of the least of several minima."""
-    best, at_best = 1e300, 0
-    for i in range(PARTS + 1):
-        value, _slope = crowned_distance(pool, at, cx, cy, cz, tx, ty, tz, crown, 2.0 * i / PARTS - 1.0)
+    """Bracket of the least of several minima; a distance changes by no more than the way, which tells what to skip."""
+    width, way = 2.0 / PARTS, math.sqrt(tx * tx + ty * ty + tz * tz) + 2.0 * crown
+    best, _slope = crowned_distance(pool, at, cx, cy, cz, tx, ty, tz, crown, 1.0)
+    at_best, i = PARTS, 0
+    while i < PARTS:
+        value, _slope = crowned_distance(pool, at, cx, cy, cz, tx, ty, tz, crown, i * width - 1.0)
         if value < best:
             best, at_best = value, i
-    return max(-1.0, 2.0 * (at_best - 1) / PARTS - 1.0), min(1.0, 2.0 * (at_best + 1) / PARTS - 1.0)
+        i += max(1, int(min((value - best) / (way * width), 1.0 * PARTS)))
+    return max(-1.0, (at_best - 1) * width - 1.0), min(1.0, (at_best + 1) * width - 1.0)

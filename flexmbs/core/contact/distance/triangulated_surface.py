@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.distance.closest_on_patch import closest_on_patch, closest_on_triangle
-from flexmbs.core.contact.distance.gregory_patch import CORNER_SIDE, EDGE_SIDE, PATCH, patch_component
+from flexmbs.core.contact.distance.gregory_patch import BULGE, CORNER_SIDE, EDGE_SIDE, PATCH, patch_component
 from flexmbs.core.mechanics.vectors import cross, vector_at
 from flexmbs.machine_code.kernel import kernel
 
@@ -50,7 +50,7 @@ def closest_triangle(pool, at, x, y, z):
     """Offset of the triangle with the closest point, and (b1, b2) there."""
     nodes = int(pool[at])
     tree, triangles = at + HEAD, at + HEAD + NODE * nodes
-    limit = corner_bound(pool, tree, triangles, x, y, z) * (1.0 + 1e-9)
+    limit = corner_bound(pool, tree, triangles, x, y, z) * (1.0 + 1e-9)  # a corner is a point of the surface
     best, best_at, best_u, best_v = 1e300, triangles, 0.0, 0.0
     i = 0
     while i < nodes:
@@ -60,7 +60,9 @@ def closest_triangle(pool, at, x, y, z):
             continue
         for k in range(int(pool[node + COUNT])):
             patch = triangles + PATCH * (int(pool[node + FIRST]) + k)
-            u, v = closest_on_triangle(pool, patch, x, y, z)
+            u, v, flat = closest_on_triangle(pool, patch, x, y, z)
+            if flat - pool[patch + BULGE] > math.sqrt(2.0 * min(limit, best)):
+                continue
             u, v, value = closest_on_patch(pool, patch, x, y, z, u, v)
             if value < best:
                 best, best_at, best_u, best_v = value, patch, u, v

@@ -16,6 +16,7 @@ HALF, RADIUS, CROWN, SHAPE = 0, 3, 4, 5
 
 @entry(pair_geometry)
 def capsule_and_shape(tables, contact, work):
+    """One gap, at the point of the crowned core that is closest."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, frame_b, touch = work.marker[A], work.marker[B], work.touch[0]
     shape, radius, crown = int(pool[at + SHAPE]), pool[at + RADIUS], pool[at + CROWN]

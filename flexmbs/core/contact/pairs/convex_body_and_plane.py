@@ -13,6 +13,7 @@ CENTRE, NORMAL, BODY = 0, 3, 6  # numbers: centre (axes of a), normal (axes of b
 
 @entry(pair_geometry)
 def convex_body_and_plane(tables, contact, work):
+    """One gap, at the lowest point."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, frame_b, touch = work.marker[A], work.marker[B], work.touch[0]
     body = int(pool[at + BODY])

@@ -14,6 +14,7 @@ CENTRE_A, CENTRE_B, BODY_A, BODY_B = 0, 3, 6, 7
 
 @entry(pair_geometry)
 def convex_pair(tables, contact, work):
+    """One gap, along the direction of the largest separation."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, frame_b, touch = work.marker[A], work.marker[B], work.touch[0]
     body_a, body_b = int(pool[at + BODY_A]), int(pool[at + BODY_B])
@@ -22,7 +23,9 @@ def convex_pair(tables, contact, work):
     bx, by, bz = vector_at(pool, at + CENTRE_B)
     bx, by, bz = rotate(frame_b.R_WM, bx, by, bz)
     dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
-    gap, nx, ny, nz = convex_gap(pool, body_a, frame_a.R_WM, body_b, frame_b.R_WM, dx + ax - bx, dy + ay - by, dz + az - bz)
+    gap, nx, ny, nz = convex_gap(
+        pool, body_a, frame_a.R_WM, body_b, frame_b.R_WM, dx + ax - bx, dy + ay - by, dz + az - bz
+    )
     x, y, z = support_point(pool, body_b, frame_b.R_WM, nx, ny, nz)
     px, py, pz = components(frame_b.p_WM)
     touch.gap = gap

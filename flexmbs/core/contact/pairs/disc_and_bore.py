@@ -14,6 +14,7 @@ CENTRE, AXIS, RADIUS, BORE_AXIS, BORE = 0, 3, 6, 7, 10
 
 @entry(pair_geometry)
 def disc_and_bore(tables, contact, work):
+    """One gap, at the point of the rim that is closest to the wall."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, frame_b, touch = work.marker[A], work.marker[B], work.touch[0]
     cx, cy, cz = vector_at(pool, at + CENTRE)

@@ -33,6 +33,7 @@ def touch_of_sphere(pool, shape, frame_b, x, y, z, radius, touch):
 
 @entry(pair_geometry)
 def sphere_and_shape(tables, contact, work):
+    """One gap, along the gradient of the distance at the centre."""
     at, pool = tables.contacts[contact].numbers_at, tables.pool
     frame_a, touch = work.marker[A], work.touch[0]
     x, y, z = vector_at(pool, at + CENTRE)
