@@ -12,7 +12,6 @@ With the default divisions each roller has about 20,000 nodes on its surface.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import pi
 
 import numpy as np
 
@@ -94,12 +93,11 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     late = result.t >= 0.5 * result.t[-1]
     slip = p.speed + result["follow.angle.rate"][late]  # of upper relative to lower, both with the same radius
     patch = fm.contact_patch(build(p), result, "tread", float(result.t[-1]))
-    lengths = np.ptp(patch.points[:, 0]) if len(patch.points) else 0.0
     return {
         "normal_force": float(np.mean(result["tread.force"][late])),
         "friction_force": float(np.mean(result["tread.friction"][late])),
         "creepage": float(np.mean(slip) / p.speed),
-        "half_width": 0.5 * float(lengths),
+        "half_width": 0.5 * patch.area / p.width,
         "half_width_of_rigid_rollers": half_width(p),
         "patch_area": patch.area,
         "contact_points": len(patch.points),

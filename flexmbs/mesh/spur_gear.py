@@ -16,7 +16,7 @@ ADDENDUM, DEDENDUM = 1.0, 1.25  # of the basic rack, in modules (ISO 53)
 
 @dataclass(frozen=True)
 class GearDivisions:
-    """Elements of a gear: across a tooth, along its flank, across half of the gap beside it, through the rim, along z."""
+    """Elements of a gear: across a tooth, along its flank, across half of a gap, through the rim, along z."""
 
     tooth: int = 4
     flank: int = 6
@@ -73,12 +73,14 @@ def spur_gear_mesh(
     root, tip = pitch - DEDENDUM * module, pitch + ADDENDUM * module
     if teeth < 5 or not 0.0 < bore < root or not width > 0.0 or kind not in ("hex8", "hex20"):
         raise MeshError(
-            f"spur_gear_mesh: needs at least 5 teeth, a bore below the root circle ({root:g} m), a width > 0 m and kind "
-            f"hex8 or hex20; got {teeth} teeth, bore {bore:g}, width {width:g}, kind {kind}."
+            f"spur_gear_mesh: needs at least 5 teeth, a bore below the root circle ({root:g} m), a width > 0 m and "
+            f"kind hex8 or hex20; got {teeth} teeth, bore {bore:g}, width {width:g}, kind {kind}."
         )
     thickness = half_angle(np.array([root, tip]), teeth, module, pressure_angle, backlash)
     if thickness[1] <= 0.0 or thickness[0] >= np.pi / teeth:
-        raise MeshError(f"spur_gear_mesh: the teeth are pointed or touch at the root ({teeth} teeth, module {module:g} m).")
+        raise MeshError(
+            f"spur_gear_mesh: the teeth are pointed or touch at the root ({teeth} teeth, module {module:g} m)."
+        )
     places, nodes = half_grid(_cells(teeth, d), kind, teeth * (2 * d.gap + d.tooth))
     radius, angle, tooth, side = _polar(places, teeth, d, (bore, root, tip), (module, pressure_angle, backlash))
     z = width * (places[:, 2] / (2.0 * d.width) - 0.5)
@@ -108,7 +110,7 @@ def _cells(teeth: int, d: GearDivisions) -> np.ndarray:
 
 
 def _polar(places, teeth: int, d: GearDivisions, radii, tooth_shape):
-    """Radius and angle of nodes (k, 3) of the half grid, the tooth of their sector, and s = -1 to 1 across the tooth."""
+    """Radius and angle of nodes (k, 3) of the half grid, the tooth of their sector, s = -1 to 1 across the tooth."""
     bore, root, tip = radii
     row, column = 0.5 * places[:, 0], 0.5 * places[:, 1]
     columns = 2 * d.gap + d.tooth

@@ -27,6 +27,7 @@ def test_all_cases_are_listed():
         "flexible_pendulum_impact",
         "flexible_slider_crank",
         "friction_lugre_stribeck",
+        "gear_pair",
         "heavy_top",
         "hertz_sphere",
         "impact_wave",
@@ -37,6 +38,7 @@ def test_all_cases_are_listed():
         "rack_and_pinion",
         "roller_coaster",
         "rolling_disc",
+        "rolling_meshes",
         "rotating_beam_frequencies",
         "slider_crank_simeon",
         "solid_pendulum",
@@ -127,6 +129,25 @@ def test_spin_up_beam():
     # reference grid: 20 us
     assert figures["tip_deflection_extreme_time"] == pytest.approx(6.76952, abs=1e-3)
     assert figures["tip_deflection_end"] == pytest.approx(0.0006062357101017064, abs=1e-3 * 0.576)
+
+
+def test_gear_pair():
+    """ISO 6336-1 (2019), 9.3: about 14 N/(mm um) for one pair of teeth, 20 for the mean; coarse teeth."""
+    values = dict(tooth_elements=2, flank_elements=4, width_elements=1, modes=2, patterns=0, points=8)
+    with pytest.warns(UserWarning):
+        figures = run_case("gear_pair", values | {"run_up": 0.006, "pitches": 0.1, "speed": 3.0}).figures
+    assert 12e9 < figures["mesh_stiffness"] < 24e9
+    assert figures["normal_force"] == pytest.approx(200.0 / (0.06 * math.cos(math.radians(20.0))), rel=0.05)
+
+
+def test_rolling_meshes():
+    """The patch of rigid rollers on their treads, and the friction that the brake torque needs."""
+    values = dict(around=48, along=2, modes=3, t_end=0.02, load=1000.0, rtol=1e-3)
+    with pytest.warns(UserWarning):
+        figures = run_case("rolling_meshes", values).figures
+    assert figures["normal_force"] == pytest.approx(1000.0, rel=0.05)
+    assert figures["half_width"] == pytest.approx(figures["half_width_of_rigid_rollers"], rel=0.25)
+    assert 0.0 < figures["creepage"] < 0.02
 
 
 def test_rotating_beam_frequencies():

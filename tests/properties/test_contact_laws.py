@@ -15,7 +15,7 @@ from flexmbs.model.compile_contact_laws import law_fields
 EXAMPLES = [
     fm.PowerLaw(3e4), fm.PowerLaw(2e7, 2.0), fm.Hertz(1.5e10), fm.HuntCrossley(1.5e10, damping=0.3),
     fm.LankaraniNikravesh(1.5e10, 0.8), fm.Flores(2e9, 0.4), fm.Gonthier(2e9, 0.4, 1.2, exact=True),
-    fm.LinearContact(1e6, 40.0), fm.LinearContact(1e6, 40.0, separation="zero force"),
+    fm.LinearContact(1e6, 40.0), fm.LinearContact(1e6, 40.0, separation="zero force"), fm.ElasticFoundation(1e9, 2.0),
     fm.Anagnostopoulos(1e6, 0.7), fm.HertzLine(1.1e11, 0.01, 0.02), fm.ElasticPlastic(1.1e11, 0.01, 2e10),
 ]  # fmt: skip
 

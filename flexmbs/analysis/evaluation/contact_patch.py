@@ -93,9 +93,7 @@ def _body_at(system: Mechanism, result: Result, name: str, time: float):
 
 def _deformed(numbers: np.ndarray, s: int, q: np.ndarray) -> np.ndarray:
     """(nodes, 3) where the nodes of a surface are, body axes."""
-    n, K, terms, nodes = (
-        int(numbers[s + k]) for k in (layout.MODES, layout.FORMS, layout.TERMS, layout.NODES)
-    )
+    n, K, terms, nodes = (int(numbers[s + k]) for k in (layout.MODES, layout.FORMS, layout.TERMS, layout.NODES))
 
     def part(place: int, *shape: int) -> np.ndarray:
         at = s + int(numbers[s + place])

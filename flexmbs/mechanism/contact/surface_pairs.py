@@ -71,6 +71,6 @@ def refuse_memory(points: tuple[ContactPoint, ...], law: ContactLaw, friction: A
         )
     if getattr(friction, "bristles", 0):
         raise MechanismError(
-            f"{where}: friction {type(friction).__name__} has bristles, and each point of a surface would need its own; "
-            "use a regularised law"
+            f"{where}: friction {type(friction).__name__} has bristles, and each point of a surface would need its "
+            "own; use a regularised law"
         )

@@ -1,6 +1,6 @@
 """Surfaces that deform: closest points, boxes, gaps, rates and forces against brute force and against each other."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -127,6 +127,12 @@ def system_with(pair: str) -> fm.System:
     return system
 
 
+def touch_at(state: PlainState, s: float) -> tuple[float, float]:
+    """Gap and elastic energy at time ``s`` of the motion."""
+    q, v, a = state.move(s)
+    return contact_geometry(state.tables, 0, q, v, a, state.work)[0], state.work.touch[0].energy
+
+
 @pytest.mark.parametrize("pair", ["sphere", "surface", "plane", "cylinder"])
 def test_gap_rate_and_power_of_deformed_surfaces(pair):
     """The rate is the slope of the gap; what the forces take is what the contact stores; forces balance."""
@@ -137,12 +143,7 @@ def test_gap_rate_and_power_of_deformed_surfaces(pair):
             part[:count] *= 0.05
         state.q[:count] += 0.95 * start[:count]
 
-        def touch(s):
-            q, v, a = state.move(s)
-            gap = contact_geometry(state.tables, 0, q, v, a, state.work)[0]
-            return gap, state.work.touch[0].energy
-
-        gap_slope, energy_slope = derivative(touch, 1e-3)
+        gap_slope, energy_slope = derivative(partial(touch_at, state), 1e-3)
         q, v, a = state.move()
         gap, rate, *normal = contact_geometry(state.tables, 0, q, v, a, state.work)
         assert rate == pytest.approx(gap_slope, abs=1e-7)

@@ -96,9 +96,8 @@ def face_items(faces: Faces, depths: np.ndarray) -> Items:
         owners.append(np.repeat(own, 2 * len(bezier)))
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
-    return Items(
-        tree_of(faces.centres()), nodes, np.concatenate(parts)[order], np.concatenate(fields, axis=1)[:, order], owner[order]
-    )  # fmt: skip
+    controls, control_fields = np.concatenate(parts)[order], np.concatenate(fields, axis=1)[:, order]
+    return Items(tree_of(faces.centres()), nodes, controls, control_fields, owner[order])
 
 
 def point_items(points: np.ndarray, fields: np.ndarray, areas: np.ndarray) -> tuple[np.ndarray, np.ndarray, Items]:
