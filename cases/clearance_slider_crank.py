@@ -114,7 +114,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "first_peak_force": first and first.peak_force,
         "slider_acceleration_max": acceleration,
         "crank_torque_max": abs(result.extreme("shaft.angle.driving_force")[1]),
-        "contact_count": len(contacts),
+        "contact_count": len(result.contacts),
         "K_flores": {
             "K": p.stiffness,
             "n_contacts_first_rev": sum(contact.start < 60.0 / p.speed for contact in result.contacts),

@@ -1,7 +1,6 @@
 """Joints with clearance against closed forms and geometry.
 
-The figures of the published and computed references are in tests/cases: journal_clearance_pendulum (separate program,
-planar equations of one body, DOP853 at 1e-13) and clearance_slider_crank.
+The references by separate programs are in test_clearance_references.py.
 """
 
 import numpy as np
