@@ -37,6 +37,7 @@ _KINDS = {
     "rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL, "curve": t.CURVE,
     "inverse curve": t.INVERSE_CURVE, "surface": t.SURFACE,
 }  # fmt: skip
+COARSER = 1e3  # errors of bristles count against their size, those of other states against a thousandth of it
 _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surface"}  # the latter: see curve
 
 
@@ -230,7 +231,7 @@ class _Compiler:
         """Fields ``bristle`` and ``bristles`` of a record with friction; they start at zero."""
         first = len(self.q) if friction.bristles else NONE
         for bristle in friction.bristles:
-            self.add_state_coordinate(f"{name}.bristle.{bristle}", 0.0, friction.bristle_size)
+            self.add_state_coordinate(f"{name}.bristle.{bristle}", 0.0, COARSER * friction.bristle_size)
         return {"bristle": first, "bristles": len(friction.bristles)}
 
     def reaction_row(self, name: str) -> int:

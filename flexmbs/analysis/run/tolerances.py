@@ -3,7 +3,7 @@
 Which angle, length or modal coordinate is small depends on the size of the mechanism. The default absolute tolerance is
 rtol / 1000 times a reference value: 1 rad for angles, the size of the mechanism (its largest lever arm, at most 1 m)
 for lengths, the size of the flexible body (at most 1 m) for modal coordinates, and the same per second for rates; 1 for
-user states, the deflection at which they give way for bristles of friction.
+user states, a thousand times the deflection at which they give way for bristles of friction.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ LOAD = record_type(
 )
 # state 1: no position but a user state, which is the coordinate's velocity
 # unit: of condensed modes (core.mechanics.condensed_modes) the position at a = 1; 0 for all others
-# size: typical value of a state, to which tolerances refer
+# size: of a state, the reference value of its tolerance (analysis.run.tolerances)
 COORDINATE = record_type(
     [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8"), ("size", "f8")],
     signal=NONE,
