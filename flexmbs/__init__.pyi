@@ -94,6 +94,7 @@ from flexmbs.interop.npz import read_npz as read_npz
 from flexmbs.interop.npz import write_npz as write_npz
 from flexmbs.interop.sid import read_sid as read_sid
 from flexmbs.interop.sid import write_sid as write_sid
+from flexmbs.interop.uniform_beam import uniform_beam as uniform_beam
 from flexmbs.mechanism.body_in_system import BodyInSystem as BodyInSystem
 from flexmbs.mechanism.characteristics import Characteristic as Characteristic
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile as BoreProfile
@@ -184,6 +185,7 @@ from flexmbs.reduction.damping_profiles import DampingByFrequency as DampingByFr
 from flexmbs.reduction.flexible_body import FlexibleBody as FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes as DampedModes
 from flexmbs.reduction.high_modes import QuasiStatic as QuasiStatic
+from flexmbs.reduction.hit_advice import HitAdvice as HitAdvice
 from flexmbs.reduction.interface import Interface as Interface
 from flexmbs.reduction.options import ClampedFree as ClampedFree
 from flexmbs.reduction.options import CraigBampton as CraigBampton
@@ -226,6 +228,7 @@ from flexmbs.study.store.run_record import RunFailure as RunFailure
 from flexmbs.study.store.run_record import RunRecord as RunRecord
 from flexmbs.study.study import Study as Study
 from flexmbs.study.study_status import StudyStatus as StudyStatus
+from flexmbs.view.maps import Map as Map
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 
 __version__: str

@@ -89,7 +89,7 @@ class EnergyLedger:
 
     def __str__(self) -> str:
         """A table."""
-        rows = [(name, "stored", self.stored[name] - self.start[name]) for name in self.stored]
+        rows = [("stored", name, self.stored[name] - self.start[name]) for name in self.stored]
         rows += [("work", f"{line.name} ({line.kind})", line.energy) for line in self.lines if not line.is_loss]
         rows += [("loss", f"{line.name} ({line.kind})", line.energy) for line in self.lines if line.is_loss]
         rows += [("balance", f"largest {self.largest_balance:.3g} J of {self.scale:.3g} J exchanged", self.balance)]

@@ -54,6 +54,7 @@ def test_damped_oscillator():
     assert result.unit("guide.displacement.spring.loss") == "J"
 
 
+@pytest.mark.filterwarnings("ignore:the step from")  # a mechanism without unknowns takes steps of any length
 def test_driven_pendulum():
     """A hinge that is driven lifts and accelerates the rod."""
     mass, length, amplitude, w = 1.2, 0.8, 0.9, 7.0
@@ -136,6 +137,7 @@ def test_a_hit_loses_what_its_restitution_says(law):
     assert np.all(stored[open_ & (result["wall.gap"] > 0.0)] == 0.0) and stored.max() > 0.05
 
 
+@pytest.mark.filterwarnings("ignore::flexmbs.BodyWarning")
 def test_modal_damping_of_a_flexible_pendulum():
     """-q' De q' of the motion as results read it, which scipy integrates; a pendulum that falls from the side."""
     mesh = fm.read_mesh(fm.find_mesh("pendulum_beam.inp"))
@@ -207,6 +209,7 @@ def test_loads():
     assert abs(result["thruster.work"][-1]) > 1.0 and abs(result["gyro.work"][-1]) > 1.0
 
 
+@pytest.mark.filterwarnings("ignore::flexmbs.BodyWarning")
 def test_pressure_on_a_flexible_body():
     """A spread load that grows, on a bar that bends and turns."""
     mesh = fm.box_mesh((0.5, 0.02, 0.02), (6, 1, 1), fm.Material("rubber", 2e7, 0.3, 1200.0), kind="hex20")
@@ -219,6 +222,7 @@ def test_pressure_on_a_flexible_body():
     assert result["wind.work"][-1] > 0.01
 
 
+@pytest.mark.filterwarnings("ignore:the step from")  # the first step, of a rate that is zero there
 @pytest.mark.parametrize("level", ["position", "rate", "acceleration"])
 def test_prescribed_point(level):
     """A marker lifted along a path that speeds up: the work is that of gravity and inertia."""

@@ -68,9 +68,11 @@ class RowThinner:
         self.used_before, self.stored_before = 0.0, 0  # when the size of a row was measured
         self.ranges = np.outer([np.inf, -np.inf, 0.0], np.ones(n))
         self.limits = np.zeros((2, n))
-        self.rows = np.zeros(
-            (0, columns.width + booked)
-        )  # the row stored last, and those behind it that may be left out
+        self.forget_rows(columns.width + booked)
+
+    def forget_rows(self, width: int) -> None:
+        """Rows of ``width`` numbers will come."""
+        self.rows = np.zeros((0, width))  # the row stored last, and those behind it that may be left out
         self.recent = self.rows  # rows stored last, of which the size in a file is measured
 
     def take(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, logged: int) -> np.ndarray:

@@ -166,7 +166,8 @@ class Recorder:
         if self.books is not None and len(booked) == self.books.size:
             self.books.start = float(booked[-1])
         else:  # the run has no energy ledger: it is of an older version, or was begun without
-            self.books, self.thinner.rows = None, np.zeros((0, self.width))
+            self.books = None
+            self.thinner.forget_rows(self.width)
         self._last = np.concatenate([saved.arrays["recorder.last"], booked])
         self._last_stored = bool(saved.note["last_stored"])
         if "recorder.rows" in saved.arrays:  # not in those of older versions

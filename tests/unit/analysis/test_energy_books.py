@@ -7,6 +7,7 @@ import pytest
 from long_runs import same
 
 import flexmbs as fm
+from flexmbs.analysis.run import run_in_chunks
 
 
 def engine():
@@ -32,17 +33,27 @@ def whole():
 
 
 def test_resumed_run_has_the_same_digits(whole, tmp_path, monkeypatch):
-    from flexmbs.analysis.run import run_in_chunks
-
     monkeypatch.setattr(run_in_chunks, "WRITE_SECONDS", 0.0)
-    engine().simulate(0.4, storage_limit=None, out=tmp_path / "run")
-    again = engine().simulate(1.0, storage_limit=None, out=tmp_path / "run", resume=True)
-    straight = engine().simulate(1.0, storage_limit=None)
-    same(straight, whole)
-    assert again["energy.balance"][-1] == pytest.approx(whole["energy.balance"][-1], abs=1e-6)
-    # an end at 0.4 s changes the steps; what was booked until then is the same to the digit
-    before = again.t < 0.35
-    assert np.array_equal(again["wall.loss"][before], whole["wall.loss"][: before.sum()])
+    monkeypatch.setattr(run_in_chunks, "CHUNK_SECONDS", 1e-3)
+
+    def interrupt(progress):
+        if progress.time > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine().simulate(1.0, storage_limit=None, out=tmp_path / "run", progress=interrupt)
+    part = fm.load_state(tmp_path / "run")
+    assert 0.3 < part.t < 0.9
+    resumed = engine().simulate(1.0, storage_limit=None, out=tmp_path / "run", resume=True)
+    same(whole, resumed)  # trajectory.ledger too
+    assert resumed.energy_ledger() == whole.energy_ledger()
+
+
+def test_new_run_from_a_state_begins_a_new_ledger(whole):
+    later = engine().simulate(1.2, start=whole)
+    assert later.energy_ledger(later.t[0]).work == 0.0
+    ledger = later.energy_ledger()
+    assert ledger.largest_balance < 1e-5 * ledger.scale
 
 
 def test_steps_that_are_left_out_are_booked(whole):
