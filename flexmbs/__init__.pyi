@@ -86,6 +86,7 @@ from flexmbs.interop.npz import read_npz as read_npz
 from flexmbs.interop.npz import write_npz as write_npz
 from flexmbs.interop.sid import read_sid as read_sid
 from flexmbs.interop.sid import write_sid as write_sid
+from flexmbs.interop.uniform_beam import uniform_beam as uniform_beam
 from flexmbs.mechanism.body_in_system import BodyInSystem as BodyInSystem
 from flexmbs.mechanism.characteristics import Characteristic as Characteristic
 from flexmbs.mechanism.composite_body import Part as Part
@@ -156,11 +157,13 @@ from flexmbs.mesh.sections.beam_sections import section_from_rigidities as secti
 from flexmbs.reduction.basis_advice import Advice as Advice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body
+from flexmbs.reduction.contact_patches import ContactPatch as ContactPatch
 from flexmbs.reduction.damping import Rayleigh as Rayleigh
 from flexmbs.reduction.damping_profiles import DampingByFrequency as DampingByFrequency
 from flexmbs.reduction.flexible_body import FlexibleBody as FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes as DampedModes
 from flexmbs.reduction.high_modes import QuasiStatic as QuasiStatic
+from flexmbs.reduction.hit_advice import HitAdvice as HitAdvice
 from flexmbs.reduction.interface import Interface as Interface
 from flexmbs.reduction.options import ClampedFree as ClampedFree
 from flexmbs.reduction.options import CraigBampton as CraigBampton
@@ -203,6 +206,7 @@ from flexmbs.study.store.run_record import RunFailure as RunFailure
 from flexmbs.study.store.run_record import RunRecord as RunRecord
 from flexmbs.study.study import Study as Study
 from flexmbs.study.study_status import StudyStatus as StudyStatus
+from flexmbs.view.maps import Map as Map
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 
 __version__: str

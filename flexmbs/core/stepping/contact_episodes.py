@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from flexmbs.core.contact.gap import begin_history, contact_energy, gap_at, normal_force, update_contact_history
-from flexmbs.core.contact.patches import balance_patches
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.mass_matrix import solve_mass
+from flexmbs.core.equations.massless_patches import balance_patches
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.quintic_interpolation import interpolate_between
 from flexmbs.core.equations.tangent import renew_accelerations, update_tangent

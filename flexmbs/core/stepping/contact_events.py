@@ -8,7 +8,7 @@ A law that is renewed at the ends of steps has a third event, where the bodies s
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import gap_at, normal_force
-from flexmbs.core.contact.patches import balance_patches
+from flexmbs.core.equations.massless_patches import balance_patches
 from flexmbs.core.equations.quintic_interpolation import interpolate
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.tables import AT_ZERO_FORCE
