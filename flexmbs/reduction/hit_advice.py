@@ -1,9 +1,9 @@
 """Whether the modes of a body suffice for a hit: its duration against the highest mode, and the missing flexibility.
 
-A hit of an effective mass m at speed v lasts, by its law alone, 2 int dd / sqrt(v^2 - 2 U(d)/m) up to the depth at which
-the root vanishes. Modes that are slower than it answer as springs and masses; those that are left out should be faster,
-and then answer as the residual flexibility in series with the contact. What the modes miss of that makes the peak force too
-large: both peaks follow from the energy, U(d) + f F(d)^2 / 2 = m v^2 / 2.
+A hit of an effective mass m at speed v lasts, by its law alone, 2 int dd / sqrt(v^2 - 2 U(d)/m) up to the depth at
+which the root vanishes. Modes that are slower than it answer as springs and masses; those that are left out should be
+faster, and then answer as the residual flexibility in series with the contact. What the modes miss of that makes the
+peak force too large: both peaks follow from the energy, U(d) + f F(d)^2 / 2 = m v^2 / 2.
 """
 
 from __future__ import annotations
@@ -80,8 +80,9 @@ class HitAdvice:
             )
         elif self.peak_error > PEAK:
             found.append(
-                f"The modes miss {self.missing_flexibility:.2g} m/N at '{self.contact}', which makes the peak force about "
-                f"{self.peak_error:.0%} too large: use contact_patches={{{self.contact!r}: ContactPatch('massless')}}."
+                f"The modes miss {self.missing_flexibility:.2g} m/N at '{self.contact}', which makes the peak force "
+                f"about {self.peak_error:.0%} too large: use"
+                f" contact_patches={{{self.contact!r}: ContactPatch('massless')}}."
             )
         return tuple(found)
 
@@ -89,14 +90,15 @@ class HitAdvice:
         lines = [
             f"hit at '{self.contact}': {self.mass:.4g} kg at {self.speed:.4g} m/s; on a rigid body about"
             f" {self.duration:.3g} s, {self.force:.4g} N, {self.depth:.3g} m deep",
-            f"{self.periods:.3g} periods of the highest mode there ({self.highest_frequency:.5g} Hz; {PERIODS:g} needed)",
+            f"{self.periods:.3g} periods of the highest mode there ({self.highest_frequency:.5g} Hz;"
+            f" {PERIODS:g} needed)",
             f"flexibility that these modes lack there {self.residual_flexibility:.3g} m/N, without a massless patch"
             f" {self.missing_flexibility:.3g} m/N: peak force {self.peak_error:+.1%}",
         ]
         return "\n".join([*lines, *self.remarks])
 
 
-def hit_advice(body, contact: str, *, speed: float, law: Law, mass: float | None, direction) -> HitAdvice:
+def hit_advice(body, contact: str, *, speed: float | None, law: Law | None, mass: float | None, direction) -> HitAdvice:
     """Advice for a hit at marker ``contact`` of ``body``; see ``FlexibleBody.advice``."""
     where = f"advice on a hit at '{contact}' of body '{body.name}'"
     if contact not in body.markers:

@@ -115,8 +115,8 @@ def reduce(
 
 def _computed(
     mesh: Mesh, *, interfaces: Mapping[str, str | Interface], modes: ModeChoice,
-    contact_patches: Mapping[str, ContactPatch] | None, name: str | None, beam_theory: str, rotary_inertia: bool, hex8: str, hex20: str, second_order: str | SecondOrder, damping: DampingChoice, stress: str,
-    trust_units: bool,
+    contact_patches: Mapping[str, ContactPatch] | None, name: str | None, beam_theory: str, rotary_inertia: bool,
+    hex8: str, hex20: str, second_order: str | SecondOrder, damping: DampingChoice, stress: str, trust_units: bool,
 ) -> tuple[FlexibleBody, Sequence[str]]:  # fmt: skip
     """The body of a mesh, and those of its warnings that have been issued by ``assemble``."""
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)

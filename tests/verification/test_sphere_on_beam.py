@@ -1,7 +1,7 @@
 """A steel ball on a clamped beam: equal modes against an exact computation, with plain modes and a massless patch.
 
-Reference sphere_on_beam: exact Euler-Bernoulli modes, DOP853 at 1e-12, energy balance 5e-11; with the static flexibility of
-the missing modes in series with the contact, without mass. Figures of its table (clamped_mid).
+Reference sphere_on_beam: exact Euler-Bernoulli modes, DOP853 at 1e-12, energy balance 5e-11; with the static
+flexibility of the missing modes in series with the contact, without mass. Figures of its table (clamped_mid).
 """
 
 import numpy as np

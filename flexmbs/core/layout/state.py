@@ -90,8 +90,8 @@ RENAMED_SINCE_0_1_0 = {
 }
 # Fields of blocks that are not saved: addresses mean nothing in another process, and no later step depends on the rest.
 NOT_SAVED = (
-    "entries", "stage_v", "stage_a", "intermediate_q", "intermediate_v", "intermediate_a", "squared_error", "patch_matrix",
-    "patch_pivots", "patch_x",
+    "entries", "stage_v", "stage_a", "intermediate_q", "intermediate_v", "intermediate_a", "squared_error",
+    "patch_matrix", "patch_pivots", "patch_x",
 )  # fmt: skip
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
@@ -243,7 +243,10 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
-        "patch_matrix": ("f8", 2),  # (massless, massless) derivatives of their equations (core.contact.patches)
+        "patch_matrix": (
+            "f8",
+            2,
+        ),  # (massless, massless) derivatives of their equations (core.equations.massless_patches)
         "patch_pivots": ("i8", 1),
         "patch_x": ("f8", 1),
         "entries": ("i8", 1),  # addresses of the method's functions (core.stepping.linking)

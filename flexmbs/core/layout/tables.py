@@ -276,7 +276,10 @@ class Tables(Block):
         "samplers": (SAMPLER, 1),
         "coordinates": (COORDINATE, 1),  # driver (signal or -1) of each coordinate; multipliers
         "condensed": ("i8", 1),  # coordinates of modes without inertia of their own (core.mechanics.condensed_modes)
-        "massless": ("i8", 1),  # those of them that have no inertia at all: of contact patches (core.contact.patches)
+        "massless": (
+            "i8",
+            1,
+        ),  # those of them that have no inertia at all: of contact patches (core.equations.massless_patches)
         "contacts": (CONTACT, 1),
         "features": (FEATURE, 1),
         "groups": (GROUP, 1),

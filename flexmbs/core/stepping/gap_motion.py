@@ -11,7 +11,7 @@ import math
 
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.contact.groups import pairs_for_ever
-from flexmbs.core.contact.patches import balance_patches
+from flexmbs.core.equations.massless_patches import balance_patches
 from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.state import Scratch, State

@@ -7,7 +7,7 @@ import flexmbs as fm
 from flexmbs import BodyError
 
 LENGTH, EI, MASS = 0.7, 12.0, 0.4
-# k L of the first and the eightieth mode: R. D. Blevins, Formulas for Natural Frequency and Mode Shape (1979), table 8-1
+# k L of the first and the eightieth mode: R. D. Blevins, Formulas for Natural Frequency and Mode Shape (1979)
 ROOTS = {
     ("clamped", "clamped"): (4.730040744862704, 80.5 * np.pi),
     ("clamped", "free"): (1.875104068711961, 79.5 * np.pi),

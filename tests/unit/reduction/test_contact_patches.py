@@ -37,7 +37,7 @@ def test_residual_flexibility_is_that_of_the_exact_modes():
     body = beam(damping=0.01)
     assert list(body.massless) == [False] * 5 + [True]
     assert body.mode_labels[-1] == "hit y (massless)"
-    # static flexibility of EI / L^3 / 192 less that of five exact modes: own computation of the reference sphere_on_beam
+    # static flexibility L^3 / 192 EI less that of five exact modes: own computation, reference sphere_on_beam
     assert 1.0 / exact.Ke[-1, -1] == pytest.approx(7.3525190236660495e-09, rel=1e-8)
     assert 1.0 / body.Ke[-1, -1] == pytest.approx(7.3525190236660495e-09, rel=5e-3)  # 24 elements
     assert body.frequencies[-1] == pytest.approx(exact.frequencies[-1], rel=1e-2)

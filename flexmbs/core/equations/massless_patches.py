@@ -1,7 +1,8 @@
 """Contact patches with massless boundary: coordinates without any inertia, which balance the contact at every instant.
 
-Between the ends of a step the motion of all other coordinates is known to fifth order, that of these only linearly: at
-points where a gap is looked at they are found from their own equations,  Ke q + loads(q) = 0  (reduction.contact_patches).
+Between the ends of a step the motion of all other coordinates is known to fifth order, that of these only linearly:
+at points where a gap is looked at they are found from their own equations,  Ke q + loads(q) = 0
+(reduction.contact_patches).
 """
 
 from __future__ import annotations
