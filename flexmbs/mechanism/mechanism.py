@@ -162,7 +162,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
 
     def _shape(self, given: object, where: str) -> Shape:
         """A shape whose marker belongs to this system; of a rigid body its surface."""
-        shape = given
+        shape: object = given
         if isinstance(given, BodyInSystem):
             shape = Surface(given) if given.is_flexible else surface_of_body(given)
         if not isinstance(shape, Shape):

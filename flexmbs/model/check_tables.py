@@ -21,6 +21,7 @@ from flexmbs.core.mechanics.splines import (
     SURFACE_HEADER,
     SURFACE_PATCH,
 )
+from flexmbs.model.check_surfaces import check_surfaces
 
 _OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)
 
@@ -214,7 +215,9 @@ def _check_contact_geometry(c: _Tables) -> None:
     c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
     ends = contacts["scratch_at"] + contacts["scratch"]
+    c.within("scratch of contacts", contacts["scratch"][contacts["kind"] < t.SURFACES], 1)
     c.spans("scratch of contacts", contacts["scratch_at"], ends, int(contacts["scratch"].sum()))
+    check_surfaces(c.tables)
     recorded = contacts["friction_record"][contacts["friction_record"] != -1]
     c.within("friction_record of contacts", recorded, c.record + 1 - f.FRICTION_RECORD)
     _check_bristles(c, "contacts", contacts)
