@@ -92,7 +92,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """Means over the second half of the run; the patch at its end."""
     late = result.t >= 0.5 * result.t[-1]
     slip = p.speed + result["follow.angle.rate"][late]  # of upper relative to lower, both with the same radius
-    patch = fm.contact_patch(build(p), result, "tread", float(result.t[-1]))
+    patch = fm.contact_pressure(build(p), result, "tread", float(result.t[-1]))
     return {
         "normal_force": float(np.mean(result["tread.force"][late])),
         "friction_force": float(np.mean(result["tread.friction"][late])),

@@ -110,7 +110,7 @@ _WHERE = {
     "flexmbs.mechanism.contact.finite_planes": ("Rectangle", "Disc"),
     "flexmbs.mechanism.contact.surface": ("RigidSurface",),
     "flexmbs.mechanism.contact.body_surface": ("Surface",),
-    "flexmbs.analysis.evaluation.contact_patch": ("contact_patch", "ContactPatch"),
+    "flexmbs.analysis.evaluation.contact_pressure": ("contact_pressure", "ContactPressure"),
     "flexmbs.mechanism.sensors": ("Sensor",),
     "flexmbs.mechanism.characteristics": ("Characteristic",),
     "flexmbs.mechanism.time_functions": ("Step", "Ramp", "Harmonic", "Table", "Polynomial", "TimeFunction"),

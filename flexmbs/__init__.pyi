@@ -5,8 +5,8 @@ Written by tests/unit/test_public_names.py from the table in __init__.py.
 
 # isort: skip_file
 from flexmbs.analysis.description.description import Description as Description
-from flexmbs.analysis.evaluation.contact_patch import ContactPatch as ContactPatch
-from flexmbs.analysis.evaluation.contact_patch import contact_patch as contact_patch
+from flexmbs.analysis.evaluation.contact_pressure import ContactPressure as ContactPressure
+from flexmbs.analysis.evaluation.contact_pressure import contact_pressure as contact_pressure
 from flexmbs.analysis.kinematics import kinematics as kinematics
 from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize

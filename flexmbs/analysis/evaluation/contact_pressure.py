@@ -16,7 +16,7 @@ from flexmbs.result.result import Result
 
 
 @dataclass(frozen=True)
-class ContactPatch:
+class ContactPressure:
     """Points of the first surface of a contact that penetrate the second.
 
     Attributes
@@ -45,7 +45,7 @@ class ContactPatch:
         return (self.pressures * self.areas) @ self.normals
 
 
-def contact_patch(system: Mechanism, result: Result, name: str, time: float) -> ContactPatch:
+def contact_pressure(system: Mechanism, result: Result, name: str, time: float) -> ContactPressure:
     """The patch of a contact between a surface and another surface or shape at ``time`` (s).
 
     Parameters
@@ -81,7 +81,7 @@ def contact_patch(system: Mechanism, result: Result, name: str, time: float) -> 
     parameters = np.array([float(value) for value in law.parameters()])
     pressures = np.array([law.force(parameters, depth, 0.0) for depth in depths])
     areas = numbers[items : items + len(places)][deep]
-    return ContactPatch(places[deep], normals[deep] @ R_B.T, depths, areas, pressures)
+    return ContactPressure(places[deep], normals[deep] @ R_B.T, depths, areas, pressures)
 
 
 def _body_at(system: Mechanism, result: Result, name: str, time: float):
