@@ -82,10 +82,10 @@ def wheel(teeth: int, flanks: list[int], name: str, p: Parameters) -> tuple[fm.F
     return body, mesh
 
 
-def flanks_of(part, mesh: fm.Mesh, teeth: list[int], points: int) -> fm.Surface:
+def flanks_of(part, mesh: fm.Mesh, teeth: list[int], points: int) -> fm.BodySurface:
     """The left flanks of some teeth."""
     nodes = np.unique(np.concatenate([mesh.node_sets[f"LEFT {k}"] for k in teeth]))
-    return fm.Surface(part, mesh.node_ids[nodes], points=points)
+    return fm.BodySurface(part, mesh.node_ids[nodes], points=points)
 
 
 def build(p: Parameters) -> fm.System:

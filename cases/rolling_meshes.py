@@ -79,7 +79,7 @@ def build(p: Parameters) -> fm.System:
     press.spring(damping=1.4 * float(np.sqrt(stiffness * mass)), preload=p.load)
     follow = system.revolute(carriage["origin"], upper["hub"], axis="z", rate=-p.speed, name="follow")
     follow.spring(preload=-p.torque)
-    surfaces = (fm.Surface(part, lambda x: np.hypot(x[:, 0], x[:, 1]) > 0.999 * p.outer_radius) for part in
+    surfaces = (fm.BodySurface(part, lambda x: np.hypot(x[:, 0], x[:, 1]) > 0.999 * p.outer_radius) for part in
                 (upper, lower))  # fmt: skip
     system.contact(
         *surfaces, law=fm.ElasticFoundation(p.foundation, p.foundation_damping),

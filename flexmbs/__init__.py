@@ -109,7 +109,7 @@ _WHERE = {
     "flexmbs.mechanism.contact.torus": ("Torus",),
     "flexmbs.mechanism.contact.finite_planes": ("Rectangle", "Disc"),
     "flexmbs.mechanism.contact.surface": ("RigidSurface",),
-    "flexmbs.mechanism.contact.body_surface": ("Surface",),
+    "flexmbs.mechanism.contact.body_surface": ("BodySurface",),
     "flexmbs.analysis.evaluation.contact_pressure": ("contact_pressure", "ContactPressure"),
     "flexmbs.mechanism.sensors": ("Sensor",),
     "flexmbs.mechanism.characteristics": ("Characteristic",),

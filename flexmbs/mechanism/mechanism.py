@@ -13,7 +13,7 @@ from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
-from flexmbs.mechanism.contact.body_surface import Surface
+from flexmbs.mechanism.contact.body_surface import BodySurface
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.friction import checked_friction
@@ -144,7 +144,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
     ) -> Contact:
         """Contact between two shapes (docs/contact.md), with a law of the normal force and perhaps friction.
 
-        A body stands for its surface: of a rigid one ``fm.RigidSurface``, of a flexible one ``fm.Surface``.
+        A body stands for its surface: of a rigid one ``fm.RigidSurface``, of a flexible one ``fm.BodySurface``.
         """
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
@@ -164,7 +164,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         """A shape whose marker belongs to this system; of a rigid body its surface."""
         shape: object = given
         if isinstance(given, BodyInSystem):
-            shape = Surface(given) if given.is_flexible else surface_of_body(given)
+            shape = BodySurface(given) if given.is_flexible else surface_of_body(given)
         if not isinstance(shape, Shape):
             raise MechanismError(
                 f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"

@@ -20,7 +20,7 @@ _NEAR = 1e-6  # of the size of the body: points of a set and of the surface that
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class Surface(Shape):
+class BodySurface(Shape):
     """The surface of a body, or a part of it: it deforms with the modes of a flexible body.
 
     As the first of two surfaces it is touched at points, each with the law's force per area (fm.ElasticFoundation; of

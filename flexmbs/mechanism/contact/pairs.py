@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.contact.body_surface import Surface
+from flexmbs.mechanism.contact.body_surface import BodySurface
 from flexmbs.mechanism.contact.box import Box
 from flexmbs.mechanism.contact.capsule import Capsule
 from flexmbs.mechanism.contact.contact_point import ContactPoint
@@ -87,10 +87,10 @@ PAIRS: dict[tuple[type, type], Expansion] = {
     (Torus, Plane): torus_on_plane,
     (Torus, Rectangle): convex_on_convex,
     (Torus, Disc): convex_on_convex,
-    (Sphere, Surface): sphere_against_surface,
-    (Surface, Surface): surface_against_surface,
+    (Sphere, BodySurface): sphere_against_surface,
+    (BodySurface, BodySurface): surface_against_surface,
     **{
-        (Surface, kind): surface_against_shape
+        (BodySurface, kind): surface_against_shape
         for kind in (Plane, Capsule, Cylinder, Bore, Cavity, Box, Torus, Rectangle, Disc, RigidSurface)
     },
 }

@@ -11,13 +11,13 @@ from flexmbs.core.contact.surfaces import layout
 from flexmbs.core.contact.surfaces.many_points import points_on_shape, points_on_surface
 from flexmbs.core.contact.surfaces.sphere_on_surface import sphere_on_surface
 from flexmbs.core.laws.contact.contact_law import ContactLaw
-from flexmbs.mechanism.contact.body_surface import Surface
+from flexmbs.mechanism.contact.body_surface import BodySurface
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shape_pairs import turning
 from flexmbs.mechanism.contact.shapes import Shape, Sphere
 
 
-def sphere_against_surface(sphere: Sphere, surface: Surface, where: str) -> list[ContactPoint]:
+def sphere_against_surface(sphere: Sphere, surface: BodySurface, where: str) -> list[ContactPoint]:
     """One point: where the faces are closest to the centre of the sphere."""
     numbers, end = surface.surface.face_numbers(layout.SCRATCH)
     header = _header({layout.SURFACE_B: layout.CONTACT_HEADER}, surface.thickness)
@@ -29,7 +29,7 @@ def sphere_against_surface(sphere: Sphere, surface: Surface, where: str) -> list
     ]  # fmt: skip
 
 
-def surface_against_surface(first: Surface, second: Surface, where: str) -> list[ContactPoint]:
+def surface_against_surface(first: BodySurface, second: BodySurface, where: str) -> list[ContactPoint]:
     """Points of the first surface against the faces of the second: one record."""
     points, end = first.surface.point_numbers(layout.SCRATCH, first.points)
     faces, end = second.surface.face_numbers(end)
@@ -41,7 +41,7 @@ def surface_against_surface(first: Surface, second: Surface, where: str) -> list
     return [ContactPoint(first.marker, second.marker, points_on_surface, numbers, many_points=True, scratch=end)]
 
 
-def surface_against_shape(surface: Surface, shape: Shape, where: str) -> list[ContactPoint]:
+def surface_against_shape(surface: BodySurface, shape: Shape, where: str) -> list[ContactPoint]:
     """Points of a surface against a rigid shape with a distance function (core.contact.distance): one record."""
     turning(shape, where)
     points, end = surface.surface.point_numbers(layout.SCRATCH, surface.points)

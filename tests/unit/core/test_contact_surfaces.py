@@ -113,17 +113,17 @@ def system_with(pair: str) -> fm.System:
     first = system.add(block("hex20"), "first", position=(0.0, 0.0, 0.0))
     if pair == "sphere":
         ball = system.add(fm.RigidBody.sphere(1000.0, 0.1), "ball", position=(0.3, 0.1, 0.28))
-        system.contact(fm.Sphere(ball["origin"], 0.1), fm.Surface(first), law=fm.LinearContact(1e5), name="hit")
+        system.contact(fm.Sphere(ball["origin"], 0.1), fm.BodySurface(first), law=fm.LinearContact(1e5), name="hit")
     elif pair == "surface":
         second = system.add(block("hex8"), "second", position=(0.25, -0.2, 0.18), rotation=(0.0, 0.0, 1.2))
         law = fm.ElasticFoundation(1e7)
-        system.contact(fm.Surface(first), fm.Surface(second), law=law, name="hit")
+        system.contact(fm.BodySurface(first), fm.BodySurface(second), law=law, name="hit")
     else:
         wall = system.add(fm.RigidBody.box(700.0, (0.3, 0.2, 0.1)), "wall", rotation=0.1 * rng.normal(size=3))
         marker = wall.marker("top", position=(0.0, 0.0, 0.08))
         plane = fm.Plane(marker, (0.0, 0.0, 1.0)) if pair == "plane" else fm.Cylinder(marker, 0.05, 2.0, "x")
         law = fm.ElasticFoundation(1e7)
-        system.contact(fm.Surface(first, points="nodes"), plane, law=law, name="hit")
+        system.contact(fm.BodySurface(first, points="nodes"), plane, law=law, name="hit")
     return system
 
 

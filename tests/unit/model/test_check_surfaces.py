@@ -14,7 +14,7 @@ def tables_of_two_boxes():
     system = fm.System()
     for name in ("one", "two"):
         system.add(fm.RigidBody.box(1000.0, (1.0, 1.0, 1.0)), name, position=(0.0, 0.0, 2.0 * (name == "two")))
-    surfaces = [fm.Surface(system.bodies[name]) for name in ("one", "two")]
+    surfaces = [fm.BodySurface(system.bodies[name]) for name in ("one", "two")]
     system.contact(*surfaces, law=fm.ElasticFoundation(1e8), name="hit")
     return compile_system(system).tables
 
