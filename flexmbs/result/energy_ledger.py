@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+
+from flexmbs.common.errors import SimulationError
+from flexmbs.result.stored_histories import StoredTrajectory
+from flexmbs.result.structure import Structure
+from flexmbs.result.trajectory import Trajectory
 
 # kinds of lines: what supplies energy, and what dissipates it
 DRIVER, LOAD, MOTOR = SUPPLIES = "driver", "load", "motor"
@@ -98,11 +103,21 @@ class EnergyLedger:
         return "\n".join([f"energy (J) from the start to t = {self.t:.9g} s", *body])
 
 
-def ledger_at(
-    i: int, t: np.ndarray, energy: np.ndarray, ledger: np.ndarray, kinds: Sequence[str], names: Sequence[str]
-) -> EnergyLedger:
-    """The ledger at step ``i`` of ``t`` (nt,), ``energy`` (nt, 3) and ``Trajectory.ledger``."""
-    energy, ledger = energy[: i + 1], ledger[: i + 1]
+def ledger_of(run: Trajectory | StoredTrajectory, structure: Structure, time: float | None) -> EnergyLedger:
+    """The ledger of a run at its stored step at or before ``time`` (s; None: the last one).
+
+    SimulationError if it has none, ValueError for a time before its start.
+    """
+    if not run.has("ledger"):
+        raise SimulationError(
+            "this result has no energy ledger: it was made by kinematics or statics, with energy_ledger=False, or by "
+            "an older version of flexmbs"
+        )
+    t, kinds, names = run.t, structure.ledger_kinds, structure.ledger_names
+    i = len(t) - 1 if time is None else int(np.searchsorted(t, time, side="right")) - 1
+    if i < 0:
+        raise ValueError(f"energy_ledger: time = {time:g} s is before the start of the run, {t[0]:g} s")
+    energy, ledger = run.energy[: i + 1], run.ledger[: i + 1]
     words = ("kinetic", "gravity", "elastic")
     lines = tuple(
         LedgerLine(kind, name, float(value)) for kind, name, value in zip(kinds, names, ledger[i], strict=False)

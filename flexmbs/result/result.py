@@ -23,7 +23,7 @@ from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
-from flexmbs.result.energy_ledger import EnergyLedger, ledger_at
+from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
@@ -327,21 +327,11 @@ class Result:
         return float(times[best]), float(values[best])
 
     def energy_ledger(self, time: float | None = None) -> EnergyLedger:
-        """Stored energies, work and losses by element, and their balance up to ``time`` (s; None: the end).
+        """Stored energies, work and losses by element and their balance (docs/energy.md): ``print`` it for a table.
 
-        Of the stored step at or before ``time``. ``print(result.energy_ledger())`` shows a table; histories have the
-        names "energy.balance", "NAME.work", "NAME.loss" (docs/energy.md). SimulationError if the result has no ledger.
+        Up to the stored step at or before ``time`` (s; None: the end). SimulationError if the result has no ledger.
         """
-        if not self.trajectory.has("ledger"):
-            raise SimulationError(
-                "this result has no energy ledger: it was made by kinematics or statics, with energy_ledger=False, or "
-                "by an older version of flexmbs"
-            )
-        i = len(self.t) - 1 if time is None else int(np.searchsorted(self.t, time, side="right")) - 1
-        if i < 0:
-            raise ValueError(f"energy_ledger: time = {time:g} s is before the start of the run, {self.t[0]:g} s")
-        run, lines = self.trajectory, (self.structure.ledger_kinds, self.structure.ledger_names)
-        return ledger_at(i, run.t, run.energy, run.ledger, *lines)
+        return ledger_of(self.trajectory, self.structure, time)
 
     def to_pandas(self, *names: str) -> pandas.DataFrame:
         """Histories (all, or those named) as a pandas DataFrame: one column per name, indexed by t.
@@ -433,7 +423,6 @@ class State:
 LARGEST_STEPS = 4096
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
-# what has no derivatives stored
 
 
 def _count(number: int, one: str, more: str | None = None) -> str:
