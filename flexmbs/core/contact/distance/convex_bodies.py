@@ -23,6 +23,7 @@ TERM = 5  # numbers of a term
 SOFTENING = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 0.0)
 STEPS, LAST_STEPS = 6, 40  # of Newton's method in each stage, in the last one
 HALVINGS = 12
+ROUNDING = 1e-8  # change of n below which Newton's method converges at once, or not any more
 
 
 @kernel
@@ -67,12 +68,12 @@ def support_bend(pool, at, R, nx, ny, nz, sx, sy, sz, tx, ty, tz, soft):
         ax, ay, az = rotate(R, ax, ay, az)
         p, s, t = ax * nx + ay * ny + az * nz, ax * sx + ay * sy + az * sz, ax * tx + ay * ty + az * tz
         height = math.sqrt(alpha + beta * p * p)
-        g_s, g_t = beta * p * s / height, beta * p * t / height
-        h_s += g_s
-        h_t += g_t
-        h_ss += (alpha + beta * s * s - g_s * g_s) / height
-        h_st += (beta * s * t - g_s * g_t) / height
-        h_tt += (alpha + beta * t * t - g_t * g_t) / height
+        bend, part = alpha / height, beta / (height * height)
+        h_s += beta * p * s / height
+        h_t += beta * p * t / height
+        h_ss += bend * (1.0 + part * s * s)
+        h_st += bend * part * s * t
+        h_tt += bend * (1.0 + part * t * t)
     return h_s, h_t, h_ss, h_st, h_tt
 
 
@@ -125,10 +126,12 @@ def convex_gap(pool, at_a, R_a, at_b, R_b, dx, dy, dz):
     for stage in range(len(SOFTENING)):
         soft = SOFTENING[stage]
         value = separation(pool, at_a, R_a, at_b, R_b, dx, dy, dz, nx, ny, nz, soft)
+        last = math.inf
         for _ in range(STEPS if soft > 0.0 else LAST_STEPS):
             nx, ny, nz, change, value = newton_step(
                 pool, at_a, R_a, at_b, R_b, dx, dy, dz, nx, ny, nz, soft, value
             )  # fmt: skip
-            if change < 1e-15 or (soft > 0.0 and change < 1e-3):
+            if change < 1e-15 or (soft > 0.0 and change < 1e-3) or (last < ROUNDING and change >= 0.1 * last):
                 break
+            last = change
     return value - pool[at_a] - pool[at_b], nx, ny, nz
