@@ -102,7 +102,7 @@ from flexmbs.mechanism.clearance.clearance import Clearance as Clearance
 from flexmbs.mechanism.clearance.journal_film import JournalFilm as JournalFilm
 from flexmbs.mechanism.composite_body import Part as Part
 from flexmbs.mechanism.composite_body import weld as weld
-from flexmbs.mechanism.contact.body_surface import Surface as Surface
+from flexmbs.mechanism.contact.body_surface import BodySurface as BodySurface
 from flexmbs.mechanism.contact.box import Box as Box
 from flexmbs.mechanism.contact.capsule import Capsule as Capsule
 from flexmbs.mechanism.contact.contact import Contact as Contact
@@ -121,6 +121,7 @@ from flexmbs.mechanism.geometry.euler_angles import EulerAngles as EulerAngles
 from flexmbs.mechanism.geometry.rotations import Rotation as Rotation
 from flexmbs.mechanism.geometry.rotations import rotation as rotation
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
+from flexmbs.mechanism.geometry.surfaces import Surface as Surface
 from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joint_type import Axis as Axis
 from flexmbs.mechanism.joint_type import JointType as JointType

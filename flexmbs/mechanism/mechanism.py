@@ -14,11 +14,12 @@ from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.body_surface import BodySurface
+from flexmbs.mechanism.contact.capsule import Capsule
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
-from flexmbs.mechanism.contact.shapes import Shape
+from flexmbs.mechanism.contact.shapes import Shape, Sphere
 from flexmbs.mechanism.contact.surface import surface_of_body
 from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.contact_methods import ContactMethods
@@ -144,12 +145,13 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
     ) -> Contact:
         """Contact between two shapes (docs/contact.md), with a law of the normal force and perhaps friction.
 
-        A body stands for its surface: of a rigid one ``fm.RigidSurface``, of a flexible one ``fm.BodySurface``.
+        A body stands for its surface: ``fm.BodySurface``, or of a rigid one against spheres and capsules
+        ``fm.RigidSurface``.
         """
         name = name or f"contact {len(self.contacts) + 1}"
         self._check_name(name)
         where = f"contact '{name}'"
-        first, second = self._shape(first, where), self._shape(second, where)
+        first, second = self._shape(first, second, where), self._shape(second, first, where)
         if not isinstance(law, ContactLaw):
             raise MechanismError(f"{where}: law must be a contact law such as fm.Hertz(...), not {law!r}")
         if first.marker.body == second.marker.body:
@@ -160,11 +162,12 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         self.contacts[name] = Contact(name, first, second, law, points, checked)
         return self.contacts[name]
 
-    def _shape(self, given: object, where: str) -> Shape:
-        """A shape whose marker belongs to this system; of a rigid body its surface."""
+    def _shape(self, given: object, other: object, where: str) -> Shape:
+        """A shape whose marker belongs to this system; of a body its surface."""
         shape: object = given
         if isinstance(given, BodyInSystem):
-            shape = BodySurface(given) if given.is_flexible else surface_of_body(given)
+            smooth = isinstance(other, Sphere | Capsule) and not given.is_flexible
+            shape = surface_of_body(given) if smooth else BodySurface(given)
         if not isinstance(shape, Shape):
             raise MechanismError(
                 f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"

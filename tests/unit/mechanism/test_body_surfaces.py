@@ -100,7 +100,9 @@ def test_contacts_of_surfaces_that_are_refused(system, flexible):
     with pytest.raises(MechanismError, match="a surface has many points"):
         system.contact(fm.BodySurface(part), fm.BodySurface(other), law=fm.LankaraniNikravesh(1e8, 0.5))
     with pytest.raises(MechanismError, match="has bristles"):
-        system.contact(fm.BodySurface(part), fm.BodySurface(other), law=law, friction=fm.LuGre(1e5, 300.0, 0.3, 0.2, 1e-3))
+        system.contact(
+            fm.BodySurface(part), fm.BodySurface(other), law=law, friction=fm.LuGre(1e5, 300.0, 0.3, 0.2, 1e-3)
+        )
     with pytest.raises(MechanismError, match="stiffness -1.0 N/m3 must be positive"):
         fm.ElasticFoundation(-1.0)
     with pytest.raises(MechanismError, match="poisson_ratio 0.5 must be"):
