@@ -51,7 +51,8 @@ def test_parts_by_name_by_nodes_and_by_place_are_the_same(system, flexible):
     part = system.add(flexible, "part")
     end = MESH.node_ids[MESH.node_sets["TIP"]]
     chosen = [
-        fm.BodySurface(part, "TIP", mesh=MESH), fm.BodySurface(part, end), fm.BodySurface(part, lambda x: x[:, 0] > 0.6 - 1e-9)
+        fm.BodySurface(part, "TIP", mesh=MESH), fm.BodySurface(part, end),
+        fm.BodySurface(part, lambda x: x[:, 0] > 0.6 - 1e-9),
     ]  # fmt: skip
     for surface in chosen:
         assert len(surface.surface.faces.corners) == 4
