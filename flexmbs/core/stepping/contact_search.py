@@ -6,7 +6,7 @@ Intervals in which nothing can happen are left out by bounds (core.stepping.gap_
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import normal_force
-from flexmbs.core.layout.tables import AT_ZERO_FORCE, SURFACES
+from flexmbs.core.layout.tables import AT_ZERO_FORCE, SHAPE_PAIR
 from flexmbs.core.stepping.gap_bounds import (
     decreases,
     halvings_to,
@@ -28,7 +28,7 @@ NONE = 2.0  # a point beyond the step: there is no event
 # dip by B h^2 / 2^42 with the acceleration B. Beyond MANY evaluations (a gap that is zero to rounding) longer ones.
 SHORTEST, SHORT, MANY = 2.0**-20, 2.0**-6, 400
 ON_THE_WAY = 0.25  # of the way in half a step: what a located event may miss
-COARSE = 0.125  # part of a step: the longest interval that is believed of surfaces, which need not be convex
+COARSE = 0.125  # part of a step: the longest interval that is believed of shapes that need not be convex
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 
 
@@ -78,7 +78,7 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     bends = 1.0 if sign < 0.0 else 0.0
     bound = largest_acceleration(start, end, duration, bends)
     gap0, gap1 = sign * start.gap + missed, sign * end.gap + missed
-    convex = work.contact[c].kind != SURFACES or sign < 0.0
+    convex = work.contact[c].kind < SHAPE_PAIR or sign < 0.0
     if convex and stays_positive(gap0, sign * start.rate, gap1, sign * end.rate, duration, bound):
         return NONE
     copy_motion(start, work.one_gap[LEFT])
@@ -92,7 +92,7 @@ def search(tables, c, state, scratch, work, h, rows, x0, x1, sign, missed):
     left, right, inside = work.one_gap[LEFT], work.one_gap[RIGHT], work.one_gap[INSIDE]
     bodies = find_path(tables, c, work)
     rises, falls = (0.0, 1.0) if sign > 0.0 else (1.0, 0.0)  # whether curvature adds to what raises or lowers the gap
-    convex = work.contact[c].kind != SURFACES or sign < 0.0
+    convex = work.contact[c].kind < SHAPE_PAIR or sign < 0.0
     begin, x, evaluations = x0, x1, 1
     one_gap(tables, state, scratch, work, c, bodies, h, rows, x1)
     copy_motion(inside, right)
