@@ -260,7 +260,7 @@ def step_size_limit(
 ) -> str:  # fmt: skip
     """What kept the steps small before ``state``: those from ``saved`` on are repeated and their failures counted."""
     model = with_choice(model, *(saved.arrays[f"tables.{name}"] for name in CHOICE))
-    again = s.make_state(model.tables, len(model.balls), method.history_rows)
+    again = s.make_state(model.tables, len(model.balls), method.history_rows, method.matrices > 0)
     scratch = s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})
     link_method(scratch, method)

@@ -20,11 +20,15 @@ ROUNDING = 1e-13  # of gaps and of the way in the interval
 
 @kernel
 def largest_acceleration(left, right, duration, bends):
-    """Bound on the second derivative of a gap between two points; ``bends`` 1: also on what curvature adds to it."""
+    """Bound on the second derivative of a gap between two points; ``bends`` 1: also on what curvature adds to it.
+
+    What the gap has changed otherwise than its rates say (a quasi-static patch yields) counts as acceleration, too.
+    """
     size = max(left.acceleration + bends * left.bend, right.acceleration + bends * right.bend)
     change = abs(right.rate - left.rate) / duration
+    missed = abs(right.gap - left.gap - 0.5 * (left.rate + right.rate) * duration)
     way = abs(left.gap) + abs(right.gap) + (abs(left.rate) + abs(right.rate)) * duration
-    return MARGIN * (size + change) + ROUNDING * way / (duration * duration)
+    return MARGIN * (size + change) + (4.0 * missed + ROUNDING * way) / (duration * duration)
 
 
 @kernel

@@ -16,6 +16,7 @@ from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.state import Scratch, State
 from flexmbs.core.layout.tables import BALL, SHAPE_PAIR, SPHERE_SPHERE, SURFACES, Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics, move_body, place_ground
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.quadratic_forms import weigh_fields_of_body
@@ -47,7 +48,7 @@ def all_gaps(
     tables: Tables, state: State, scratch: Scratch, work: Workspace, h: float, rows: int, x: float, end: int
 ) -> None:
     """``work.gap_motion[end]`` of all contacts at point ``x`` of the step, which has ``rows`` inside."""
-    move_all_bodies(tables, state, scratch, work, h, rows, x)
+    move_all(tables, state, scratch, work, h, rows, x)
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
     single = pairs_for_ever(tables)
     for c in range(len(tables.contacts)):
@@ -55,6 +56,18 @@ def all_gaps(
             set_gap_motion(tables, c, q, v, a, work, work.gap_motion[end, c])
     for f in range(len(tables.features)):
         marker_in_world(tables, tables.features[f].marker, q, v, a, work, work.feature_frame[end, f])
+
+
+@kernel
+def move_all(tables, state, scratch, work, h, rows, x):
+    """All bodies at point ``x`` of the step; its coordinates stay in ``scratch.point_*``, condensed modes at rest."""
+    q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
+    evaluate_signals(tables, state.time + x * h, work.signal)
+    for k in range(len(tables.coordinates)):
+        place_coordinate(tables, k, state, scratch, work, h, rows, x)
+    balance_patches(tables, state, scratch, work)
+    hide_condensed(tables, q, v, a, work)
+    forward_kinematics(tables, q, v, a, state.reference, work)
 
 
 @entry
@@ -65,44 +78,27 @@ def one_gap(
 
     ``bodies``: how many :func:`find_path` has found.
     """
-    if len(tables.massless) > 0:
-        move_all_bodies(tables, state, scratch, work, h, rows, x)
+    q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
+    if len(tables.condensed) > 0:
+        move_all(tables, state, scratch, work, h, rows, x)
     else:
-        move_path(tables, state, scratch, work, bodies, h, rows, x)
-    set_gap_motion(tables, c, scratch.point_q, scratch.point_v, scratch.point_a, work, work.one_gap[INSIDE])
+        move_path(tables, bodies, state, scratch, work, h, rows, x)
+    set_gap_motion(tables, c, q, v, a, work, work.one_gap[INSIDE])
     return work.one_gap[INSIDE].gap, work.one_gap[INSIDE].rate
 
 
 @kernel
-def move_all_bodies(tables, state, scratch, work, h, rows, x):
-    """All bodies at point ``x`` of the step, contact patches in balance there."""
-    evaluate_signals(tables, state.time + x * h, work.signal)
-    for k in range(len(tables.coordinates)):
-        place_coordinate(tables, k, state, scratch, work, h, rows, x)
-    q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
-    if len(tables.massless) > 0:
-        for i in range(len(tables.condensed)):  # their values stand in a
-            k = tables.condensed[i]
-            a[k] = q[k] / tables.coordinates[k].unit
-        balance_patches(tables, state, scratch, work)
-        for i in range(len(tables.condensed)):
-            a[tables.condensed[i]] = 0.0
-    forward_kinematics(tables, q, v, a, state.reference, work)
-
-
-@kernel
-def move_path(tables, state, scratch, work, bodies, h, rows, x):
-    """The ``bodies`` of ``work.path`` at point ``x`` of the step."""
+def move_path(tables, bodies, state, scratch, work, h, rows, x):
+    """The first ``bodies`` of ``work.path`` at point ``x`` of the step."""
     if len(tables.signals) > 0:
         evaluate_signals(tables, state.time + x * h, work.signal)
-    q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
     place_ground(work.frame[0], tables.gravity)
     for i in range(bodies - 1, -1, -1):
         b = work.path[i]
         place_body(tables, b, state, scratch, work, h, rows, x)
         if tables.bodies[b].modes > 0:
-            weigh_fields_of_body(tables, b, q, v, a, work)
-        move_body(tables, b, q, v, a, state.reference, work)
+            weigh_fields_of_body(tables, b, scratch.point_q, scratch.point_v, scratch.point_a, work)
+        move_body(tables, b, scratch.point_q, scratch.point_v, scratch.point_a, state.reference, work)
 
 
 @kernel
@@ -145,14 +141,14 @@ def place_body(tables, b, state, scratch, work, h, rows, x):
 
 @kernel
 def place_coordinate(tables, k, state, scratch, work, h, rows, x):
-    """Coordinate ``k`` at point ``x`` of the step; condensed modes move without velocity and acceleration."""
+    """Coordinate ``k`` at point ``x`` of the step; of a condensed mode its value, which changes linearly."""
     i, inside = piece_of(rows, x)
     a0 = at_end(state.a, scratch.intermediate_a, scratch.end_a, rows, i, k)
     a1 = at_end(state.a, scratch.intermediate_a, scratch.end_a, rows, i + 1, k)
     unit = tables.coordinates[k].unit
     if unit != 0.0:
-        scratch.point_q[k] = unit * (a0 + inside * (a1 - a0))
-        scratch.point_v[k] = scratch.point_a[k] = 0.0
+        scratch.point_a[k] = a0 + inside * (a1 - a0)
+        scratch.point_q[k], scratch.point_v[k] = unit * scratch.point_a[k], 0.0
         return
     q0 = at_end(state.q, scratch.intermediate_q, scratch.end_q, rows, i, k)
     q1 = at_end(state.q, scratch.intermediate_q, scratch.end_q, rows, i + 1, k)

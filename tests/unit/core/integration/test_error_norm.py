@@ -29,7 +29,7 @@ def blocks(n, free=None, **columns):
     free = np.arange(n) if free is None else np.array(free)
     m = len(free)
     algebraic = int(np.count_nonzero((coordinates.multiplier[free] != 0) | (coordinates.unit[free] != 0.0)))
-    tables = SimpleNamespace(coordinates=coordinates, free=free)
+    tables = SimpleNamespace(coordinates=coordinates, free=free, groups=())
     state = SimpleNamespace(q=np.zeros(n), v=np.zeros(n), a=np.zeros(n), worst_coordinate=-1)
     settings = SimpleNamespace(
         rtol=RTOL, atol_q=np.full(n, ATOL_Q), atol_v=np.full(n, ATOL_V), floor_q=np.zeros(n), by_motion=0
