@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import pi, sqrt
 
+import numpy as np
+
 import flexmbs as fm
 
 SUPPORTS = {
@@ -125,25 +127,34 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     body = beam_of(p)
     flexibility = body.flexibility[list(body.markers).index("hit"), 1, 1]
     elastic = ~body.massless
-    return {
-        "peak_forces": [c.peak_force for c in result.contacts],
-        "contact_starts": [c.start for c in result.contacts],
-        "contact_ends": [c.end for c in ended],
-        "restitution": -end / p.speed,
+    run = {
+        "N": p.modes,
+        "static_residual": p.patch == "massless",
+        "residual_flexibility": float(sum(1.0 / np.diag(body.Ke)[body.massless])),
+        "contacts": contacts,
         "n_contacts": len(result.contacts),
         "F_peak": max((c.peak_force for c in result.contacts), default=0.0),
         "contact_total_duration": sum(c.duration for c in ended),
         "t_last_separation": ended[-1].end if ended else None,
         "v_sphere_end": end,
+        "restitution": -end / p.speed,
         "total_impulse": sum(c.impulse for c in ended),
         "energy_in_beam_fraction": 1.0 - (end / p.speed) ** 2,
-        "residual_flexibility": float(sum(1.0 / body.Ke[i, i] for i in range(body.mode_count) if body.massless[i])),
+        "omega_first": float(2.0 * np.pi * body.frequencies[elastic][0]),
+        "omega_last": float(2.0 * np.pi * body.frequencies[elastic][-1]),
+        "still_in_contact": len(ended) < len(result.contacts),
+    }
+    return {
+        "peak_forces": [c.peak_force for c in result.contacts],
+        "contact_starts": [c.start for c in result.contacts],
+        "contact_ends": [c.end for c in ended],
+        **{name: value for name, value in run.items() if name not in ("N", "static_residual")},
         "static_flexibility": float(flexibility),
         "K_hertz": p.stiffness,
         "sphere_mass": p.sphere_mass,
         "beam_mass": body.mass,
         "first_frequencies_Hz": [float(hz) for hz in body.frequencies[elastic][:5]],
-        "contacts": contacts,
+        "runs": [run],
         "energy_error": fm.energy_error(result),
         **({f"N_odd_modes={p.modes}": contacts} if p.symmetric else {}),
     }
