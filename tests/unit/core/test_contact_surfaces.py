@@ -176,3 +176,21 @@ def test_gap_rate_and_power_of_deformed_surfaces(pair):
         moment = sum(w.moment + np.cross(f.p_WB, w.force) for f, w in moments)
         size = max(np.linalg.norm(wrench.force) for wrench in state.work.wrench)
         assert max(np.abs(force).max(), np.abs(moment).max()) < 1e-10 * size
+
+
+def test_two_blocks_keep_their_energy_when_they_hit():
+    """Without damping and friction nothing is lost, whatever points penetrate: to the tolerance of the run."""
+    mesh = box_mesh((0.6, 0.2, 0.2), (3, 2, 2), RUBBER)
+    with pytest.warns(UserWarning):
+        body = fm.reduce(mesh, interfaces={"root": "ROOT"}, modes=fm.FreeFree(count=8))
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    first = system.add(body, "first")
+    turn = (0.1, 0.05, 1.2)
+    second = system.add(body, "second", position=(0.25, -0.3, 0.3), rotation=turn, velocity=(0.0, 0.0, -2.0))
+    system.contact(first, second, law=fm.ElasticFoundation(1e8), name="hit")
+    result = system.simulate(0.12, rtol=1e-5, atol=1e-8, progress=False)
+    assert len(result.contacts) == 1
+    assert result.contacts[0].end > result.contacts[0].start
+    assert fm.energy_error(result) < 1e-5
+    patch = fm.contact_patch(system, result, "hit", result.contacts[0].peak_time)
+    assert np.linalg.norm(patch.force) == pytest.approx(result.contacts[0].peak_force, rel=1e-3)
