@@ -30,6 +30,7 @@ SHAPES = {
     fm.Disc: lambda m: fm.Disc(m, 0.4, normal=AXIS, thickness=0.2),
     fm.RigidSurface: egg,
 }
+RIGID_PAIRS = [pair for pair in PAIRS if fm.Surface not in pair]  # surfaces of bodies: test_contact_surfaces.py
 
 
 def thrown(pair, spin=(1.0, 2.0, 0.5), stiffness=2e6) -> fm.System:
@@ -49,7 +50,7 @@ def momentum(result, k: int) -> np.ndarray:
     return sum(np.array([result[f"{name}.origin.velocity.{axis}"][k] for axis in "xyz"]) for name in ("one", "two"))
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(kind.__name__ for kind in pair))
+@pytest.mark.parametrize("pair", RIGID_PAIRS, ids=lambda pair: "-".join(kind.__name__ for kind in pair))
 def test_elastic_hits_keep_energy_and_momentum(pair):
     result = thrown(pair).simulate(t_end=0.4 if fm.RigidSurface in pair else 1.0, rtol=1e-8)
     energy = result["energy.total"]

@@ -9,7 +9,7 @@ from plain_state import PlainState, derivative
 import flexmbs as fm
 from flexmbs.core.contact.gap import add_contacts, contact_geometry
 from flexmbs.core.contact.surfaces import layout
-from flexmbs.core.contact.surfaces.closest_point import find_nearest, surface_gap
+from flexmbs.core.contact.surfaces.closest_point import find_nearest, signed_gap, surface_gap
 from flexmbs.core.contact.surfaces.deformed_surface import box_entry, node_position, refresh
 from flexmbs.core.contact.surfaces.face_polynomial import SQUARED
 from flexmbs.mechanism.contact.surfaces.contact_surface import flexible_surface, rigid_surface
@@ -69,6 +69,23 @@ def test_closest_points_and_boxes_of_a_deformed_block(kind):
         assert find_nearest(at.pool, 0, *p, np.inf, at.cache)
         found = np.sqrt(at.cache[layout.NEAREST + SQUARED])
         assert exact - 1e-3 <= found <= exact + 1e-12
+
+
+@pytest.mark.parametrize("kind", ["hex8", "hex20"])
+def test_what_penetrates_is_found_among_the_boxes_that_hold_it(kind):
+    """With bound 0 only boxes around a point are opened: it must not be taken for one inside by a face farther away."""
+    body, rng = block(kind), np.random.default_rng(5)
+    at, out = Numbers(flexible_surface(body), DEFORMED * rng.normal(size=body.mode_count)), np.zeros(7)
+    inside = mistaken = 0
+    for p in at.nodes[rng.integers(len(at.nodes), size=300)] + 0.02 * rng.normal(size=(300, 3)):
+        whole = surface_gap(at.pool, 0, at.q, 0, at.cache, p, np.inf, out)
+        near = surface_gap(at.pool, 0, at.q, 0, at.cache, p, 0.0, out)
+        inside += whole < 0.0
+        assert near == pytest.approx(whole, rel=1e-12) if whole < 0.0 else near > 0.0
+        first = find_nearest(at.pool, 0, *p, 0.0, at.cache) and signed_gap(at.pool, 0, *p, at.cache)[0]
+        mistaken += whole > 0.0 and first < 0.0
+    assert 50 < inside < 250
+    assert mistaken > 0
 
 
 def test_gap_of_a_coarse_sphere_follows_its_smooth_faces():
@@ -159,3 +176,21 @@ def test_gap_rate_and_power_of_deformed_surfaces(pair):
         moment = sum(w.moment + np.cross(f.p_WB, w.force) for f, w in moments)
         size = max(np.linalg.norm(wrench.force) for wrench in state.work.wrench)
         assert max(np.abs(force).max(), np.abs(moment).max()) < 1e-10 * size
+
+
+def test_two_blocks_keep_their_energy_when_they_hit():
+    """Without damping and friction nothing is lost, whatever points penetrate: to the tolerance of the run."""
+    mesh = box_mesh((0.6, 0.2, 0.2), (3, 2, 2), RUBBER)
+    with pytest.warns(UserWarning):
+        body = fm.reduce(mesh, interfaces={"root": "ROOT"}, modes=fm.FreeFree(count=8))
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    first = system.add(body, "first")
+    turn = (0.1, 0.05, 1.2)
+    second = system.add(body, "second", position=(0.25, -0.3, 0.3), rotation=turn, velocity=(0.0, 0.0, -2.0))
+    system.contact(first, second, law=fm.ElasticFoundation(1e8), name="hit")
+    result = system.simulate(0.12, rtol=1e-5, atol=1e-8, progress=False)
+    assert len(result.contacts) == 1
+    assert result.contacts[0].end > result.contacts[0].start
+    assert fm.energy_error(result) < 1e-5
+    patch = fm.contact_patch(system, result, "hit", result.contacts[0].peak_time)
+    assert np.linalg.norm(patch.force) == pytest.approx(result.contacts[0].peak_force, rel=1e-3)

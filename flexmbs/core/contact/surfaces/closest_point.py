@@ -174,6 +174,22 @@ def signed_gap(pool, s, px, py, pz, cache):
     return sign * distance, sign * dx / distance, sign * dy / distance, sign * dz / distance
 
 
+@kernel
+def gap_within(pool, s, px, py, pz, bound, cache):
+    """:func:`signed_gap` of the closest point to p; infinity if there is none within ``bound``.
+
+    A point may lie in the box of one face, behind it and beside its edge, and outside of the face beyond that edge,
+    whose box does not hold it: what seems to be inside is looked for once more among all faces that are not farther.
+    """
+    if not find_nearest(pool, s, px, py, pz, bound, cache):
+        return math.inf, 0.0, 0.0, 0.0
+    gap, nx, ny, nz = signed_gap(pool, s, px, py, pz, cache)
+    if gap < 0.0 and bound < math.inf:
+        find_nearest(pool, s, px, py, pz, (1.0 + NEAR) * math.sqrt(cache[NEAREST + SQUARED]), cache)
+        gap, nx, ny, nz = signed_gap(pool, s, px, py, pz, cache)
+    return gap, nx, ny, nz
+
+
 @entry
 def surface_gap(
     pool: Floats, surface: int, q: Floats, start: int, cache: Floats, point: Floats, bound: float, out: Floats
@@ -184,9 +200,9 @@ def surface_gap(
     """
     refresh(pool, surface, q, start, cache)
     px, py, pz = point[0], point[1], point[2]
-    if not find_nearest(pool, surface, px, py, pz, bound, cache):
-        return math.inf
-    gap, out[0], out[1], out[2] = signed_gap(pool, surface, px, py, pz, cache)
+    gap, out[0], out[1], out[2] = gap_within(pool, surface, px, py, pz, bound, cache)
+    if gap == math.inf:
+        return gap
     for i in range(3):
         out[3 + i] = component(cache[COEFFICIENTS : COEFFICIENTS + 24], i, cache[NEAREST + U], cache[NEAREST + V])[0]
     out[6] = cache[NEAREST + FOUND]

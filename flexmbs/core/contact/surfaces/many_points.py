@@ -10,7 +10,7 @@ import math
 
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.pair_geometry import surface_contact
-from flexmbs.core.contact.surfaces.closest_point import distance_of_box, find_nearest, signed_gap
+from flexmbs.core.contact.surfaces.closest_point import distance_of_box, gap_within, signed_gap
 from flexmbs.core.contact.surfaces.deformed_surface import (
     add_node_force,
     box_entry,
@@ -186,10 +186,8 @@ def gap_of_point(tables, a, b, other, point, frame_a, frame_b, bound, cache):
     x, y, z = to_frame(frame_b, x, y, z)
     if other == SHAPE_B:
         gap, nx, ny, nz = shape_distance(pool, b, x, y, z)
-    elif find_nearest(pool, b, x, y, z, bound, cache):
-        gap, nx, ny, nz = signed_gap(pool, b, x, y, z, cache)
     else:
-        return math.inf, 0.0, 0.0, 0.0
+        gap, nx, ny, nz = gap_within(pool, b, x, y, z, bound, cache)
     nx, ny, nz = rotate(frame_b.R_WM, nx, ny, nz)
     return gap, nx, ny, nz
 

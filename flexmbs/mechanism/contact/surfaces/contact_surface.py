@@ -69,7 +69,12 @@ class ContactSurface:
         size = float(np.linalg.norm(np.ptp(self.whole, axis=0)))
         normals = corner_normals(faces, faces.points).sum(axis=1)
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-        items = face_items(faces, inner_depths(self.whole, faces.centres(), normals, 0.5 * size))
+        depths = inner_depths(self.whole, faces.centres(), normals, 0.5 * size)
+        for k in range(4):  # beside an edge a ball is small at the middle of a face, and larger at its far corners
+            own = faces.corners[:, k] >= 0
+            corners = faces.points[faces.corners[own, k]]
+            depths[own] = np.maximum(depths[own], inner_depths(self.whole, corners, normals[own], 0.5 * size))
+        items = face_items(faces, depths)
         return surface_numbers(faces.points, faces.fields, self.forms, items, side_normals(faces), cache_at)
 
     def point_numbers(self, cache_at: int, kind: str | int) -> tuple[np.ndarray, int]:
