@@ -30,7 +30,7 @@ SHAPES = {
     fm.Disc: lambda m: fm.Disc(m, 0.4, normal=AXIS, thickness=0.2),
     fm.RigidSurface: egg,
 }
-RIGID_PAIRS = [pair for pair in PAIRS if fm.Surface not in pair]  # surfaces of bodies: test_contact_surfaces.py
+RIGID_PAIRS = [pair for pair in PAIRS if fm.BodySurface not in pair]  # surfaces of bodies: test_contact_surfaces.py
 
 
 def thrown(pair, spin=(1.0, 2.0, 0.5), stiffness=2e6) -> fm.System:

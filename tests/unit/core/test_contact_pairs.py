@@ -31,7 +31,7 @@ SHAPES = {
     fm.Disc: lambda m: fm.Disc(m, 0.4, normal=AXIS, thickness=0.2),
     fm.RigidSurface: surface,
 }
-RIGID_PAIRS = [pair for pair in PAIRS if fm.Surface not in pair]  # surfaces of bodies: test_contact_surfaces.py
+RIGID_PAIRS = [pair for pair in PAIRS if fm.BodySurface not in pair]  # surfaces of bodies: test_contact_surfaces.py
 
 
 def state_with(pair, seed: int) -> PlainState:

@@ -192,5 +192,5 @@ def test_two_blocks_keep_their_energy_when_they_hit():
     assert len(result.contacts) == 1
     assert result.contacts[0].end > result.contacts[0].start
     assert fm.energy_error(result) < 1e-5
-    patch = fm.contact_patch(system, result, "hit", result.contacts[0].peak_time)
+    patch = fm.contact_pressure(system, result, "hit", result.contacts[0].peak_time)
     assert np.linalg.norm(patch.force) == pytest.approx(result.contacts[0].peak_force, rel=1e-3)
