@@ -29,6 +29,8 @@ NONE = 2.0  # a point beyond the step: there is no event
 SHORTEST, SHORT, MANY = 2.0**-20, 2.0**-6, 400
 ON_THE_WAY = 0.25  # of the way in half a step: what a located event may miss
 COARSE = 0.125  # part of a step: the longest interval that is believed of shapes that need not be convex
+# m: a gap that is no larger at both ends of an interval is zero but for rounding, as of bodies at rest that just touch
+DUST = 1e-14
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 
 
@@ -67,6 +69,12 @@ def is_convex(tables, c, sign, work):
 
 
 @kernel
+def is_dust(gap0, gap1):
+    """Whether a gap is zero but for rounding at both ends of an interval."""
+    return abs(gap0) <= DUST and abs(gap1) <= DUST
+
+
+@kernel
 def missed_before(start, sign, duration):
     """By how much the event that ended the step before missed zero gap, m, where the gap leaves zero from there."""
     missed, leaves = -sign * start.gap, sign * start.rate * duration
@@ -84,6 +92,8 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     bends = 1.0 if sign < 0.0 else 0.0
     bound = largest_acceleration(start, end, duration, bends)
     gap0, gap1 = sign * start.gap + missed, sign * end.gap + missed
+    if is_dust(gap0, gap1):
+        return NONE
     convex = is_convex(tables, c, sign, work)
     if convex and stays_positive(gap0, sign * start.rate, gap1, sign * end.rate, duration, bound):
         return NONE
@@ -109,6 +119,7 @@ def search(tables, c, state, scratch, work, h, rows, x0, x1, sign, missed):
         bound = largest_acceleration(left, right, width * h, rises)
         shortest = SHORTEST if evaluations < MANY else SHORT
         free = (convex or width <= COARSE) and stays_positive(gap0, rate0, gap1, rate1, width * h, bound)
+        free = free or is_dust(gap0, gap1)
         if free or (gap1 > 0.0 and width <= shortest):
             if x >= x1:
                 return NONE
