@@ -7,10 +7,12 @@ is the derivative of its energy.
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import contact_force, contact_geometry, evaluate_friction
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.contact.pair_geometry import surface_contact
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.row_multipliers import clear_wrenches, correct_multipliers
 from flexmbs.core.laws.force.bushing import measure_bushing
+from flexmbs.core.laws.force.elements import friction_effort
 from flexmbs.core.laws.force.force_law import law_force
 from flexmbs.core.laws.force.measure import measure
 from flexmbs.core.laws.force.spread import FORCE, MODAL_FORCES, MOMENT
@@ -140,6 +142,14 @@ def coupler_powers(tables, booking):
 
 
 @kernel
+def element_force(element, parameters, x, rate, given, v, work):
+    """Force or moment of an element."""
+    if element.slides != 0:
+        return friction_effort(element, parameters, rate, given, v, work)
+    return law_force(element.force, parameters, x, rate, given)
+
+
+@kernel
 def element_powers(tables, booking, work):
     """Force less the elastic force, times the rate of what it acts along."""
     for e in range(len(tables.elements)):
@@ -152,7 +162,7 @@ def element_powers(tables, booking, work):
         if len(tables.condensed) > 0:  # the law did not see the rates of condensed modes
             force = work.record[element.at + ELEMENT_FORCE]
         else:
-            force = law_force(element.force, parameters, x, rate, given)
+            force = element_force(element, parameters, x, rate, given, booking.v, work)
         if element.energy != 0:
             force -= law_force(element.force, parameters, x, 0.0, given)
         booking.power[booking.elements + e] = force * rate
@@ -224,6 +234,7 @@ def contact_powers(tables, booking, contact_history, work):
         if contact.kind == SURFACES:
             booking.power[booking.contacts + c] = surface_power(tables, booking, c, work)
             continue
+        occupy(tables, c, booking.active[c], work)
         gap, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
         slow = booking.slow_rate[c] if len(tables.condensed) > 0 else rate
         force = contact_force(tables, contact, contact_history, gap, slow)

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from flexmbs.core.contact.gap import contact_energy, contact_geometry
+from flexmbs.core.contact.groups import occupy
 from flexmbs.core.equations.applied_powers import fill_powers
 from flexmbs.core.equations.quintic_interpolation import quintic
 from flexmbs.core.equations.rotation_charts import chart_rates
@@ -216,6 +217,7 @@ def book_contacts(tables, before, row, is_first, balls, booking, work):
             place_row(tables, row, balls, booking, work)
             is_placed = True
         contact = tables.contacts[c]
+        occupy(tables, c, int(row[at_active + c] if now else before[at_active + c]), work)
         gap, _rate, _x, _y, _z = contact_geometry(tables, c, booking.q, booking.v, booking.a, work)
         if now and contact.kind == SURFACES:
             booking.kept[c] = work.touch[0].energy

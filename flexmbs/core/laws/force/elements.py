@@ -18,7 +18,9 @@ def add_elements(tables, q, v, a, work, residual):
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
         parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
         if element.slides != 0:
-            force = friction_effort(element, parameters, rate, given, v, a, work, residual)
+            force = friction_effort(element, parameters, rate, given, v, work)
+            for k in range(element.bristles):
+                residual[element.bristle + k] = a[element.bristle + k] - work.resistance[6 + k]
         else:
             force = law_force(element.force, parameters, x, rate, given)
         record = work.record[element.at : element.at + ELEMENT_RECORD]
@@ -28,16 +30,17 @@ def add_elements(tables, q, v, a, work, residual):
 
 
 @kernel
-def friction_effort(element, parameters, rate, normal_force, v, a, work, residual):
-    """Effort of a friction law of contacts on a coordinate, with slip along x; the equations of its bristles."""
+def friction_effort(element, parameters, rate, normal_force, v, work):
+    """Effort of a friction law of contacts on a coordinate, with slip along x.
+
+    The rates of its bristles stay in ``work.resistance[6:]``.
+    """
     motion, out = work.slip, work.resistance
     motion[:] = 0.0
     motion[0], motion[8] = element.radius * rate, 1.0
     first = max(element.bristle, 0)
     bristles = v[first : first + element.bristles]
     contact_friction(element.force, parameters, max(normal_force, 0.0), motion, bristles, out)
-    for k in range(element.bristles):
-        residual[first + k] = a[first + k] - out[6 + k]
     return element.radius * out[0]
 
 
