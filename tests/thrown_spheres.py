@@ -1,7 +1,7 @@
 """Spheres thrown at obstacles so soft that they fly on: every passage through one must be found as a contact.
 
 Random radius, speed, tolerance and step. The obstacles stand near the path, some of them much smaller than what the
-sphere moves in a step: points and spheres at rest, points on a driven fan, planes of a plate that leans and rises.
+sphere moves in a step: points and spheres at rest, points on a driven fan, planes, thin plates and bars with edges.
 Without resistance the paths are known: a contact is expected wherever the gap, a function of time in closed form, is
 negative. Passages shallower than ``GRAZE`` of the radius are left out, because rounding decides them.
 """
@@ -45,7 +45,7 @@ class Throw:
         turn.prescribe(lambda t: self.speed * t)
         self.fan = fan
         for number in range(obstacles):
-            kind = (self.add_point, self.add_blade, self.add_plane)[number % 3]
+            kind = (self.add_point, self.add_blade, self.add_plane, self.add_box)[number % 4]
             kind(f"{kind.__name__.removeprefix('add_')} {number}")
 
     def position(self, t):
@@ -62,7 +62,8 @@ class Throw:
         place = self.beside(self.rng.uniform(0.05, 0.95) * T_END, self.radius + radius)
         if np.linalg.norm(self.start - place) < 1.01 * (self.radius + radius):  # it would start inside
             return
-        shape = fm.Sphere(self.system.ground.marker(name, position=place), radius)
+        marker = self.system.ground.marker(name, position=place)
+        shape = fm.Sphere(marker, radius) if radius > 0.0 else fm.Point(marker)
         self.system.contact(self.ball, shape, law=SOFT, name=name)
         self.gaps[name] = lambda t: np.linalg.norm(self.position(t) - place, axis=-1) - self.radius - radius
 
@@ -98,6 +99,25 @@ class Throw:
         plane = fm.Plane(self.system.ground.marker(name, position=place), normal=tuple(normal))
         self.system.contact(self.ball, plane, law=SOFT, name=name)
         self.gaps[name] = lambda t: (self.position(t) - place) @ normal - self.radius
+
+
+    def add_box(self, name: str) -> None:
+        """A plate, bar or cube with edges from a hundredth of the radius to ten radii."""
+        half = self.radius * 10.0 ** self.rng.uniform(-2.0, 1.0, 3)
+        place = self.beside(self.rng.uniform(0.05, 0.95) * T_END, self.radius + half.mean())
+        turn, _ = np.linalg.qr(self.rng.normal(size=(3, 3)))
+        turn *= np.sign(np.linalg.det(turn))
+
+        def gap(t):
+            beyond = np.abs((self.position(t) - place) @ turn) - half
+            outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=-1)
+            return outside + np.minimum(beyond.max(axis=-1), 0.0) - self.radius
+
+        if gap(0.0) < 1e-2 * self.radius:
+            return
+        marker = self.system.ground.marker(name, position=place, rotation=turn)
+        self.system.contact(self.ball, fm.Box(marker, tuple(2.0 * half)), law=SOFT, name=name)
+        self.gaps[name] = gap
 
 
 def passages(gap, graze: float) -> int | None:

@@ -47,7 +47,7 @@ class Shape:
     def _positive(self, **lengths: float) -> None:
         for name, value in lengths.items():
             if not as_number(value, f"{self.where}: {name} (m)") > 0.0:
-                raise MechanismError(f"{self.where}: {name} {value!r} m must be positive")
+                raise MechanismError(f"{self.where}: {name} {float(value)} m must be positive")
 
 
 @dataclass(frozen=True)
