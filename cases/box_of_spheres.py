@@ -81,7 +81,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "contact_count": len(result.contacts),
         "energy_lost": float((energy[0] - energy[-1]) / energy[0]),
         "largest_gain": float(max(0.0, np.max(np.maximum.accumulate(energy[::-1])[::-1] - energy) / energy[0])),
-        "energy_error": fm.energy_error(result) if p.restitution == 1.0 else None,
+        "energy_balance": fm.energy_balance(result),
         "box_size": box_size(p),
         "fill": p.count * 4.0 / 3.0 * pi * (p.radius / box_size(p)) ** 3,
         "steps": int(result.stats["steps_accepted"]),

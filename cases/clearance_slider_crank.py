@@ -38,7 +38,7 @@ class Parameters:
     rod_inertia: float = fm.parameter(2.5e-4, "kg m2", "inertia of the rod about its middle")
     slider_mass: float = fm.parameter(0.14, "kg", "mass of the slider")
     speed: float = fm.parameter(5000.0, "rev/min", "speed of the crank")
-    clearance: float = fm.parameter(5e-4, "m", "radial clearance of the pin in the slider")
+    clearance: float = fm.parameter(5e-4, "m", "radial clearance of the pin in the slider", minimum=1e-9)
     restitution: float = fm.parameter(0.9, "", "restitution", minimum=0.0, maximum=1.0)
     youngs_modulus: float = fm.parameter(207e9, "Pa", "Young's modulus of pin and slider")
     poisson_ratio: float = fm.parameter(0.3, "", "Poisson's ratio of both")

@@ -27,7 +27,7 @@ class Parameters:
     mass: float = fm.parameter(1.2, "kg", "mass")
     inertia: float = fm.parameter(0.025, "kg m2", "inertia about the centre of mass")
     arm: float = fm.parameter(0.25, "m", "from the journal to the centre of mass")
-    clearance: float = fm.parameter(5e-4, "m", "radial clearance")
+    clearance: float = fm.parameter(5e-4, "m", "radial clearance", minimum=1e-9)
     stiffness: float = fm.parameter(2e9, "N/m^1.5", "K")
     restitution: float = fm.parameter(0.9, "", "restitution", minimum=0.0, maximum=1.0)
     gravity: float = fm.parameter(9.81, "m/s2", "gravity, along -y")

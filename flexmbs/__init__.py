@@ -130,7 +130,9 @@ _WHERE = {
     "flexmbs.view.opengl": ("RenderingUnavailable",),
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
     "flexmbs.case.parameter_file": ("with_parameter_file",),
-    "flexmbs.case.metrics": ("contact_figures", "energy_error", "angle_from_hanging", "chord_deflection"),
+    "flexmbs.case.metrics": (
+        "contact_figures", "energy_balance", "energy_error", "angle_from_hanging", "chord_deflection",
+    ),
     "flexmbs.case.bar_mesh": ("bar_values", "bar_with", "centreline_point"),
     "flexmbs.study.space.ranges": ("Range", "Choices", "RunSeeds"),
     "flexmbs.study.space.distributions": ("Distribution", "Normal", "LogNormal", "Triangular", "Weibull"),

@@ -26,6 +26,7 @@ from flexmbs.case.cases import run_case as run_case
 from flexmbs.case.metrics import angle_from_hanging as angle_from_hanging
 from flexmbs.case.metrics import chord_deflection as chord_deflection
 from flexmbs.case.metrics import contact_figures as contact_figures
+from flexmbs.case.metrics import energy_balance as energy_balance
 from flexmbs.case.metrics import energy_error as energy_error
 from flexmbs.case.parameter_file import with_parameter_file as with_parameter_file
 from flexmbs.common.errors import BasisWarning as BasisWarning

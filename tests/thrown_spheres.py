@@ -100,7 +100,6 @@ class Throw:
         self.system.contact(self.ball, plane, law=SOFT, name=name)
         self.gaps[name] = lambda t: (self.position(t) - place) @ normal - self.radius
 
-
     def add_box(self, name: str) -> None:
         """A plate, bar or cube with edges from a hundredth of the radius to ten radii."""
         half = self.radius * 10.0 ** self.rng.uniform(-2.0, 1.0, 3)

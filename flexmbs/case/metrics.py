@@ -31,6 +31,12 @@ def energy_error(result: Result) -> float:
     return float(np.abs(total - total[0]).max() / result["energy.kinetic"].max())
 
 
+def energy_balance(result: Result) -> float:
+    """Largest balance of the energy ledger divided by the energy exchanged (docs/energy.md)."""
+    ledger = result.energy_ledger()
+    return float(ledger.largest_balance / ledger.scale) if ledger.scale > 0.0 else 0.0
+
+
 def angle_from_hanging(result: Result, body: str) -> np.ndarray:
     """(nt,) rad: angle of the body's x axis from the downward vertical (-y), anticlockwise about z, unwrapped."""
     axis = result.rotation(body)[:, :, 0]

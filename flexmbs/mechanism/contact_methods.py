@@ -131,7 +131,7 @@ def neighbours(joints: Iterable[Joint]) -> set[BodyPair]:
     found = set()
     for joint in joints:
         kind = joint.type
-        if len(kind.coordinates) + (3 if kind.ends_with_ball else 0) < FREEDOMS:
+        if joint.clearance is not None or len(kind.coordinates) + (3 if kind.ends_with_ball else 0) < FREEDOMS:
             found.add(frozenset((joint.a.body, joint.b.body)))
     return found
 

@@ -11,7 +11,8 @@ from flexmbs.core.layout import tables as t
 
 def check_surfaces(tables: t.Tables) -> None:
     """MechanismError where a surface of a contact reaches beyond its numbers, its scratch or its body."""
-    for c in np.flatnonzero(tables.contacts["kind"] >= t.SURFACES):
+    films = tables.contacts["always"] != 0  # their numbers are others, and they have no surface
+    for c in np.flatnonzero((tables.contacts["kind"] >= t.SURFACES) & ~films):
         contact = tables.contacts[c]
         numbers = tables.pool[contact["numbers_at"] : contact["numbers_at"] + contact["numbers"]]
         places = numbers[: layout.THICKNESS] if len(numbers) > layout.CONTACT_HEADER else np.array([np.inf])

@@ -119,7 +119,9 @@ class ContactPhases:
             return [(closed.start, IMPACT)]
         if self._rubs(index):
             speeds = self.result.trajectory.contact_slip[low:high, index]
-            fast = np.maximum(speeds[:-1], speeds[1:]) > self.stick_speed  # rows of an open contact have none
+            fast = np.maximum(speeds[:-1], speeds[1:]) > max(
+                self.stick_speed, 1e-12
+            )  # rows of an open contact have none
             steps = np.where(fast, SLIDING, STICKING)
         elif known is None:
             return [(closed.start, IMPACT), (impact_end(self.result, index, closed), FOLLOWING)]
@@ -155,7 +157,8 @@ def closed_contacts(result: DrawableResult) -> dict[int, list[Closed]]:
     force = result.trajectory.contact_force
     least = FORCE_SHOWN * float(force.max(initial=0.0))
     for index in np.flatnonzero(force.max(axis=0, initial=0.0) > least):
-        if int(index) not in found:  # without records under its own name
+        is_film = result.structure.contacts[index].name.endswith(".film")  # it acts all the time
+        if int(index) not in found and not is_film:  # without records under its own name
             found[int(index)] = _loaded(result.t, force[:, index], least)
     return found
 

@@ -124,7 +124,7 @@ def test_bounces_as_in_closed_form():
     system = fm.System(gravity=(0.0, -9.81, 0.0))
     ball = system.add(fm.RigidBody(1.0, (0.1, 0.1, 0.1)), name="ball")
     system.prismatic(system.ground.marker("floor"), ball["origin"], axis="y", displacement=1.0)
-    system.contact(fm.Sphere(ball["origin"], 0.0), fm.Plane(system.ground["floor"]), fm.PowerLaw(1e5))
+    system.contact(fm.Point(ball["origin"]), fm.Plane(system.ground["floor"]), fm.PowerLaw(1e5))
     result = system.simulate(4.5, rtol=1e-10, atol=1e-13, integrator="explicit")
     omega, speed = np.sqrt(1e5), np.sqrt(2.0 * 9.81)
     duration = (np.pi + 2.0 * np.arctan(9.81 / (omega * speed))) / omega

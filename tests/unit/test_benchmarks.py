@@ -149,6 +149,15 @@ def test_many_bodies(benchmark_of, monkeypatch, capsys):
     assert "| loops | 4 | flexmbs, absolute | rtol" in capsys.readouterr().out
 
 
+def test_many_contacts(benchmark_of, monkeypatch, capsys):
+    for peer in ("exudyn", "mujoco"):
+        pytest.importorskip(peer)
+    module, run = benchmark_of("many_contacts")
+    monkeypatch.setattr(module, "SIZES", (8,))
+    run("--largest", 10, "--time", 1e-4, "--repeat", 1)
+    assert "| 8 | flexmbs |" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_auto_choice(benchmark_of, capsys):
     _module, run = benchmark_of("auto_choice")

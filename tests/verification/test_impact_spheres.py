@@ -35,7 +35,7 @@ def test_ball_bounces_back_to_its_height_every_time():
     ball = system.add(fm.RigidBody(1.0, (0.1, 0.1, 0.1)), name="ball")
     floor = system.ground.marker("floor")
     system.prismatic(floor, ball["origin"], axis="y", displacement=1.0)
-    system.contact(fm.Sphere(ball["origin"], 0.0), fm.Plane(floor), fm.PowerLaw(1e5))
+    system.contact(fm.Point(ball["origin"]), fm.Plane(floor), fm.PowerLaw(1e5))
     omega, speed, sink = np.sqrt(1e5), np.sqrt(2.0 * 9.81), 9.81 / 1e5
     # half a period of the spring and the part by which the weight lengthens it
     duration = (np.pi + 2.0 * np.arctan(9.81 / (omega * speed))) / omega

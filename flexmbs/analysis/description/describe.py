@@ -34,7 +34,7 @@ def describe(system: Mechanism) -> Description:
         joints=tuple(_joint(joint, joint.name in cut) for joint in system.joints.values()),
         constraints=tuple(_other(item) for item in system.constraints.values()),
         forces=tuple(_other(item) for group in _force_groups(system) for item in group.values()),
-        contacts=tuple(_other(item) for item in system.contacts.values()),
+        contacts=tuple(_other(item) for item in (*system.contacts.values(), *system.contact_groups.values())),
         loops=tuple(tuple(one.name for one in loop_joints(tree, joint)) for joint in tree.cut),
         groups=fixed_groups(system),
         mobility=found,
@@ -60,7 +60,7 @@ def _joint(joint, cut: bool) -> JointEntry:
 
 def _force_groups(system: Mechanism) -> list[dict]:
     """All named groups of a system other than bodies, joints, constraints and contacts."""
-    known = {"bodies", "joints", "constraints", "contacts"}
+    known = {"bodies", "joints", "constraints", "contacts", "contact_groups"}
     return [group for word, group in vars(system).items() if isinstance(group, dict) and word not in known]
 
 

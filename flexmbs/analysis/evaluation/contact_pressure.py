@@ -10,6 +10,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.surfaces import layout
 from flexmbs.core.contact.surfaces.closest_point import surface_gap
+from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.result.interpolation import frames_at
 from flexmbs.result.result import Result
@@ -58,8 +59,8 @@ def contact_pressure(system: Mechanism, result: Result, name: str, time: float) 
         There is no such contact, or it has one point only.
     """
     contact = system.contacts.get(name)
-    if contact is None or not contact.points[0].many_points:
-        known = [key for key, other in system.contacts.items() if other.points[0].many_points]
+    if contact is None or not _has_surface(contact):
+        known = [key for key, other in system.contacts.items() if _has_surface(other)]
         raise MechanismError(f"no contact '{name}' of a surface with many points; known: {', '.join(known) or 'none'}")
     point = contact.points[0]
     numbers, cache = point.numbers, np.zeros(point.scratch)
@@ -82,6 +83,10 @@ def contact_pressure(system: Mechanism, result: Result, name: str, time: float) 
     pressures = np.array([law.force(parameters, depth, 0.0) for depth in depths])
     areas = numbers[items : items + len(places)][deep]
     return ContactPressure(places[deep], normals[deep] @ R_B.T, depths, areas, pressures)
+
+
+def _has_surface(contact: Contact) -> bool:
+    return contact.points[0].many_points and not contact.points[0].always
 
 
 def _body_at(system: Mechanism, result: Result, name: str, time: float):

@@ -98,7 +98,8 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     model = prepared(system, time)
     if np.any(model.state_coordinates):
         raise MechanismError(
-            "linearize: user states, lags and controllers are not supported; remove them from the system"
+            "linearize: user states, lags, controllers and bristles of friction are not supported; remove them from "
+            "the system (fm.Coulomb has no bristles)"
         )
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")

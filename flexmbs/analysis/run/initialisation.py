@@ -39,7 +39,7 @@ def check_start(model: Model, work: Workspace, state: State) -> None:
     if depth < -1e-12 and state.time == 0.0:
         raise MechanismError(
             f"contact '{name}' starts with a penetration of {-depth:.3g} m: move one of the bodies until the gap is "
-            "positive"
+            "positive, or use contact_all(..., grouped=False) and simulate(settle_contacts=True)"
         )
 
 

@@ -168,6 +168,11 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
     for c, name in enumerate(model.contact_names):
         if name in contacts:
             state.active[c] = saved.arrays["state.active"][contacts.index(name)]
+            if state.active[c] and model.tables.contacts["group"][c] >= 0:
+                raise MechanismError(
+                    f"start: contact '{name}' of a group is closed in the state, whose system is another one; start "
+                    "where no contact of the group is closed, or use contact_all(..., grouped=False)"
+                )
             _carry_episode(saved, contacts.index(name), model, c, state)
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):

@@ -354,6 +354,7 @@ class Workspace(Block):
         "cell_spheres": ("i8", 1),
         "touching": ("i8", 1),  # numbers of the pairs that touch, in a hash table
         "path": ("i8", 1),  # (bodies,) those between ground and the two of one contact, the last one first
+        "far": ("i8", 1),  # (contacts,) 1: it cannot begin in this step
         "gap_motion": (GAP_MOTION, 2),  # (2, contacts) at both ends of a part of a step
         "one_gap": (GAP_MOTION, 1),  # (3,) of one contact: both ends of a part of the step, and a point inside
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
@@ -410,6 +411,7 @@ def make_workspace(tables: Tables) -> Workspace:
         cell_spheres=np.zeros(len(tables.features), dtype=np.int64),
         touching=np.zeros(power_of_two(2 * len(tables.contacts)), dtype=np.int64),
         path=np.zeros(bodies, dtype=np.int64),
+        far=np.zeros(len(tables.contacts), dtype=np.int64),
         gap_motion=np.zeros((2, len(tables.contacts)), GAP_MOTION),
         one_gap=np.zeros(3, GAP_MOTION),
         record=np.zeros(max(1, record_size(tables))),

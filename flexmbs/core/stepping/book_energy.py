@@ -140,13 +140,17 @@ def refine(tables, booking, begin, h, contact_history, touches, work):
 def place_ends(tables, first, last, balls, booking):
     """Both rows into ``booking.start`` and ``end``, in the chart of the first one."""
     n, h = len(tables.coordinates), last[TIME] - first[TIME]
-    at_q, at_reference, at_v, at_a, _active = log_columns(n, balls)
+    at_q, at_reference, at_v, at_a, at_active = log_columns(n, balls)
     for k in range(n):
         booking.start_q[k], booking.start_v[k], booking.start_a[k] = first[at_q + k], first[at_v + k], first[at_a + k]
         booking.end_q[k], booking.end_v[k], booking.end_a[k] = last[at_q + k], last[at_v + k], last[at_a + k]
     for i in range(len(tables.condensed)):
         k = tables.condensed[i]
         booking.end_v[k] = (booking.end_q[k] - booking.start_q[k]) / h
+    for c in range(len(tables.contacts)):  # where a contact ends its bristles are at rest at once
+        if first[at_active + c] != 0.0 and last[at_active + c] == 0.0:
+            for k in range(tables.contacts[c].bristle, tables.contacts[c].bristle + tables.contacts[c].bristles):
+                booking.end_v[k], booking.end_a[k] = booking.start_v[k] + h * booking.start_a[k], booking.start_a[k]
     place_balls(first, at_reference, booking)
     for i in range(len(tables.axes)):
         axis = tables.axes[i]

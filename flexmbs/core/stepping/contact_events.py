@@ -10,8 +10,10 @@ from __future__ import annotations
 from flexmbs.core.contact.gap import gap_at, normal_force
 from flexmbs.core.contact.groups import free_contact, occupy, pairs_for_ever
 from flexmbs.core.layout.state import ALL_STALE
+from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.core.stepping.contact_search import AT_FORCE, AT_GAP, NONE, event_of
+from flexmbs.core.stepping.gap_bounds import is_far
 from flexmbs.core.stepping.gap_motion import LEFT, RIGHT, all_gaps, find_path, one_gap
 from flexmbs.core.stepping.group_events import first_touch
 from flexmbs.machine_code.kernel import kernel
@@ -35,12 +37,14 @@ def first_event(tables, state, scratch, work, h, rows):
     for c in range(len(tables.contacts)):
         if state.active[c] != 0:
             occupy(tables, c, state.active[c], work)
+    find_far(tables, state, scratch, work, h, rows)
     all_gaps(tables, state, scratch, work, h, rows, 0.0, left)
     for part in range(parts):
         x0, x1 = part / parts, (part + 1.0) / parts
         all_gaps(tables, state, scratch, work, h, rows, x1, right)
         for c in range(len(tables.contacts)):
-            if tables.contacts[c].always != 0 or (c >= single and state.active[c] == 0):
+            idle = c >= single and state.active[c] == 0
+            if tables.contacts[c].always != 0 or work.far[c] != 0 or idle:
                 continue
             start, end = work.gap_motion[left, c], work.gap_motion[right, c]
             x, found = event_of(tables, c, state, scratch, work, h, rows, x0, min(x1, best), start, end)
@@ -59,6 +63,22 @@ def first_event(tables, state, scratch, work, h, rows):
             break
         left, right = right, left
     return best, which, kind
+
+
+@kernel
+def find_far(tables, state, scratch, work, h, rows):
+    """Mark the contacts of shapes, whose gaps are dear, that cannot begin in the step by what they are at its ends."""
+    work.far[:] = 0
+    some = False
+    for c in range(pairs_for_ever(tables)):
+        some = some or (tables.contacts[c].kind == SHAPE_PAIR and state.active[c] == 0)
+    if not some:
+        return
+    all_gaps(tables, state, scratch, work, h, rows, 0.0, LEFT)
+    all_gaps(tables, state, scratch, work, h, rows, 1.0, RIGHT)
+    for c in range(pairs_for_ever(tables)):
+        if tables.contacts[c].kind == SHAPE_PAIR and state.active[c] == 0:
+            work.far[c] = 1 if is_far(work.gap_motion[LEFT, c], work.gap_motion[RIGHT, c], h) else 0
 
 
 @kernel

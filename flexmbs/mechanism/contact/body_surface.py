@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.contact.shapes import Outline, Shape
+from flexmbs.mechanism.contact.shapes import Shape
 from flexmbs.mechanism.contact.surfaces.contact_surface import ContactSurface, flexible_surface, rigid_surface
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -67,9 +67,8 @@ class BodySurface(Shape):
         object.__setattr__(self, "surface", _surface_of(body, where, mesh, label))
         _check(self.surface, label)
 
-    def outline(self) -> Outline:
-        """Nothing: the body itself is drawn, as it deforms."""
-        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+    def outline(self) -> None:
+        """None: the body itself is drawn, as it deforms."""
 
 
 def _surface_of(body: Any, where: Where | None, mesh: Mesh | None, label: str) -> ContactSurface:

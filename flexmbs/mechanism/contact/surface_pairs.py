@@ -63,7 +63,17 @@ def _header(places: dict[int, int], thickness: float) -> np.ndarray:
 def refuse_memory(points: tuple[ContactPoint, ...], law: ContactLaw, friction: Any, where: str) -> None:
     """MechanismError for laws that remember their contact, where many points share one record."""
     if not any(point.many_points for point in points):
+        if law.per_area:
+            raise MechanismError(
+                f"{where}: law {type(law).__name__} gives a pressure, for surfaces that touch at many points; between "
+                "these shapes give a force, such as fm.Hertz(...)"
+            )
         return
+    if not (law.history or law.per_area):
+        raise MechanismError(
+            f"{where}: law {type(law).__name__} gives a force; surfaces of bodies that touch at many points need a "
+            "pressure: fm.ElasticFoundation(stiffness in N/m3, ...), or a law of your own with per_area = True"
+        )
     if law.history:
         raise MechanismError(
             f"{where}: law {type(law).__name__} remembers {', '.join(law.history)} of one contact, but a surface has "

@@ -74,7 +74,7 @@ def test_flexible_beam_resting_on_a_ball():
 
     system, beam = cantilever()
     below = fm.Plane(system.ground["origin"], normal=(0.0, 0.0, 1.0))
-    system.contact(fm.Sphere(beam["tip"], radius=0.0), below, law=fm.PowerLaw(5e3, 1.0), name="rest")
+    system.contact(fm.Point(beam["tip"]), below, law=fm.PowerLaw(5e3, 1.0), name="rest")
     resting = system.linearize()
     assert resting.touching == ("rest",)
     system, beam = cantilever()

@@ -59,7 +59,7 @@ def test_open_inverted_and_torn_surfaces_are_refused():
 def test_unsupported_pairs_say_what_is_supported():
     system, a, b = two_markers()
     with pytest.raises(
-        fm.MechanismError, match="no contact between a Plane and a Plane; a Plane can touch: Box, Capsule"
+        fm.MechanismError, match="no contact between a Plane and a Plane; a Plane can touch: BodySurface, Box, Capsule"
     ):
         system.contact(fm.Plane(a), fm.Plane(b), law=LAW)
     with pytest.raises(

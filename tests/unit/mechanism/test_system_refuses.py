@@ -157,7 +157,7 @@ def test_forces(bench, action, message):
         ),
         (
             lambda b: b.system.contact(fm.Plane(b.ground), fm.Plane(b.block["origin"]), fm.Hertz(1.0), name="hit"),
-            "contact 'hit': no contact between a Plane and a Plane; a Plane can touch: Box, Capsule, Cylinder",
+            "no contact between a Plane and a Plane; a Plane can touch: BodySurface, Box, Capsule, Cylinder",
         ),
     ],
 )

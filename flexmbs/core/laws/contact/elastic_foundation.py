@@ -41,6 +41,7 @@ class ElasticFoundation(ContactLaw):
 
     force = foundation_pressure
     energy = foundation_energy
+    per_area = True
 
     def __post_init__(self) -> None:
         checked_number(self.stiffness, "stiffness", "N/m3")
