@@ -11,6 +11,7 @@ SHORTER = {
     "flexible_double_pendulum_impact": {"t_end": "0.2"}, "flexible_pendulum_impact": {"t_end": "0.55"},
     "slider_crank_simeon": {"t_end": "0.02"}, "andrews_squeezer": {"t_end": "0.01"}, "car_axis": {"t_end": "0.5"},
     "spatial_slider_crank": {"t_end": "0.5"}, "flexible_four_bar": {"t_end": "0.3"}, "spin_up_beam": {"t_end": "5"},
+    "box_of_spheres": {"count": "20", "t_end": "0.002"}, "plate_hail": {"count": "2", "t_end": "0.003"},
 }  # fmt: skip
 LONG = {
     "engine_connecting_rod",
@@ -19,14 +20,21 @@ LONG = {
     "flexible_slider_crank",
     "spin_up_beam",
     "car_axis",
+    "friction_lugre_stribeck",
+    "gear_pair",
+    "impact_wave",
+    "rolling_meshes",
+    "st_venant_rod",
 }
+MANY_IMPACTS = {"plate_hail": 10.0}  # times the allowed balance: each of its hits adds to the error
+UNFINISHED = {"gear_pair"}  # its default size stops before the end (docs/cases.md)
 MOVING = [case.name for case in fm.list_cases() if not hasattr(case.module, "analyse")]
 
 
 def balanced(name: str, values: dict[str, str]) -> None:
     outcome = fm.run_case(name, values)
     ledger = outcome.result.energy_ledger()
-    allowed = GLOBAL_ERROR * outcome.parameters["rtol"] * ledger.scale
+    allowed = MANY_IMPACTS.get(name, 1.0) * GLOBAL_ERROR * outcome.parameters["rtol"] * ledger.scale
     assert ledger.largest_balance <= allowed, str(ledger)
     assert ledger.scale > 0.0
 
@@ -39,6 +47,6 @@ def test_energy_of_a_case_is_balanced(name):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MOVING)
+@pytest.mark.parametrize("name", [name for name in MOVING if name not in UNFINISHED])
 def test_energy_of_a_whole_case_is_balanced(name):
     balanced(name, {})
