@@ -50,7 +50,7 @@ class Parameters:
     bearing_damping: float = fm.parameter(5.0, "N m s/rad", "of the gear's shaft, against vibration of the mesh")
     speed: float = fm.parameter(2.0, "rad/s", "angular speed of the pinion")
     run_up: float = fm.parameter(0.02, "s", "in which torque and speed rise")
-    pitches: float = fm.parameter(1.0, "", "pitches that are measured after the run-up", minimum=0.0)
+    pitches: float = fm.parameter(0.7, "", "pitches that are measured after the run-up", minimum=0.0)
     t_end: float | None = fm.parameter(None, "s", "end time; none: the pitches after the run-up")
     rtol: float = fm.parameter(1e-4, "", "relative tolerance")
     atol: float = fm.parameter(1e-10, "", "absolute tolerance")

@@ -27,7 +27,6 @@ LONG = {
     "st_venant_rod",
 }
 MANY_IMPACTS = {"plate_hail": 10.0}  # times the allowed balance: each of its hits adds to the error
-UNFINISHED = {"gear_pair"}  # its default size stops before the end (docs/cases.md)
 MOVING = [case.name for case in fm.list_cases() if not hasattr(case.module, "analyse")]
 
 
@@ -47,6 +46,6 @@ def test_energy_of_a_case_is_balanced(name):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [name for name in MOVING if name not in UNFINISHED])
+@pytest.mark.parametrize("name", MOVING)
 def test_energy_of_a_whole_case_is_balanced(name):
     balanced(name, {})
