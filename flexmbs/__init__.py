@@ -73,6 +73,7 @@ _WHERE = {
     "flexmbs.core.laws.contact.elastic_foundation": ("ElasticFoundation",),
     "flexmbs.core.laws.contact.linear_contact": ("LinearContact",),
     "flexmbs.core.laws.contact.power_law": ("Hertz", "PowerLaw"),
+    "flexmbs.core.laws.contact.rigid": ("Rigid",),
     "flexmbs.core.laws.force.force_law": ("ForceLaw",),
     "flexmbs.core.laws.force.quadratic_damping": ("QuadraticDamping",),
     "flexmbs.core.laws.friction.friction_law": ("ContactFriction",),

@@ -62,6 +62,7 @@ from flexmbs.core.laws.contact.lankarani_nikravesh import LankaraniNikravesh as 
 from flexmbs.core.laws.contact.linear_contact import LinearContact as LinearContact
 from flexmbs.core.laws.contact.power_law import Hertz as Hertz
 from flexmbs.core.laws.contact.power_law import PowerLaw as PowerLaw
+from flexmbs.core.laws.contact.rigid import Rigid as Rigid
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
 from flexmbs.core.laws.friction.coulomb import Coulomb as Coulomb

@@ -53,7 +53,7 @@ def energy_sums(
     if has_applied_forces(tables):
         out[ELASTIC] += force_energy(tables, q, v, a, work)
     for c in range(len(tables.contacts)):
-        if active[c] != 0:
+        if active[c] != 0 and tables.contacts[c].rigid == 0:
             occupy(tables, c, active[c], work)
             gap, _rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
             if tables.contacts[c].kind == SURFACES:

@@ -12,6 +12,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE
+from flexmbs.core.layout.switch_tables import HOLD
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
 from flexmbs.core.mechanics.splines import (
     CURVE_HEADER,
@@ -201,7 +202,7 @@ def _check_contacts(c: _Tables) -> None:
     for name in ("force", "energy"):
         if np.any(contacts[name] == 0):
             raise MechanismError(f"tables: a contact has no function for its {name}. This is a defect in flexmbs")
-    if np.any((contacts["begin"] == 0) & (contacts["history"] > 0)):
+    if np.any((contacts["begin"] == 0) & (contacts["history"] > 0) & (contacts["rigid"] == 0)):
         raise MechanismError("tables: a contact has a history that nothing begins. This is a defect in flexmbs")
 
 
@@ -329,6 +330,18 @@ def _check_constraints(c: _Tables) -> None:
             c.within("coordinate of terms", tables.terms["coordinate"][start:end], count)
 
 
+def _check_switches(c: _Tables) -> None:
+    tables, switches = c.tables, c.tables.switches
+    c.within("kind of switches", switches["kind"], HOLD + 1)
+    c.within("rows of switches", switches["rows"], 4, 1)
+    c.within("row of switches", switches["row"], c.coordinates + 1 - switches["rows"])
+    held = switches[switches["kind"] == HOLD]
+    c.spans("terms of switches", held["start"], held["end"], len(tables.terms))
+    c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
+    c.within("sensor of events", tables.events["sensor"], len(tables.sensors))
+    c.spans("actions of events", tables.events["action_start"], tables.events["action_end"], len(tables.actions))
+
+
 def _check_unknowns(c: _Tables) -> None:
     tables = c.tables
     c.within("signal of coordinates", tables.coordinates["signal"], c.signals, -1)
@@ -356,4 +369,5 @@ _CHECKS = {
     _check_loads: ("bushings", "loads", "spread_loads"),
     _check_sensors: ("sensors", "functions", "inputs", "states", "samplers"),
     _check_constraints: ("constraints", "terms", "couplers"),
+    _check_switches: ("switches", "events"),
 }

@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import make_record, make_records
+from flexmbs.core.layout.switch_tables import RIGID_HISTORY
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.contact_point import ContactPoint
@@ -24,9 +25,17 @@ def contact_record(
 ) -> np.void:
     """Record of one contact point; ``links``: its markers a and b, and the fields of its friction."""
     where = f"contact '{contact.name}'"
+    law = law_fields(contact.law, where, signals)
+    if contact.law.is_rigid:
+        if point.many_points or point.follows_surface:
+            raise MechanismError(
+                f"{where}: rigid contact is for shapes on markers, not for surfaces that deform; use an elastic "
+                "law, or spheres on markers of the body"
+            )
+        law |= {"rigid": 1, "history": RIGID_HISTORY}
     return make_record(
         t.CONTACT, **links, **_geometry_fields(point, pool), at=pool.add(law_parameters(contact.law, where)),
-        history_at=history_at, **law_fields(contact.law, where, signals),
+        history_at=history_at, **law,
     )  # fmt: skip
 
 

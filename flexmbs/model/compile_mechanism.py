@@ -21,6 +21,7 @@ from flexmbs.model.compile_contacts import contact_record, friction_fields, grou
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_friction import CompiledFriction
 from flexmbs.model.compile_functions import final_row, part_name
+from flexmbs.model.compile_switches import add_switches
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import CoordinateEnd, ends_of_axis
 from flexmbs.model.coordinate_names import CoordinateNames
@@ -53,10 +54,14 @@ class _Compiler:
         self.signals = signals
         self.signal_list: list[Signal] = []
         self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "signals")}
-        for key in ("contacts", "features", "groups", "excluded", "constraints", "terms", "couplers"):
+        for key in ("contacts", "features", "groups", "excluded", "constraints", "switches", "events", "actions"):
+            self.records[key] = []
+        for key in ("terms", "couplers"):
             self.records[key] = []
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
+        self.switch_names: list[str] = []
+        self.switched_rows = 0
         self.contact_names: list[str] = []
         self.prescribing: list[str] = []
         self.given: list[bool] = []
@@ -316,13 +321,14 @@ class _Compiler:
         return arrays
 
     def tables(self) -> t.Tables:
-        nothing, multiplier = make_record(t.COORDINATE), make_record(t.COORDINATE, multiplier=1)
+        nothing, multiplier = make_record(t.COORDINATE), make_record(t.COORDINATE, multiplier=t.PERMANENT)
         coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
-        coordinates += [multiplier] * len(self.names.multipliers)
+        coordinates += [multiplier] * (len(self.names.multipliers) - self.switched_rows)
+        coordinates += [make_record(t.COORDINATE, multiplier=t.SWITCHED)] * self.switched_rows
         kinds = dict(
             bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, signals=t.SIGNAL, contacts=t.CONTACT, features=t.FEATURE,
-            groups=t.GROUP,
-            constraints=t.CONSTRAINT, terms=t.TERM, couplers=t.COUPLER,
+            groups=t.GROUP, switches=t.SWITCH, events=t.EVENT, actions=t.ACTION, constraints=t.CONSTRAINT,
+            terms=t.TERM, couplers=t.COUPLER,
         )  # fmt: skip
         arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
         arrays |= self.inertia.arrays()
@@ -330,6 +336,7 @@ class _Compiler:
         arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
         arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
+        arrays["switches"]["row"] += len(self.names.coordinates)
         kinds = arrays["coordinates"]
         arrays["condensed"] = arrays["massless"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
@@ -368,6 +375,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
     for coupler in system.couplers.values():
         add_coupler(compiler, coupler)
     compiler.forces.add_all(system)
+    add_switches(compiler, system)
     names, forces = compiler.names, compiler.forces
     added = len(names.multipliers)
     body_names = tuple(compiler.body_index)
@@ -380,6 +388,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         coordinate_count=len(names.coordinates),
         tree=tree,
         constraint_names=tuple(compiler.constraint_names),
+        switch_names=tuple(compiler.switch_names),
         prescribing=frozenset(compiler.prescribing),
         coordinate_index=compiler.coordinate_index,
         ends=tuple(compiler.ends),

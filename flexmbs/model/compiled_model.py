@@ -33,6 +33,7 @@ class Model:
     coordinate_count : local coordinates without the multipliers
     tree : spanning tree: the joint that carries each body, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
+    switch_names : of the records of ``tables.switches``
     prescribing : names of those that the user prescribes in time
     coordinate_index : "joint.coordinate" -> local coordinate
     ends : where curves and surfaces end
@@ -59,6 +60,7 @@ class Model:
     coordinate_count: int
     tree: SpanningTree
     constraint_names: tuple[str, ...]
+    switch_names: tuple[str, ...]
     prescribing: frozenset[str]
     coordinate_index: Mapping[str, int]
     ends: tuple[CoordinateEnd, ...]
@@ -127,7 +129,8 @@ class Model:
     def log_row(self) -> LogRow:
         """Columns of the rows in which the step loop logs its steps."""
         history = history_size(self.tables)
-        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names), history)
+        switches = len(self.tables.switches)
+        return LogRow(len(self.coordinate_names), len(self.balls), len(self.contact_names), history, switches)
 
     @property
     def stored_columns(self) -> np.ndarray:

@@ -42,6 +42,8 @@ def coupling_graph(tables: Tables, unknowns: np.ndarray, narrow: int = 1):
     """
     from scipy.sparse import csr_matrix
 
+    if len(tables.switches):  # a slot may serve contacts of any bodies
+        return None
     place = np.full(len(tables.coordinates), -1)
     place[unknowns] = np.arange(len(unknowns))
     members, sizes = [], []

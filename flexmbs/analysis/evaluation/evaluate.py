@@ -16,11 +16,13 @@ from flexmbs.core.layout.tables import (
     CONSTRAINTS,
     COSINE,
     OPENINGS,
+    PERMANENT,
     POSITION_LEVEL,
     VELOCITY_LEVEL,
     WHOLE,
     Tables,
     Workspace,
+    active_size,
     history_size,
     make_workspace,
 )
@@ -35,10 +37,10 @@ class Evaluator:
     def __init__(self, model: Model):
         self.model = model
         self.work = make_workspace(model.tables)
-        self.active = np.zeros(len(model.contact_names), dtype=np.int64)
+        self.active = np.zeros(active_size(model.tables), dtype=np.int64)
         self.contact_history = np.zeros(history_size(model.tables))  # laws without a history of their contact
         self.size = len(model.coordinate_names)
-        self.rows = np.flatnonzero(model.tables.coordinates["multiplier"] != 0)
+        self.rows = np.flatnonzero(model.tables.coordinates["multiplier"] == PERMANENT)
         self.out = np.zeros(self.size)
 
     def residual(self, q, v, a, reference, t: float, extent: int = WHOLE) -> np.ndarray:

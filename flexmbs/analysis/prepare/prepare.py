@@ -15,7 +15,7 @@ from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
 from flexmbs.analysis.prepare.unmet_starts import check_starts_of_cut_balls
-from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.core.layout.tables import CONSTRAINTS, SWITCHED, has_rows
 from flexmbs.mechanism.geometry.rotations import as_quaternion
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
@@ -103,15 +103,20 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
 
 def with_independent_constraints(model: Model, t: float) -> Model:
     """``model`` with its free coordinates and the multipliers of independent constraints as unknowns."""
-    if len(model.tables.constraints) == 0:
+    if not has_rows(model.tables):
         return model
-    return with_unknowns(model, independent_rows(model, t))
+    constrained = len(model.tables.constraints) > 0
+    return with_unknowns(model, independent_rows(model, t) if constrained else np.zeros(0, dtype=np.int64))
 
 
 def with_unknowns(model: Model, rows: np.ndarray) -> Model:
-    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for small bandwidth."""
+    """``model`` with the multipliers ``rows`` (coordinate numbers) among the unknowns, ordered for small bandwidth.
+
+    Those of switched constraints are always among them.
+    """
     tables = model.tables
-    free, band = banded_order(tables, np.concatenate([model.free_coordinates, np.sort(rows)]))
+    switched = np.flatnonzero(tables.coordinates["multiplier"] == SWITCHED)
+    free, band = banded_order(tables, np.concatenate([model.free_coordinates, np.sort(rows), switched]))
     return with_choice(model, free, band)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import Workspace
+from flexmbs.core.layout.tables import Workspace, active_size
 from flexmbs.core.stepping.describe_rows import describe_rows
 from flexmbs.model.compiled_model import Model
 
@@ -20,7 +20,7 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
     gap, force, slip = (np.zeros((count, contacts)) for _ in range(3))
     point, push = np.zeros((count, contacts, 3)), np.zeros((count, contacts, 3))
     reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
-    active, reference = np.zeros(len(model.tables.contacts), dtype=np.int64), np.zeros((balls, 4))
+    active, reference = np.zeros(active_size(model.tables), dtype=np.int64), np.zeros((balls, 4))
     record = np.zeros((count, len(work.record)))
     describe_rows(
         model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, p_WB, R_WB, v_WB, w_WB, gap,

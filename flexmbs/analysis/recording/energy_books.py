@@ -95,7 +95,7 @@ def _of_tables(system: Mechanism, model: Model) -> Iterator[Entry]:
             yield Entry(MODAL_DAMPING, name, first["bodies"] + i)
     for i, name in enumerate(model.contact_names):
         yield Entry(CONTACT, name, first["contacts"] + i)
-        if model.tables.contacts["friction"][i] != 0:
+        if model.tables.contacts["friction"][i] != 0 or model.tables.contacts["rigid"][i] != 0:
             yield Entry(CONTACT_FRICTION, name, first["friction"] + i)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, make_workspace
+from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, active_size, make_workspace
 from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.mechanism_size import size_of_bodies
@@ -144,7 +144,7 @@ class _SelfStress:
         forces, reaction = np.zeros((count, colours, size)), np.zeros((count, colours, slots, 6))
         describe_unit_multipliers(
             model.tables, rows, count, balls, self.colour, self.work,
-            np.zeros(len(model.tables.contacts), dtype=np.int64), np.zeros((balls, 4)), *np.zeros((4, size)),
+            np.zeros(active_size(model.tables), dtype=np.int64), np.zeros((balls, 4)), *np.zeros((4, size)),
             np.zeros((slots, 6)), forces, reaction,
         )  # fmt: skip
         own = self.colour[n:]

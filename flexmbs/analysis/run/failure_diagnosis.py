@@ -19,7 +19,9 @@ from flexmbs.analysis.run.resume import fill
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
 from flexmbs.core.layout import state as s
+from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import Workspace, make_workspace
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.stepping.linking import link_method
@@ -264,7 +266,11 @@ def step_size_limit(
     scratch = s.make_scratch(model.tables, method)
     fill(saved, {"state": again, "scratch": scratch})
     link_method(scratch, method)
-    parts = (model.tables, again, settings, scratch, make_workspace(model.tables), log)
+    rigid = make_rigid_contacts(model.tables)
+    parts = (
+        model.tables, again, settings, scratch, make_workspace(model.tables), log, rigid,
+        allocate_contact_work(rigid.closed.size),
+    )  # fmt: skip
     advance(*parts, int(state.steps_accepted) - int(again.steps_accepted))
     before, step = again.copy(), float(again.step_size)
     advance(*parts, 1)

@@ -13,6 +13,8 @@ from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.run.group_start import deepest_penetration
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.contact.rigid.contact_work import ContactWork
+from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, Workspace
 from flexmbs.core.stepping.step_loop import advance, impose_start, start
@@ -51,7 +53,8 @@ def _bodies_of(model: Model, c: int) -> str:
 
 
 def warm_up(
-    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log, known: Collection[str]
+    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log,
+    contacts: tuple[RigidContacts, ContactWork], known: Collection[str],
 ) -> tuple[int, State | None, float]:  # fmt: skip
     """Load or compile the kernels, so that compile time is not counted as solve time, and start on a copy of the state.
 
@@ -62,13 +65,13 @@ def warm_up(
     impose_start(model.tables, state, work)
     check_start(model, work, state)
     copy = state.copy()
-    advance(model.tables, copy, settings, scratch, work, log, 0)
+    advance(model.tables, copy, settings, scratch, work, log, *contacts, 0)
     described_steps(model, work, log.rows[:0])
     log.filled[:] = 0
     begin = time.perf_counter()
-    outcome = start(model.tables, copy, settings, scratch, work)
+    outcome = start(model.tables, copy, settings, scratch, work, log, *contacts)
     seconds = time.perf_counter() - begin
-    changed = start_lags(model, settings, scratch, work, state, copy, known)
+    changed = start_lags(model, settings, scratch, work, state, copy, log, contacts, known)
     if outcome == SINGULAR:
         check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.time))
         raise MechanismError(f"the mass matrix is singular at the start: {_massless(model, copy.mass)} has no inertia")
@@ -84,8 +87,8 @@ def _massless(model: Model, mass: np.ndarray) -> str:
 
 
 def start_lags(
-    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State,
-    known: Collection[str],
+    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State, log: Log,
+    contacts: tuple[RigidContacts, ContactWork], known: Collection[str],
 ) -> bool:  # fmt: skip
     """Set loads that follow reactions to the reactions at the start, iteratively, as friction changes the reactions.
 
@@ -103,5 +106,6 @@ def start_lags(
         state.v[states["coordinate"]] = copy.v[states["coordinate"]] = found
         if change <= 1e-12 * np.abs(found).max():
             break
-        start(tables, copy, settings, scratch, work)
+        log.filled[:] = 0
+        start(tables, copy, settings, scratch, work, log, *contacts)
     return len(states) > 0

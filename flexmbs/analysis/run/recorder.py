@@ -211,5 +211,6 @@ def open_contacts(model: Model, state: State) -> list[ContactRecord]:
     """Contacts still closed at the end of the run (``end`` is NaN)."""
     return [
         _contact_record(model.contact_name(c, state.active[c] - 1), np.nan, state.episode[c])
-        for c in np.flatnonzero(state.active)
+        for c in np.flatnonzero(state.active[: len(model.contact_names)])
+        if model.tables.contacts["rigid"][c] == 0
     ]

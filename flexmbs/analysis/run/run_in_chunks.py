@@ -36,10 +36,12 @@ from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_dec
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.progress import Progress
 from flexmbs.common.user_warnings import warn
+from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
 from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import make_workspace
+from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
+from flexmbs.core.layout.tables import PERMANENT, make_workspace
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance, start
@@ -89,6 +91,14 @@ class Run:
         self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows, matrices)
         self.scratch = s.make_scratch(model.tables, self.method)
         link_method(self.scratch, self.method)
+        self.rigid = make_rigid_contacts(model.tables)
+        self.solver = allocate_contact_work(self.rigid.closed.size)
+
+    def _parts(self) -> tuple:
+        """What the entries of the step loop take."""
+        return (
+            self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, self.rigid, self.solver
+        )  # fmt: skip
 
     @property
     def blocks(self) -> dict:
@@ -164,7 +174,7 @@ class Run:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
         outcome, started, seconds = warm_up(
-            self.model, self.settings, self.scratch, self.work, self.state, self.log, known
+            self.model, self.settings, self.scratch, self.work, self.state, self.log, (self.rigid, self.solver), known
         )
         self.compile_seconds += time.perf_counter() - begin - seconds
         if started is not None:
@@ -174,7 +184,7 @@ class Run:
         """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         begin = time.perf_counter()
         if self.started is None:
-            outcome = start(self.model.tables, self.state, self.settings, self.scratch, self.work)
+            outcome = start(*self._parts())
             seconds = time.perf_counter() - begin
         else:
             outcome, self.state, seconds = self.started
@@ -255,9 +265,9 @@ class Run:
 
     def _advance(self, advance, chunk: int) -> int:
         begin = time.perf_counter()
-        outcome = advance(self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, chunk)
+        outcome = advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
-        rows, contacts = self.log.filled
+        rows, contacts, _occurrences = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
         if beyond is not None:
             rows, outcome = beyond[0] + 1, HALTED
@@ -274,7 +284,7 @@ class Run:
         """Switch to a better set of independent constraints, if there is one, and continue."""
         before = self.model, self.state, self.scratch
         tables, state = self.model.tables, self.state
-        present = tables.free[tables.coordinates["multiplier"][tables.free] != 0]
+        present = tables.free[tables.coordinates["multiplier"][tables.free] == PERMANENT]
         rows = better_rows(self.model, present, state.q, state.reference, state.time)
         if rows is None:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome

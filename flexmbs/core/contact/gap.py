@@ -222,6 +222,8 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
             continue
         for k in range(contact.bristle, contact.bristle + contact.bristles):
             residual[k] = a[k]
+        if contact.rigid != 0:
+            continue
         if active[c] == 0:
             if contact.friction_record >= 0:
                 work.record[contact.friction_record : contact.friction_record + FRICTION_RECORD] = 0.0

@@ -6,6 +6,7 @@ is the derivative of its energy.
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.contact_slot import describe_rigid_contact
 from flexmbs.core.contact.gap import contact_force, contact_geometry, evaluate_friction
 from flexmbs.core.contact.groups import occupy
 from flexmbs.core.contact.pair_geometry import surface_contact
@@ -49,7 +50,7 @@ def fill_powers(tables, booking, contact_history, touches, work):
     if booking.needs_residual != 0:
         residual(tables, booking.active, contact_history, q, v, a, booking.reference, work, booking.residual)
         if len(booking.multipliers) > 0:
-            correct_multipliers(tables, booking, work)
+            correct_multipliers(tables, booking, contact_history, work)
         prescribed_powers(tables, booking, work)
     elif frames:
         forward_kinematics(tables, q, v, a, booking.reference, work)
@@ -230,6 +231,11 @@ def contact_powers(tables, booking, contact_history, work):
     for c in range(len(tables.contacts)):
         contact = tables.contacts[c]
         if booking.active[c] == 0 and contact.always == 0:
+            continue
+        if contact.rigid != 0:
+            describe_rigid_contact(tables, c, booking.active[c], contact_history, q, v, a, work)
+            x, y, z = components(work.touch[0].friction)
+            booking.power[booking.friction + c] = dot(work.touch[0].u, x, y, z)
             continue
         if contact.kind == SURFACES:
             booking.power[booking.contacts + c] = surface_power(tables, booking, c, work)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import unit_rows
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.singular_positions import find_direction
 from flexmbs.core.layout.state import Scratch, State
-from flexmbs.core.layout.tables import CONSTRAINTS, WHOLE, Tables, Workspace
+from flexmbs.core.layout.tables import CONSTRAINTS, PERMANENT, WHOLE, Tables, Workspace
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_any
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -46,7 +47,7 @@ SINGULAR_SIZE = 1e-6  # constraints are dependent up to rounding
 @kernel
 def factorise_mass(tables, state, scratch):
     """Factors of the mass matrix for core.equations.mass_matrix.solve_mass; False: singular."""
-    if len(tables.constraints) > 0:
+    if any_rows(tables):
         return factorise_constraints(tables, state, scratch)
     scratch.projection[:] = 0.0
     for i in range(state.mass.shape[0]):
@@ -65,7 +66,7 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
     while True:
         fill_projection(tables, state, scratch)
         # without constraints a zero means a coordinate without inertia, and nothing is equilibrated
-        tiny = TINY_PIVOT if len(tables.constraints) > 0 else 0.0
+        tiny = TINY_PIVOT if any_rows(tables) else 0.0
         if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, tiny):
             return False
         if not coordinates_have_pivots(tables, scratch):
@@ -114,7 +115,7 @@ def weakest_constraint(tables, state, scratch):
     for _ in range(INVERSE_ITERATIONS):
         total = 0.0
         for i in range(m):
-            if tables.coordinates[tables.free[i]].multiplier == 0 or state.replaced[i] != 0:
+            if tables.coordinates[tables.free[i]].multiplier != PERMANENT or state.replaced[i] != 0:
                 x[i] = 0.0
             total += x[i] * x[i]
         if total == 0.0:
@@ -124,7 +125,7 @@ def weakest_constraint(tables, state, scratch):
         solve_any(scratch.projection, scratch.projection_pivots, tables.band, x)
         largest = total = 0.0
         for i in range(m):
-            if tables.coordinates[tables.free[i]].multiplier != 0 and state.replaced[i] == 0:
+            if tables.coordinates[tables.free[i]].multiplier == PERMANENT and state.replaced[i] == 0:
                 _first, _end, shift = columns_of(i, m, tables.band)
                 if not abs(x[i]) < 1e200 or scratch.projection[i, i + shift] == NO_PIVOT:
                     return i, 0.0
@@ -245,7 +246,7 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
         if open_v:
             move_back(tables, state, scratch, work, 1, scratch.end_v)
     for i in range(len(tables.coordinates)):
-        if tables.coordinates[i].multiplier != 0 and not abs(work.constraint[i, 0]) < VIOLATION_LIMIT:
+        if tables.coordinates[i].multiplier == PERMANENT and not abs(work.constraint[i, 0]) < VIOLATION_LIMIT:
             state.reselect_constraints = 1  # a constraint that was left out as dependent on the others no longer is
     work.extent[0] = WHOLE
 

@@ -8,6 +8,7 @@ and the marker on its parent.  Cost grows linearly with the number of bodies.
 from __future__ import annotations
 
 from flexmbs.core.constraints import add_constraints
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.contact.gap import add_contacts
 from flexmbs.core.laws.force import add_forces, has_applied_forces
 from flexmbs.core.layout.tables import RECORDED, WHOLE, Tables, Workspace
@@ -55,8 +56,8 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
     if work.extent[0] != WHOLE and work.extent[0] != RECORDED:
-        if len(tables.constraints) > 0:
-            add_constraints(tables, q, v, a, work, out)
+        if any_rows(tables):
+            add_constraints(tables, active, contact_history, q, v, a, work, out)
         return
     for b in range(1, len(tables.bodies)):
         add_inertia(tables, b, work)
@@ -64,8 +65,8 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
             add_elasticity(tables, b, q, v, out)
             add_cubic_elasticity(tables, b, q, work, out)
     add_couplers(tables, q, v, out)
-    if len(tables.constraints) > 0:
-        add_constraints(tables, q, v, a, work, out)
+    if any_rows(tables):
+        add_constraints(tables, active, contact_history, q, v, a, work, out)
     if len(tables.functions) > 0:
         evaluate_functions(tables, active, contact_history, q, v, a, work)
     if has_applied_forces(tables):

@@ -22,7 +22,7 @@ REGULARISED = 1e-12  # of the mean diagonal: near singular positions the interpo
 
 
 @kernel
-def correct_multipliers(tables, booking, work):
+def correct_multipliers(tables, booking, contact_history, work):
     """Correct the multipliers in ``booking.a`` and, with them, the driving forces in ``booking.residual``.
 
     The residual is that of the interpolated motion and multipliers.
@@ -32,7 +32,7 @@ def correct_multipliers(tables, booking, work):
     forward_kinematics(tables, booking.q, booking.v, booking.a, booking.reference, work)
     copy_matrix(work.joint_point, booking.joint_point)
     for j in range(m):
-        push(tables, booking, j, work)
+        push(tables, booking, contact_history, j, work)
     trace = 0.0
     for i in range(m):
         booking.change[i] = -over_free(tables, booking.pushed[i], booking.residual)
@@ -51,14 +51,14 @@ def correct_multipliers(tables, booking, work):
 
 
 @kernel
-def push(tables, booking, j, work):
+def push(tables, booking, contact_history, j, work):
     """What the multiplier number ``j`` adds to the residual at value 1."""
     pushed, unit = booking.pushed[j], booking.unit
     pushed[:] = 0.0
     unit[booking.multipliers[j]] = 1.0
     clear_wrenches(work)
     copy_matrix(booking.joint_point, work.joint_point)
-    add_constraints(tables, booking.q, booking.v, unit, work, pushed)
+    add_constraints(tables, booking.active, contact_history, booking.q, booking.v, unit, work, pushed)
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, booking.q, work, pushed)
     pass_to_modes(tables, work, pushed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.residual import residual
@@ -66,9 +67,9 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
             for i in range(first, end):
                 fill_column(tables, scratch, vector, tables.shift_columns[i], matrix)
     place_condensed(tables, q, v, a)
-    if len(tables.constraints) > 0:
+    if any_rows(tables):
         equilibrate(state.mass, tables.band, state.scale)
-    regular = len(tables.constraints) == 0 or factorise_mass(tables, state, scratch)
+    regular = not any_rows(tables) or factorise_mass(tables, state, scratch)
     state.residual_evaluations += 1
     state.tangent_evaluations += 1
     state.tangent_status = CURRENT if kinds == 3 else REUSABLE
@@ -160,7 +161,7 @@ def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Wo
     """:func:`consistent_accelerations` from the present ones on, with a tangent of ``kinds`` (update_tangent)."""
     if not update_tangent(tables, state, scratch, work, kinds):
         return False
-    if len(tables.constraints) == 0 and not factorise_mass(tables, state, scratch):
+    if not any_rows(tables) and not factorise_mass(tables, state, scratch):
         return False
     # without user functions and condensed modes the residual is linear in the accelerations: one solution does
     linear = len(tables.functions) == 0 and len(tables.condensed) == 0

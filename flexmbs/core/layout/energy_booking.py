@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
-from flexmbs.core.layout.tables import BALL, Tables
+from flexmbs.core.layout.tables import BALL, Tables, active_size
 from flexmbs.machine_code.blocks import Block
 
 #: Groups of flows in their order, after those of the coordinates.
@@ -44,7 +44,7 @@ class EnergyBooking(Block):
         "flow": ("f8", 1),  # (flows,) J from one row to the next
         "coarse": ("f8", 1),  # by half as many nodes
         "slow_rate": ("f8", 1),  # (contacts,) gap rate without the motion of condensed modes
-        "active": ("i8", 1),  # (contacts,) of the row at the start
+        "active": ("i8", 1),  # of the row at the start: contacts, then switches
         "reference": ("f8", 2),  # (balls, 4) of the row at the start
         "start": ("f8", 2),  # (3, n) q, v, a of the rows at both ends, in the chart of the first
         "end": ("f8", 2),
@@ -90,7 +90,7 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
         flow=np.zeros(len(booked)),
         coarse=np.zeros(len(booked)),
         slow_rate=np.zeros(contacts),
-        active=np.zeros(contacts, dtype=np.int64),
+        active=np.zeros(active_size(tables), dtype=np.int64),
         reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
         start=np.zeros((3, n)),
         end=np.zeros((3, n)),

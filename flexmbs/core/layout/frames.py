@@ -100,6 +100,8 @@ TOUCH = np.dtype(
         ("energy", "f8"),  # elastic energy; of surfaces with many points only
         ("friction", "f8", VECTOR),  # force on a
         ("moment", "f8", VECTOR),  # of rolling and pivoting resistance, on a
+        ("n_rate", "f8", VECTOR),  # derivatives of n and p of a rigid contact (core.contact.contact_kinematics)
+        ("p_rate", "f8", VECTOR),
     ],
     align=True,
 )

@@ -1,8 +1,8 @@
 """Columns of a row of the log.
 
-Time, positions, quaternions of the balls, velocities, accelerations, flags of the contacts (1 while touching), what
-their laws remember (``State.contact_history``). This is the only place that knows: compiled code asks
-:func:`column_starts` (core.stepping.write_log_rows), Python a :class:`LogRow`.
+Time, positions, quaternions of the balls, velocities, accelerations, flags of the contacts (1 while touching) and of
+switched constraints, what they remember (``State.contact_history``). This is the only place that knows: compiled code
+asks :func:`column_starts` (core.stepping.write_log_rows), Python a :class:`LogRow`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ class LogRow:
     n : coordinates, multipliers included
     balls, contacts : how many the mechanism has
     history : numbers that the laws of its contacts remember
+    switches : constraints that are switched (core.layout.switch_tables)
     """
 
     n: int
     balls: int
     contacts: int
     history: int = 0
+    switches: int = 0
 
     def _starts(self) -> tuple[int, ...]:
         return column_starts(self.n, self.balls)
@@ -61,9 +63,14 @@ class LogRow:
 
     @property
     def contact_history(self) -> slice:
-        return slice(self._starts()[4] + self.contacts, self.width)
+        return slice(self._starts()[4] + self.contacts + self.switches, self.width)
+
+    @property
+    def flags(self) -> slice:
+        """Of the contacts, then of the switches."""
+        return slice(self._starts()[4], self._starts()[4] + self.contacts + self.switches)
 
     @property
     def width(self) -> int:
         """Numbers in a row."""
-        return self._starts()[4] + self.contacts + self.history
+        return self._starts()[4] + self.contacts + self.switches + self.history

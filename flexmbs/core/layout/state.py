@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
-from flexmbs.core.layout.tables import BALL, Tables, dense_unknowns, history_size
+from flexmbs.core.layout.tables import BALL, Tables, active_size, dense_unknowns, history_size
 from flexmbs.machine_code.blocks import Block
 
 # The named numbers of State, in the order in which its arrays (and saved states) hold them.
@@ -72,6 +72,14 @@ EPISODE = np.dtype([
 ])  # fmt: skip
 # A contact that has ended, as the log has it.
 ENDED_CONTACT = np.dtype([("contact", "i8"), ("pair", "i8"), ("end", "f8"), *EPISODE.descr])
+# What has happened at an instant (core.layout.switch_tables): an impact or change of mode of rigid contact `source`,
+# event `source` of the user, a lock or release of switch `source`.  Vectors in world axes; impulses N s on body a.
+OCCURRENCE = np.dtype([
+    ("time", "f8"), ("kind", "i8"), ("source", "i8"), ("pair", "i8"), ("mode", "i8"), ("mode_before", "i8"),
+    ("approach_speed", "f8"), ("slip_before", "f8", (3,)), ("slip_after", "f8", (3,)),
+    ("normal_impulse", "f8"), ("friction_impulse", "f8", (3,)), ("normal", "f8", (3,)), ("place", "f8", (3,)),
+    ("energy_lost", "f8"),
+])  # fmt: skip
 # Arrays of saved states under the names that version 0.1.0 gave them, and what they are called now.
 RENAMED_SINCE_0_1_0 = {
     "state.held": "state.replaced",
@@ -95,11 +103,12 @@ NOT_SAVED = (
 )  # fmt: skip
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
-    "q", "v", "a", "reference", "active", "episode", "contact_history", "speed", "decided", "samples", "history_t",
-    "history_q", "history_v", "history_a", "number", "flag", "count",
+    "q", "v", "a", "reference", "active", "armed", "episode", "contact_history", "speed", "decided", "samples",
+    "history_t", "history_q", "history_v", "history_a", "number", "flag", "count",
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
+NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT = range(8, 11)
 
 
 class State(Block):
@@ -110,7 +119,11 @@ class State(Block):
         "v": ("f8", 1),
         "a": ("f8", 1),
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
-        "active": ("i8", 1),  # (contacts,) 1 while touching; 1 + the number of the pair in a group
+        "active": (
+            "i8",
+            1,
+        ),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
+        "armed": ("i8", 1),  # (events,) 1: an event of the user can happen
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
@@ -281,9 +294,10 @@ class Log(Block):
     fields = {
         "rows": ("f8", 2),  # (capacity, width): see core.layout.log_rows
         "contacts": (ENDED_CONTACT, 1),  # (capacity,)
+        "occurrences": (OCCURRENCE, 1),  # (capacity,)
         "filled": ("i8", 1),
     }
-    parts = {"row_count": ("filled", 0), "contact_count": ("filled", 1)}
+    parts = {"row_count": ("filled", 0), "contact_count": ("filled", 1), "occurrence_count": ("filled", 2)}
 
 
 def replaceable_rows(tables: Tables) -> int:
@@ -305,7 +319,8 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         v=np.zeros(n),
         a=np.zeros(n),
         reference=reference,
-        active=np.zeros(c, dtype=np.int64),
+        active=np.zeros(active_size(tables), dtype=np.int64),
+        armed=np.ones(len(tables.events), dtype=np.int64),
         episode=np.zeros(c, dtype=EPISODE),
         contact_history=np.zeros(history_size(tables)),
         speed=np.zeros(len(tables.bodies)),
@@ -398,7 +413,8 @@ def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
     """An empty log for ``capacity`` steps."""
     n, c = len(tables.coordinates), len(tables.contacts)
     return Log(
-        rows=np.zeros((capacity, LogRow(n, balls, c, history_size(tables)).width)),
+        rows=np.zeros((capacity, LogRow(n, balls, c, history_size(tables), len(tables.switches)).width)),
         contacts=np.zeros(capacity, dtype=ENDED_CONTACT),
-        filled=np.zeros(2, dtype=np.int64),
+        occurrences=np.zeros(capacity, dtype=OCCURRENCE),
+        filled=np.zeros(3, dtype=np.int64),
     )

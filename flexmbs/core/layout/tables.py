@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.core.layout.contact_tables import CONTACT, FEATURE, GROUP
 from flexmbs.core.layout.force_tables import (
     BUSHING,
     BUSHING_RECORD,
@@ -41,6 +42,7 @@ from flexmbs.core.layout.frames import (
     WRENCH_AT_POINT,
 )
 from flexmbs.core.layout.records import NONE, record_type
+from flexmbs.core.layout.switch_tables import ACTION, EVENT, SWITCH
 from flexmbs.machine_code.blocks import Block
 
 # kinds of joint axes; from CURVE on: core.mechanics.curve_axes
@@ -56,6 +58,7 @@ POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
 SPHERE_PLANE, SPHERE_SPHERE, SHAPE_PAIR, SURFACES, POINT_ON_SURFACE = 0, 1, 2, 3, 4
 AT_ZERO_DEPTH, AT_ZERO_FORCE = 0, 1  # where a contact ends
 WORLD, FOLLOWER = 0, 1
+PERMANENT, SWITCHED = 1, 2  # multipliers
 # kinds of signals; what piecewise polynomials do beyond their ends
 FUNCTION, PIECES, HARMONIC, SUM, PRODUCT = 0, 1, 2, 3, 4
 HOLD, STOP, REPEAT, CONTINUE = 0, 1, 2, 3
@@ -167,6 +170,7 @@ LOAD = record_type(
 # state 1: no position but a user state, which is the coordinate's velocity
 # unit: of condensed modes (core.mechanics.condensed_modes) the position at a = 1; 0 for all others
 # size: of a state, the reference value of its tolerance (analysis.run.tolerances)
+# multiplier: PERMANENT or SWITCHED (core.layout.switch_tables)
 COORDINATE = record_type(
     [("signal", "i8"), ("level", "i8"), ("multiplier", "i8"), ("state", "i8"), ("unit", "f8"), ("size", "f8")],
     signal=NONE,
@@ -196,60 +200,6 @@ CONSTRAINT = record_type(
 TERM = record_type([("coordinate", "i8"), ("factor", "f8")])  # of a cable: marker, parts of the cable behind it
 # A spring and damper on sum of factor * coordinate over terms: a span of an elastic belt.
 COUPLER = record_type([("start", "i8"), ("end", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
-CONTACT = record_type(
-    [
-        ("kind", "i8"),
-        ("a", "i8"),
-        ("b", "i8"),
-        ("radius_a", "f8"),
-        ("radius_b", "f8"),
-        ("force", "i8"),  # addresses of the functions of the law (core.laws.contact.contact_law)
-        ("energy", "i8"),
-        ("law", "i8"),  # hash of its name: addresses differ between processes
-        ("at", "i8"),  # its parameters in the pool
-        ("parameters", "i8"),  # how many
-        ("history", "i8"),  # how many numbers of State.contact_history are its own; 0: its law needs none
-        ("history_at", "i8"),  # the first of them
-        ("begin", "i8"),  # addresses of what sets them at the onset, and at the ends of steps; 0: there is none
-        ("update", "i8"),
-        ("separation", "i8"),  # AT_ZERO_DEPTH or AT_ZERO_FORCE
-        ("jumps", "i8"),  # 1: the force need not be zero at zero depth
-        ("always", "i8"),  # 1: SURFACES that act at any gap and have no events (a film of oil)
-        ("normal", "f8", VECTOR),  # of the plane, in the axes of marker b
-        ("geometry", "i8"),  # address of the geometry of a SHAPE_PAIR or of SURFACES (core.contact.pair_geometry)
-        ("pair", "i8"),  # hash of its name
-        ("numbers_at", "i8"),  # sizes and places of the shapes in the pool, in the axes of markers a and b
-        ("numbers", "i8"),  # how many
-        ("friction", "i8"),  # address of the friction (core.laws.friction.contact_friction); 0: there is none
-        ("friction_law", "i8"),  # hash of its name
-        ("friction_at", "i8"),  # its parameters in the pool
-        ("friction_parameters", "i8"),  # how many
-        ("bristle", "i8"),  # first coordinate of its bristle states
-        ("bristles", "i8"),  # how many
-        ("scratch_at", "i8"),  # of surfaces: their part of Workspace.surface (core.contact.surfaces.layout)
-        ("scratch", "i8"),  # its length
-        ("friction_record", "i8"),  # Workspace.record of its friction; -1: none
-        ("group", "i8"),  # group whose pairs it serves in turn (core.contact.groups); -1: it is one pair for ever
-    ],
-    bristle=NONE,
-    friction_record=NONE,
-    group=NONE,
-)
-# A sphere or a plane of a group: everything of which can touch everything.
-FEATURE = record_type(
-    [("marker", "i8"), ("body", "i8"), ("radius", "f8"), ("is_plane", "i8"), ("normal", "f8", VECTOR)]
-)
-GROUP = record_type(
-    [
-        ("start", "i8"),  # its features: spheres, then planes
-        ("plane_start", "i8"),
-        ("end", "i8"),
-        ("slot_start", "i8"),  # its contacts
-        ("slot_end", "i8"),
-        ("excluded_start", "i8"),  # numbers of the pairs that never touch, in ascending order
-        ("excluded_end", "i8"),
-    ]
-)
 MAX_BRISTLES = 6  # of a contact point
 
 
@@ -285,6 +235,9 @@ class Tables(Block):
         "groups": (GROUP, 1),
         "excluded": ("i8", 1),
         "constraints": (CONSTRAINT, 1),
+        "switches": (SWITCH, 1),  # constraints that are switched
+        "events": (EVENT, 1),  # of the user
+        "actions": (ACTION, 1),
         "terms": (TERM, 1),
         "couplers": (COUPLER, 1),
         "free": ("i8", 1),  # the unknowns: coordinates that are not driven, multipliers of independent constraints
@@ -327,7 +280,8 @@ class Workspace(Block):
         "curve_point": (CURVE_POINT, 1),
         "surface_point": (SURFACE_POINT, 1),
         "curve_wrench": (WRENCH_AT_POINT, 1),
-        "touch": (TOUCH, 1),  # (1,) contact point
+        "touch": (TOUCH, 1),  # (2,) contact point; another one that is put aside
+        "moved_marker": (MARKER_FRAME, 1),  # (2,) the markers of a contact, put aside
         "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
         "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
         "surface": ("f8", 1),  # what is known of surfaces at the present coordinates (core.contact.surfaces.layout)
@@ -354,7 +308,6 @@ class Workspace(Block):
         "cell_spheres": ("i8", 1),
         "touching": ("i8", 1),  # numbers of the pairs that touch, in a hash table
         "path": ("i8", 1),  # (bodies,) those between ground and the two of one contact, the last one first
-        "far": ("i8", 1),  # (contacts,) 1: it cannot begin in this step
         "gap_motion": (GAP_MOTION, 2),  # (2, contacts) at both ends of a part of a step
         "one_gap": (GAP_MOTION, 1),  # (3,) of one contact: both ends of a part of the step, and a point inside
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
@@ -385,7 +338,8 @@ def make_workspace(tables: Tables) -> Workspace:
         curve_point=np.zeros(1, CURVE_POINT),
         surface_point=np.zeros(1, SURFACE_POINT),
         curve_wrench=np.zeros(1, WRENCH_AT_POINT),
-        touch=np.zeros(1, TOUCH),
+        touch=np.zeros(2, TOUCH),
+        moved_marker=np.zeros(2, MARKER_FRAME),
         slip=np.zeros(9),
         resistance=np.zeros(6 + MAX_BRISTLES),
         surface=np.zeros(int(tables.contacts["scratch"].sum())),
@@ -411,11 +365,15 @@ def make_workspace(tables: Tables) -> Workspace:
         cell_spheres=np.zeros(len(tables.features), dtype=np.int64),
         touching=np.zeros(power_of_two(2 * len(tables.contacts)), dtype=np.int64),
         path=np.zeros(bodies, dtype=np.int64),
-        far=np.zeros(len(tables.contacts), dtype=np.int64),
         gap_motion=np.zeros((2, len(tables.contacts)), GAP_MOTION),
         one_gap=np.zeros(3, GAP_MOTION),
         record=np.zeros(max(1, record_size(tables))),
     )
+
+
+def has_rows(tables: Tables) -> bool:
+    """Whether there are multipliers, of constraints that act always or are switched."""
+    return len(tables.constraints) + len(tables.switches) > 0
 
 
 def power_of_two(least: int) -> int:
@@ -430,7 +388,7 @@ def dense_unknowns(tables: Tables) -> np.ndarray:
     run along curves, constraints close loops or user functions read accelerations.
     """
     simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
-    if len(tables.constraints) or not np.all(simple) or reads_accelerations(tables):
+    if has_rows(tables) or not np.all(simple) or reads_accelerations(tables):
         return np.array(tables.free)
     bodies, branch = tables.bodies, np.zeros(len(tables.bodies), dtype=np.int64)
     for b in range(1, len(bodies)):
@@ -456,7 +414,7 @@ def record_size(tables: Tables) -> int:
 def is_rigid_tree(tables: Tables) -> bool:
     """Whether all bodies are rigid, no joint runs along a curve, and nothing closes a loop."""
     simple = np.isin(tables.axes["kind"], (ROTATION, TRANSLATION, BALL))
-    return bool(len(tables.constraints) == 0 and np.all(tables.bodies["modes"] == 0) and np.all(simple))
+    return bool(not has_rows(tables) and np.all(tables.bodies["modes"] == 0) and np.all(simple))
 
 
 def has_forces(tables: Tables) -> bool:
@@ -467,7 +425,12 @@ def has_forces(tables: Tables) -> bool:
 
 def history_size(tables: Tables) -> int:
     """Length of ``State.contact_history``."""
-    return int(tables.contacts["history"].sum())
+    return int(tables.contacts["history"].sum()) + int(np.count_nonzero(tables.switches["anchor_at"] >= 0))
+
+
+def active_size(tables: Tables) -> int:
+    """Length of ``State.active``."""
+    return len(tables.contacts) + len(tables.switches)
 
 
 def reads_accelerations(tables: Tables) -> bool:

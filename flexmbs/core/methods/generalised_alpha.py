@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -115,7 +116,7 @@ def estimate_error(tables, state, settings, scratch, work, h, g):
         scratch.error_v[i] = scratch.own_v[k] - state.v[k] - rate
         scratch.error_q[i] = scratch.end_q[k] - state.q[k] - move
     subtract_commutators(tables, state, scratch, h)
-    if settings.formulation == INDEX_3 and len(tables.constraints) > 0:
+    if settings.formulation == INDEX_3 and any_rows(tables):
         project_on_tangent(tables, state, scratch, scratch.error_q)
         project_on_tangent(tables, state, scratch, scratch.error_v)
     else:

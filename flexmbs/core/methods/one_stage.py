@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.iteration_matrix import fill_real
 from flexmbs.core.equations.mass_matrix import solve_mass
@@ -102,7 +103,7 @@ def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, on
         state.residual_evaluations += 1
         state.newton_iterations += 1
         square = correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale)
-        if settings.formulation != INDEX_3 and len(tables.constraints) > 0:
+        if settings.formulation != INDEX_3 and any_rows(tables):
             square += correct_positions(tables, state, scratch, work)
         size = math.sqrt(square / (2.0 * max(len(tables.free) - scratch.algebraic, 1)))
         verdict, rate, slowest = convergence(state, settings, iteration, size, previous, rate, slowest)
@@ -169,7 +170,7 @@ def correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q
 @kernel
 def has_rough_rate(tables, settings, k):
     """Whether the velocity of coordinate ``k`` is a difference of positions: with index 3, rounding over h."""
-    return settings.formulation == INDEX_3 and len(tables.constraints) > 0 and tables.coordinates[k].state == 0
+    return settings.formulation == INDEX_3 and any_rows(tables) and tables.coordinates[k].state == 0
 
 
 @kernel

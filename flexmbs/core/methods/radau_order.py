@@ -11,6 +11,7 @@ tell nothing, and rigid loops come upon them unawares.
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.methods.radau_coefficients import STAGES
 from flexmbs.machine_code.kernel import kernel
 
@@ -33,7 +34,7 @@ def highest_order(tables, state, settings):
     """Index of the highest order that is allowed at present."""
     if len(tables.contacts) > 0 or state.replaced_count > 0:
         return 0
-    if len(tables.constraints) > 0:
+    if any_rows(tables):
         near = state.singular_value < NEARLY_SINGULAR * state.reference_singular_value
         if near or settings.by_motion == 0:
             return 0

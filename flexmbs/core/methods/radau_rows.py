@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.projection import project
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.condensed_modes import place_condensed
@@ -61,7 +62,7 @@ def fill_intermediate_rows(tables, state, settings, scratch, work, h):
     apart = (INTERMEDIATE_ROWS + 1) // (count + 1)
     for row in range(count):
         evaluate_row(tables, state, scratch, work, f, h, apart * (row + 1) - 1, row)
-    if count > 0 and len(tables.constraints) > 0:
+    if count > 0 and any_rows(tables):
         for row in range(count):
             project_row(tables, state, scratch, work, settings, h * (row + 1.0) / (count + 1.0), row)
         evaluate_signals(tables, state.time + h, scratch.end_signal)

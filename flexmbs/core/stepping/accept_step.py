@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
@@ -20,7 +21,7 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     ``rows`` inside the step have been filled by the method.
     """
     record_contacts(tables, state, scratch, work, h, rows)
-    if len(tables.constraints) > 0:
+    if any_rows(tables):
         finish_constraints(tables, state, scratch, work, settings.projection_levels)
     wanted = update_history(scratch.update_history, tables, state, settings, scratch, h)
     state.tangent_status = min(state.tangent_status, REUSABLE)

@@ -63,15 +63,16 @@ def book_interval(tables, first, last, balls, booking, work):
     """Integrate the powers from one row to the next."""
     n, h = len(tables.coordinates), last[TIME] - first[TIME]
     _q, _r, _v, _a, at_active = log_columns(n, balls)
-    contacts = len(tables.contacts)
+    flags = len(tables.contacts) + len(tables.switches)
     touches = False
-    for c in range(contacts):
+    for c in range(flags):
         booking.active[c] = int(first[at_active + c])
-        touches = touches or booking.active[c] != 0 or tables.contacts[c].always != 0
+        if c < len(tables.contacts):
+            touches = touches or booking.active[c] != 0 or tables.contacts[c].always != 0
     if booking.always == 0 and not touches:
         return
     place_ends(tables, first, last, balls, booking)
-    contact_history = first[at_active + contacts :]
+    contact_history = first[at_active + flags :]
     integrate(tables, booking, first[TIME], h, 1, contact_history, touches, work)
     if missed_at_most(tables, booking, h) > RESOLVED * exchanged(booking):
         refine(tables, booking, first[TIME], h, contact_history, touches, work)
@@ -208,14 +209,14 @@ def book_contacts(tables, before, row, is_first, balls, booking, work):
     A contact that starts, ends, or remembers something else stores another energy at the same depth: the change is
     lost. Where all of the work has been booked (applied_powers.contact_powers), what is stored of it is not lost.
     """
-    contacts = len(tables.contacts)
+    contacts, flags = len(tables.contacts), len(tables.contacts) + len(tables.switches)
     _q, _r, _v, _a, at_active = log_columns(len(tables.coordinates), balls)
     is_placed = False
     booking.stored = 0.0
     for c in range(contacts):
         was, now = before[at_active + c] != 0.0, row[at_active + c] != 0.0
         old, booking.kept[c] = booking.kept[c], 0.0
-        if not (was or now):
+        if not (was or now) or tables.contacts[c].rigid != 0:
             continue
         if not is_placed:
             place_row(tables, row, balls, booking, work)
@@ -226,10 +227,10 @@ def book_contacts(tables, before, row, is_first, balls, booking, work):
         if now and contact.kind == SURFACES:
             booking.kept[c] = work.touch[0].energy
         elif now:
-            booking.kept[c] = contact_energy(tables, contact, row[at_active + contacts :], abs(gap))
+            booking.kept[c] = contact_energy(tables, contact, row[at_active + flags :], abs(gap))
         if not is_first:
             if contact.update == 0 and contact.kind != SURFACES:
-                old = contact_energy(tables, contact, before[at_active + contacts :], abs(gap)) if was else 0.0
+                old = contact_energy(tables, contact, before[at_active + flags :], abs(gap)) if was else 0.0
             booking.total[booking.contacts + c] += booking.kept[c] - old
         booking.stored += booking.kept[c]
 

@@ -149,7 +149,7 @@ def record_contacts(tables, state, scratch, work, h, rows):
     it that its method has filled (core.methods.intermediate_rows).
     """
     for c in range(len(tables.contacts)):
-        if state.active[c] == 0:
+        if state.active[c] == 0 or tables.contacts[c].rigid != 0:
             continue
         occupy(tables, c, state.active[c], work)
         bodies = find_path(tables, c, work)

@@ -10,14 +10,13 @@ from __future__ import annotations
 from flexmbs.core.contact.gap import gap_at, normal_force
 from flexmbs.core.contact.groups import free_contact, occupy, pairs_for_ever
 from flexmbs.core.layout.state import ALL_STALE
-from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.core.stepping.contact_search import AT_FORCE, AT_GAP, NONE, event_of
-from flexmbs.core.stepping.gap_bounds import is_far
 from flexmbs.core.stepping.gap_motion import LEFT, RIGHT, all_gaps, find_path, one_gap
 from flexmbs.core.stepping.group_events import first_touch
 from flexmbs.machine_code.kernel import kernel
 
+EXACT_GAP = 1e-16  # m: what a gap may miss where an impact follows
 BACK = 1e-4  # part of a step over which the slope of a force is taken
 NO_ROOM = -2  # in place of a contact: more pairs of a group touch than it has contacts
 
@@ -37,14 +36,14 @@ def first_event(tables, state, scratch, work, h, rows):
     for c in range(len(tables.contacts)):
         if state.active[c] != 0:
             occupy(tables, c, state.active[c], work)
-    find_far(tables, state, scratch, work, h, rows)
     all_gaps(tables, state, scratch, work, h, rows, 0.0, left)
     for part in range(parts):
         x0, x1 = part / parts, (part + 1.0) / parts
         all_gaps(tables, state, scratch, work, h, rows, x1, right)
         for c in range(len(tables.contacts)):
             idle = c >= single and state.active[c] == 0
-            if tables.contacts[c].always != 0 or work.far[c] != 0 or idle:
+            closed = tables.contacts[c].rigid != 0 and state.active[c] != 0
+            if tables.contacts[c].always != 0 or idle or closed:
                 continue
             start, end = work.gap_motion[left, c], work.gap_motion[right, c]
             x, found = event_of(tables, c, state, scratch, work, h, rows, x0, min(x1, best), start, end)
@@ -66,22 +65,6 @@ def first_event(tables, state, scratch, work, h, rows):
 
 
 @kernel
-def find_far(tables, state, scratch, work, h, rows):
-    """Mark the contacts of shapes, whose gaps are dear, that cannot begin in the step by what they are at its ends."""
-    work.far[:] = 0
-    some = False
-    for c in range(pairs_for_ever(tables)):
-        some = some or (tables.contacts[c].kind == SHAPE_PAIR and state.active[c] == 0)
-    if not some:
-        return
-    all_gaps(tables, state, scratch, work, h, rows, 0.0, LEFT)
-    all_gaps(tables, state, scratch, work, h, rows, 1.0, RIGHT)
-    for c in range(pairs_for_ever(tables)):
-        if tables.contacts[c].kind == SHAPE_PAIR and state.active[c] == 0:
-            work.far[c] = 1 if is_far(work.gap_motion[LEFT, c], work.gap_motion[RIGHT, c], h) else 0
-
-
-@kernel
 def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
     """Repeat the step so that it ends on the event of contact ``c``, where the gap, force or rate (``kind``) vanishes.
 
@@ -90,6 +73,8 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
     tolerance = 1e300
     for k in range(state.q.shape[0]):
         tolerance = min(tolerance, 1e-3 * (settings.atol_q[k] + 1e-13))
+    if tables.contacts[c].rigid != 0:
+        tolerance = EXACT_GAP
     target = reached = x * h
     for _ in range(6):
         if target <= 1e-15 * max(1e-3, state.time):

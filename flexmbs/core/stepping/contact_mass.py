@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.equations.accelerations import solve_explicit
 from flexmbs.core.equations.mass_matrix import solve_mass
@@ -38,7 +39,7 @@ def normal_compliance(
     gap_gradient(tables, c, state, work, scratch.point_v)
     for i in range(len(tables.free)):
         scratch.real_x[i] = scratch.point_v[tables.free[i]]
-    if len(tables.constraints) == 0:  # with constraints the tangent comes with these factors
+    if not any_rows(tables):  # with constraints the tangent comes with these factors
         factorise_mass(tables, state, scratch)
     solve_mass(tables, state, scratch, scratch.real_x)
     for i in range(len(tables.free)):

@@ -31,6 +31,8 @@ ON_THE_WAY = 0.25  # of the way in half a step: what a located event may miss
 COARSE = 0.125  # part of a step: the longest interval that is believed of shapes that need not be convex
 # m: a gap that is no larger at both ends of an interval is zero but for rounding, as of bodies at rest that just touch
 DUST = 1e-14
+# m: a rigid contact with a smaller gap has just parted; it closes again only below its gap less the level
+JUST_PARTED, LEVEL = 1e-12, 1e-13
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 
 
@@ -87,6 +89,8 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     sign = sign_of(state, c)
     duration = h / (2.0 * (rows + 1.0))
     missed = missed_before(start, sign, duration) if x0 == 0.0 else 0.0
+    if tables.contacts[c].rigid != 0 and x0 == 0.0 and abs(start.gap) <= JUST_PARTED:
+        missed = LEVEL - start.gap
     if sign > 0.0 and is_far(start, end, duration):
         return NONE
     bends = 1.0 if sign < 0.0 else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.constraints.contact_slot import describe_rigid_contact
 from flexmbs.core.contact.gap import contact_geometry, evaluate_friction, normal_force
 from flexmbs.core.energy import energy_sums
 from flexmbs.core.equations.residual import residual
@@ -39,9 +40,10 @@ def describe_rows(
         for ball in range(balls):
             for k in range(4):
                 reference[ball, k] = row[at_reference + 4 * ball + k]
-        for c in range(len(tables.contacts)):
+        flags = len(tables.contacts) + len(tables.switches)
+        for c in range(flags):
             active[c] = int(row[at_active + c])
-        contact_history = row[at_active + len(tables.contacts) :]
+        contact_history = row[at_active + flags :]
         evaluate_signals(tables, row[TIME], work.signal)
         work.extent[0] = RECORDED
         residual(tables, active, contact_history, q, v, a, reference, work, out)
@@ -76,8 +78,12 @@ def describe_contact(tables, c, active, contact_history, q, v, a, work, gap, for
         point[k], push[k] = touch.p[k], 0.0
     if active[c] == 0 and tables.contacts[c].always == 0:
         return
-    force[c] = normal_force(tables, c, contact_history, distance, rate, work)
-    evaluate_friction(tables, c, force[c], v, work)
+    if tables.contacts[c].rigid != 0:
+        describe_rigid_contact(tables, c, active[c], contact_history, q, v, a, work)
+        force[c] = touch.force
+    else:
+        force[c] = normal_force(tables, c, contact_history, distance, rate, work)
+        evaluate_friction(tables, c, force[c], v, work)
     push[0], push[1], push[2] = force[c] * nx, force[c] * ny, force[c] * nz
     for k in range(3):
         push[k] += touch.friction[k]

@@ -47,12 +47,12 @@ def at_end(start, rows_inside, end, rows, i, k):
 def all_gaps(
     tables: Tables, state: State, scratch: Scratch, work: Workspace, h: float, rows: int, x: float, end: int
 ) -> None:
-    """``work.gap_motion[end]`` of all contacts but ``work.far`` at point ``x`` of a step with ``rows`` inside."""
+    """``work.gap_motion[end]`` of all contacts at point ``x`` of a step with ``rows`` inside."""
     move_all(tables, state, scratch, work, h, rows, x)
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
     single = pairs_for_ever(tables)
     for c in range(len(tables.contacts)):
-        if work.far[c] == 0 and (c < single or state.active[c] != 0):
+        if c < single or state.active[c] != 0:
             set_gap_motion(tables, c, q, v, a, work, work.gap_motion[end, c])
     for f in range(len(tables.features)):
         marker_in_world(tables, tables.features[f].marker, q, v, a, work, work.feature_frame[end, f])

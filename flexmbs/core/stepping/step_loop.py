@@ -10,9 +10,13 @@ import math
 
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.groups import occupy
+from flexmbs.core.contact.rigid.contact_work import ContactWork
+from flexmbs.core.contact.rigid.margins import renew_directions
+from flexmbs.core.contact.rigid.resolve import resolve
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
+from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
     CHUNK_FULL,
     DEPENDENT,
@@ -46,6 +50,8 @@ from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_e
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
+from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
+from flexmbs.core.stepping.user_events import happen
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -64,7 +70,10 @@ def impose_start(tables: Tables, state: State, work: Workspace) -> None:
 
 
 @entry
-def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace) -> int:
+def start(
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
+    rigid: RigidContacts, solver: ContactWork,
+) -> int:  # fmt: skip
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
     impose_start(tables, state, work)
     mark_touching(tables, state, work)
@@ -80,9 +89,18 @@ def start(tables: Tables, state: State, settings: Settings, scratch: Scratch, wo
             state.active[c] = 1
             begin_contact(tables, c, state, settings, scratch, work)
             renew_after_jump(tables, c, state, settings, scratch, work)
-        elif state.active[c] != 0:
+        elif state.active[c] != 0 and tables.contacts[c].rigid == 0:
             occupy(tables, c, state.active[c], work)
             resolve_onset(tables, c, state, settings, scratch, work)
+    return start_rigid(tables, state, settings, scratch, work, log, rigid, solver)
+
+
+@kernel
+def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
+    """Impacts and modes of the rigid contacts that touch at the start."""
+    for c in range(len(tables.contacts)):
+        if tables.contacts[c].rigid != 0:
+            return resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
     return CHUNK_FULL
 
 
@@ -94,7 +112,7 @@ def mark_touching(tables, state, work):
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
     for c in range(len(tables.contacts)):
-        if tables.contacts[c].group >= 0:
+        if tables.contacts[c].group >= 0 or tables.contacts[c].rigid != 0:
             continue
         gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
         if state.active[c] == 0 and abs(gap) < 1e-12 and rate < 0.0:
@@ -115,30 +133,77 @@ def first_accelerations(tables, state, settings, scratch, work):
 
 @entry
 def advance(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log, max_steps: int
-) -> int:
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
+    rigid: RigidContacts, solver: ContactWork, max_steps: int,
+) -> int:  # fmt: skip
     """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
     log.filled[:] = 0
     for _ in range(max_steps):
         if state.time >= settings.t_end:
             return FINISHED
         last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
-        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0]:
+        full = log.occurrence_count + 2 * len(tables.contacts) + 8 >= log.occurrences.shape[0]
+        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0] or full:
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
                 return NOT_FINITE
             write_row(tables, state, log)
-        outcome = step(tables, state, settings, scratch, work, log)
+        outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
         if outcome != CHUNK_FULL:
             return outcome
     return FINISHED if state.time >= settings.t_end else CHUNK_FULL
 
 
 @kernel
-def step(tables, state, settings, scratch, work, log):
-    """One accepted step, with as many rejected ones before it as it takes."""
+def step(tables, state, settings, scratch, work, log, rigid, solver):
+    """One accepted step, with as many rejected ones before it as it takes, and the event at its end."""
     set_motion_scales(tables, state, settings, scratch)
+    if watches_margins(tables):
+        start_margins(tables, state, work, rigid)
+    outcome, h, error, proposed, limit, last, rows, contact, kind, margin = find_step(
+        tables, state, settings, scratch, work, rigid
+    )
+    if outcome != CHUNK_FULL:
+        return outcome
+    if h > 0.0:
+        if (contact >= 0 or margin >= 0 or len(tables.contacts) == 0) and scratch.fill_intermediate_rows != 0:
+            rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
+        write_intermediate_rows(tables, state, scratch, log, h, rows)
+        wanted = accept_step(tables, state, settings, scratch, work, h, error, rows)
+        if wanted > 0.0:  # the method has a choice of its own, such as another order
+            room = 0.8 * MAX_ROTATION / max(largest_rotation(tables, scratch.end_q), 1e-3)
+            proposed = h * min(wanted, room)
+        if last:
+            state.time = limit
+        state.step_size = next_step_size(state, settings, proposed, h, last)
+        if len(tables.switches) > 0:
+            renew_directions(tables, state, work)
+    outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
+    if outcome != CHUNK_FULL:
+        return outcome
+    if h > 0.0:
+        state.short_steps = state.short_steps + 1 if h < SHORT_STEP * settings.t_end else 0
+        if state.short_steps >= MAX_SHORT_STEPS and not last:
+            return UNDERFLOW
+    for k in range(state.q.shape[0]):
+        if abs(state.q[k]) > settings.largest_q[k]:
+            state.worst_coordinate = k
+            return DIVERGED
+    if state.reselect_constraints != 0:
+        state.reselect_constraints = 0
+        return DEPENDENT
+    return CHUNK_FULL
+
+
+@kernel
+def find_step(tables, state, settings, scratch, work, rigid):
+    """Attempt steps until one is accurate enough, up to its first event.
+
+    Returns the outcome, its length and error, the proposed next one, the time at which it must end at the latest,
+    whether it ends there, its rows inside, the contact of its event (-1: none) with what vanishes, and the margin that
+    vanishes (-1: none).
+    """
     while True:
         t, h = state.time, min(state.step_size, settings.max_step)
         limit = next_limit(tables, state, settings)
@@ -148,9 +213,9 @@ def step(tables, state, settings, scratch, work, log):
         elif limit < settings.t_end and t + 2.0 * h > limit:
             h = 0.5 * (limit - t)  # two like steps to the next sample instead of a long and a short one
         if not math.isfinite(h):
-            return NOT_FINITE
+            return NOT_FINITE, h, 0.0, h, limit, last, 0, -1, 0, NO_MARGIN
         if not last and h <= 2e-15 * max(abs(t), 1e-10) or state.step_size < 1e-14 * settings.t_end:
-            return UNDERFLOW
+            return UNDERFLOW, h, 0.0, h, limit, last, 0, -1, 0, NO_MARGIN
         iterations, error, order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, h)
         if iterations == 0:
             continue
@@ -170,41 +235,49 @@ def step(tables, state, settings, scratch, work, log):
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         x, contact, kind = first_event(tables, state, scratch, work, h, rows)
         if contact == NO_ROOM:
-            return TOO_MANY_CONTACTS
+            return TOO_MANY_CONTACTS, h, error, proposed, limit, last, rows, contact, kind, NO_MARGIN
         if contact >= 0:
             last = False
             h = step_to_event(tables, contact, kind, state, settings, scratch, work, h, x)
             if h < 0.0:
                 continue
-        break
-    if h > 0.0:
-        if (contact >= 0 or len(tables.contacts) == 0) and scratch.fill_intermediate_rows != 0:
-            rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
-        write_intermediate_rows(tables, state, scratch, log, h, rows)
-        wanted = accept_step(tables, state, settings, scratch, work, h, error, rows)
-        if wanted > 0.0:  # the method has a choice of its own, such as another order
-            proposed = h * min(wanted, room)
-        if last:
-            state.time = limit
-        state.step_size = next_step_size(state, settings, proposed, h, last)
-    jumps = contact >= 0 and kind != AT_REST and tables.contacts[contact].jumps != 0
+        margin = NO_MARGIN
+        if h > 0.0 and watches_margins(tables):
+            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h)
+            if h < 0.0:
+                continue
+            if margin != NO_MARGIN:
+                last, contact = False, -1
+        return CHUNK_FULL, h, error, proposed, limit, last, rows, contact, kind, margin
+
+
+@kernel
+def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin):
+    """What happens at the end of a step of ``h``: a contact, a margin, or nothing; an outcome."""
+    unilateral = contact >= 0 and tables.contacts[contact].rigid != 0
+    jumps = contact >= 0 and kind != AT_REST and (tables.contacts[contact].jumps != 0 or unilateral)
+    jumps = jumps or margin != NO_MARGIN
     if h > 0.0 and jumps:
         write_row(tables, state, log)  # accelerations before and after the jump
-    if contact >= 0 and kind == AT_REST:
+    outcome = CHUNK_FULL
+    if margin != NO_MARGIN:
+        outcome = pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin)
+    elif unilateral:
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+    elif contact >= 0 and kind == AT_REST:
         pass_rest(state)
     elif contact >= 0:
         switch_contact(tables, contact, state, settings, scratch, work, log)
     if h > 0.0 or jumps:
         write_row(tables, state, log)
-    if h > 0.0:
-        state.short_steps = state.short_steps + 1 if h < SHORT_STEP * settings.t_end else 0
-        if state.short_steps >= MAX_SHORT_STEPS and not last:
-            return UNDERFLOW
-    for k in range(state.q.shape[0]):
-        if abs(state.q[k]) > settings.largest_q[k]:
-            state.worst_coordinate = k
-            return DIVERGED
-    if state.reselect_constraints != 0:
-        state.reselect_constraints = 0
-        return DEPENDENT
-    return CHUNK_FULL
+    return outcome
+
+
+@kernel
+def pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin):
+    """A margin has vanished: of a switch, or of an event of the user; an outcome."""
+    s = margin // 3
+    if s >= len(tables.switches):
+        return happen(tables, state, settings, scratch, work, log, rigid, solver, margin - 3 * len(tables.switches))
+    contact = state.active[len(tables.contacts) + s] - 1
+    return resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin % 3)

@@ -62,6 +62,7 @@ class ContactLaw(ABC):
     update : (parameters, history, depth, rate), or None: writes to ``history`` at the end of each step
     separation : where a contact ends. "zero depth" (default); "zero force": as soon as the law would pull. What is
         left of the penetration then exerts no force, unless the bodies approach again
+    is_rigid : no force but constraints (``fm.Rigid``)
     per_area : the law gives a pressure (Pa), for surfaces that touch at many points, in place of a force
     jumps : the force at zero depth need not vanish (a viscous damper): it sets in, and may end, with a jump
     """
@@ -74,6 +75,7 @@ class ContactLaw(ABC):
     separation: str = ZERO_DEPTH
     jumps: bool = False
     per_area: bool = False
+    is_rigid: bool = False
 
     @abstractmethod
     def parameters(self) -> tuple[float, ...]:

@@ -9,7 +9,9 @@ import pytest
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.run.settings import make_settings
+from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
 from flexmbs.core.layout import state as s
+from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau_coefficients import END, STAGES
@@ -46,7 +48,9 @@ class Stepper:
         settings = make_settings(model, 10.0, rtol, rtol, np.inf, integrator)
         self.blocks = tables, self.state, settings, self.scratch, make_workspace(tables)
         link_method(self.scratch, method)
-        assert start(*self.blocks) == s.CHUNK_FULL
+        rigid = make_rigid_contacts(tables)
+        solver = allocate_contact_work(0)
+        assert start(*self.blocks, s.make_log(tables, 0), rigid, solver) == s.CHUNK_FULL
 
     def step(self, h=H):
         """(q, v) at the end, acceleration there, iterations, error, its order."""

@@ -1,0 +1,8 @@
+"""Whether a mechanism has multipliers, for compiled code."""
+
+from __future__ import annotations
+
+from flexmbs.core.layout.tables import has_rows
+from flexmbs.machine_code.kernel import kernel
+
+any_rows = kernel(has_rows)

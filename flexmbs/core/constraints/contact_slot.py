@@ -1,0 +1,145 @@
+"""Three rows of a closed rigid contact: along its normal, and along two tangents.
+
+With the velocity u of body a relative to b at the contact point p, n the normal from b to a,
+    gap' = n . u,   gap'' = n' . u + n . u',   u' = a_a + alpha_a x r_a + w_a x (p' - v_a) - [the same of b],
+r_a = p - x_a.  A contact that sticks has t . u = 0 in both tangents, t . u' = 0, where p moves over the surfaces (it
+rolls).  A contact that slides is pushed by -mu lam_n u / |u|: lam_n is the multiplier of the same instant.
+
+Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996), ch. 4.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
+from flexmbs.core.laws.contact.rigid import FRICTION
+from flexmbs.core.layout.frames import A, B
+from flexmbs.core.layout.switch_tables import (
+    COMPLIANCE,
+    RESTING,
+    ROWS_OFF,
+    SLIDING,
+    SLIP_X,
+    SLOT_OF,
+    STICKING,
+    TANGENT_AXIS,
+)
+from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
+from flexmbs.core.mechanics.marker_forces import add_force
+from flexmbs.core.mechanics.vectors import components, cross, dot, put
+from flexmbs.machine_code.kernel import kernel
+
+LEAST_SLIP = 1e-14  # m/s: below it the direction of sliding is the one remembered
+
+
+@kernel
+def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, residual):
+    """Rows ``row`` to ``row`` + 2 and the forces of rigid contact ``c``."""
+    mode, at = active[c], tables.contacts[c].history_at
+    touch, axes = work.touch[0], work.scratch[0]
+    contact_point_motion(tables, c, q, v, a, work)
+    put_tangents(touch.n, work.marker[B].R_WM, int(contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
+    ux, uy, uz = components(touch.u)
+    ax, ay, az = relative_acceleration(work)
+    nx, ny, nz = components(touch.n)
+    soft = contact_history[at + COMPLIANCE]
+    normal, first, second = a[row], a[row + 1], a[row + 2]
+    work.constraint[row, POSITION_LEVEL] = touch.gap
+    work.constraint[row, VELOCITY_LEVEL] = touch.rate
+    residual[row] = nx * ax + ny * ay + nz * az + dot(touch.n_rate, ux, uy, uz) + soft * normal
+    work.constraint[row + 1, POSITION_LEVEL] = work.constraint[row + 2, POSITION_LEVEL] = 0.0
+    work.constraint[row + 1, VELOCITY_LEVEL] = dot(axes.u, ux, uy, uz)
+    work.constraint[row + 2, VELOCITY_LEVEL] = dot(axes.v, ux, uy, uz)
+    residual[row + 1] = dot(axes.u, ax, ay, az) + soft * first
+    residual[row + 2] = dot(axes.v, ax, ay, az) + soft * second
+    off = contact_history[at + ROWS_OFF]
+    if mode != STICKING or off == 1.0 or off == 3.0:
+        leave_out_row(row + 1, a, work, residual)
+        first = 0.0
+    if mode != STICKING or off >= 2.0:
+        leave_out_row(row + 2, a, work, residual)
+        second = 0.0
+    if mode == RESTING:
+        leave_out_row(row, a, work, residual)
+        return
+    set_friction(tables, c, mode, contact_history, normal, first, second, work)
+    x, y, z = components(touch.friction)
+    push_apart(tables, c, q, normal * nx + x, normal * ny + y, normal * nz + z, work, residual)
+
+
+@kernel
+def set_friction(tables, c, mode, contact_history, normal, first, second, work):
+    """Friction on body a of the contact evaluated last, N, in ``work.touch``."""
+    touch, axes, at = work.touch[0], work.scratch[0], tables.contacts[c].history_at
+    for k in range(3):
+        touch.friction[k] = first * axes.u[k] + second * axes.v[k]
+    mu = tables.pool[tables.contacts[c].at + FRICTION]
+    if mode == SLIDING and mu != 0.0:
+        dx, dy, dz = slip_direction(touch, contact_history, at)
+        put(touch.friction, -mu * normal * dx, -mu * normal * dy, -mu * normal * dz)
+
+
+@kernel
+def describe_rigid_contact(tables, c, mode, contact_history, q, v, a, work):
+    """Normal force, friction and slip velocity of a closed rigid contact in ``work.touch``."""
+    at = tables.contacts[c].history_at
+    row = tables.switches[int(contact_history[at + SLOT_OF])].row
+    touch, axes = work.touch[0], work.scratch[0]
+    contact_point_motion(tables, c, q, v, a, work)
+    put_tangents(touch.n, work.marker[B].R_WM, int(contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
+    set_friction(tables, c, mode, contact_history, a[row], a[row + 1], a[row + 2], work)
+    touch.force = a[row]
+    along = dot(touch.n, touch.u[0], touch.u[1], touch.u[2])
+    for k in range(3):
+        touch.u[k] -= along * touch.n[k]
+
+
+@kernel
+def leave_out_row(row, a, work, residual):
+    """The row of a multiplier that is zero."""
+    residual[row] = a[row]
+    work.constraint[row, POSITION_LEVEL] = work.constraint[row, VELOCITY_LEVEL] = 0.0
+
+
+@kernel
+def put_tangents(n, R, axis, u, v):
+    """Two unit tangents: v is across the normal and an ``axis`` of frame b, u completes the right-handed set."""
+    nx, ny, nz = components(n)
+    vx, vy, vz = cross(nx, ny, nz, R[0, axis], R[1, axis], R[2, axis])
+    size = math.sqrt(vx * vx + vy * vy + vz * vz)
+    vx, vy, vz = vx / size, vy / size, vz / size
+    ux, uy, uz = cross(vx, vy, vz, nx, ny, nz)
+    put(u, ux, uy, uz)
+    put(v, vx, vy, vz)
+
+
+@kernel
+def slip_direction(touch, contact_history, at):
+    """Direction of sliding, a relative to b; where the slip has turned over within a step it keeps its sense.
+
+    So the force is smooth through zero slip, which ends the step as an event.
+    """
+    nx, ny, nz = components(touch.n)
+    ux, uy, uz = components(touch.u)
+    along = nx * ux + ny * uy + nz * uz
+    ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
+    dx, dy, dz = contact_history[at + SLIP_X], contact_history[at + SLIP_X + 1], contact_history[at + SLIP_X + 2]
+    size = math.sqrt(ux * ux + uy * uy + uz * uz)
+    if size <= LEAST_SLIP:
+        return dx, dy, dz
+    sense = 1.0 if ux * dx + uy * dy + uz * dz >= 0.0 else -1.0
+    return sense * ux / size, sense * uy / size, sense * uz / size
+
+
+@kernel
+def push_apart(tables, c, q, fx, fy, fz, work, residual):
+    """Subtract a force on body a at the contact point, and the opposite one on b."""
+    contact, touch, frame_a, frame_b = work.contact[c], work.touch[0], work.marker[A], work.marker[B]
+    px, py, pz = components(touch.p)
+    x, y, z = components(frame_a.p_WM)
+    mx, my, mz = cross(px - x, py - y, pz - z, fx, fy, fz)
+    add_force(tables, contact.a, q, frame_a, fx, fy, fz, mx, my, mz, work, residual)
+    x, y, z = components(frame_b.p_WM)
+    mx, my, mz = cross(px - x, py - y, pz - z, fx, fy, fz)
+    add_force(tables, contact.b, q, frame_b, -fx, -fy, -fz, -mx, -my, -mz, work, residual)

@@ -1,0 +1,29 @@
+"""Constraints that are switched: their rows read lam = 0 while they are off, so that nothing changes size.
+
+What is on stands in ``active`` behind the contacts, the numbers that switching sets in ``contact_history``
+(core.layout.switch_tables).
+"""
+
+from __future__ import annotations
+
+from flexmbs.core.constraints.contact_slot import add_contact_rows, leave_out_row
+from flexmbs.core.constraints.hold import add_hold
+from flexmbs.core.layout.switch_tables import FREED, SLOT, UNUSED
+from flexmbs.machine_code.kernel import kernel
+
+
+@kernel
+def add_switches(tables, active, contact_history, q, v, a, work, residual):
+    """Rows and forces of all switches."""
+    first = len(tables.contacts)
+    for s in range(len(tables.switches)):
+        switch, on = tables.switches[s], active[first + s]
+        if switch.kind == SLOT:
+            if on != UNUSED:
+                add_contact_rows(tables, switch.row, on - 1, active, contact_history, q, v, a, work, residual)
+                continue
+        elif on != FREED:
+            add_hold(tables, s, on, contact_history, q, v, a, work, residual)
+            continue
+        for row in range(switch.row, switch.row + switch.rows):
+            leave_out_row(row, a, work, residual)

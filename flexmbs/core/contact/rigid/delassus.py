@@ -1,0 +1,152 @@
+"""The closed rigid contacts as their impulses see the mechanism: W = G M^-1 G^T, velocities, accelerations.
+
+M with all constraints that stay; G has the rows of the closed contacts, in the order of their slots.
+"""
+
+from __future__ import annotations
+
+from flexmbs.core.constraints.any_rows import any_rows
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.equations.tangent import update_tangent
+from flexmbs.core.layout.switch_tables import SLOT, UNUSED
+from flexmbs.core.layout.tables import VELOCITY_LEVEL
+from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.machine_code.kernel import kernel
+
+TINY = 1e-13  # pivots of the equilibrated matrix that are zero up to rounding
+
+
+@kernel
+def list_closed(tables, state, rigid):
+    """The closed contacts in ``rigid.closed``, in the order of their slots; how many."""
+    first, count = len(tables.contacts), 0
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind == SLOT and state.active[first + s] != UNUSED:
+            rigid.closed[count] = state.active[first + s] - 1
+            rigid.closed_row[count] = tables.switches[s].row
+            count += 1
+    return count
+
+
+@kernel
+def fill_delassus(tables, state, scratch, work, rigid, count):
+    """W of the first ``count`` of ``rigid.closed`` and what a unit impulse changes; False when M is singular.
+
+    All of them stick meanwhile, so that their rows are in the mass matrix. ``rigid.response`` (3 count, unknowns).
+    """
+    if not update_tangent(tables, state, scratch, work, 1) and not any_rows(tables):
+        return False
+    place_unknowns(tables, rigid)
+    m = len(tables.free)
+    for i in range(m):
+        for j in range(scratch.projection.shape[1]):
+            scratch.projection[i, j] = 0.0
+    for i in range(m):
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            scratch.projection[i, j + shift] = state.mass[i, j + shift] * state.scale[i] * state.scale[j]
+    for contact in range(count):
+        for k in range(3):
+            unit_row(tables, scratch, rigid.place[rigid.closed_row[contact] + k])
+    if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY):
+        return False
+    for r in range(3 * count):
+        row = rigid.place[rigid.closed_row[r // 3] + r % 3]
+        x = rigid.response[r]
+        x[:] = 0.0
+        first, end, shift = columns_of(row, m, tables.band)
+        for j in range(first, end):
+            if tables.coordinates[tables.free[j]].multiplier == 0:
+                x[j] = state.mass[row, j + shift]
+        solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
+    for r in range(3 * count):
+        row = rigid.place[rigid.closed_row[r // 3] + r % 3]
+        for c in range(3 * count):
+            rigid.delassus[r, c] = times_row(tables, state, row, rigid.response[c])
+    for r in range(3 * count):
+        for c in range(r):
+            mean = 0.5 * (rigid.delassus[r, c] + rigid.delassus[c, r])
+            rigid.delassus[r, c] = rigid.delassus[c, r] = mean
+    return True
+
+
+@kernel
+def place_unknowns(tables, rigid):
+    """Where each coordinate stands among the unknowns."""
+    rigid.place[:] = -1
+    for i in range(len(tables.free)):
+        rigid.place[tables.free[i]] = i
+
+
+@kernel
+def unit_row(tables, scratch, i):
+    """Row and column ``i`` of the matrix as in the unit matrix: its multiplier is given."""
+    m = len(tables.free)
+    first, end, shift = columns_of(i, m, tables.band)
+    for j in range(first, end):
+        _first, _end, back = columns_of(j, m, tables.band)
+        scratch.projection[i, j + shift] = 1.0 if i == j else 0.0
+        scratch.projection[j, i + back] = 1.0 if i == j else 0.0
+
+
+@kernel
+def times_row(tables, state, row, x):
+    """G_row x, with G from the mass matrix."""
+    m, total = len(tables.free), 0.0
+    first, end, shift = columns_of(row, m, tables.band)
+    for j in range(first, end):
+        if tables.coordinates[tables.free[j]].multiplier == 0:
+            total += state.mass[row, j + shift] * x[j]
+    return total
+
+
+@kernel
+def read_velocities(work, rigid, count):
+    """Velocities of the closed contacts, as last evaluated, into ``rigid.contact_velocity`` (3 count,)."""
+    for r in range(3 * count):
+        rigid.contact_velocity[r] = work.constraint[rigid.closed_row[r // 3] + r % 3, VELOCITY_LEVEL]
+
+
+@kernel
+def evaluate(tables, state, scratch, work):
+    """The residual at the state."""
+    residual(
+        tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work, scratch.residual
+    )
+
+
+@kernel
+def free_accelerations(tables, state, scratch, work, rigid, count):
+    """Accelerations of the closed contacts without their forces, into ``rigid.contact_acceleration`` (3 count,).
+
+    They stick, as for :func:`fill_delassus`, whose factors are used. The accelerations of the mechanism stay in
+    ``state.a``.
+    """
+    for i in range(len(tables.free)):
+        k = tables.free[i]
+        if tables.coordinates[k].unit == 0.0:
+            state.a[k] = 0.0
+    evaluate(tables, state, scratch, work)
+    for i in range(len(tables.free)):
+        scratch.real_x[i] = -scratch.residual[tables.free[i]]
+    for r in range(3 * count):
+        scratch.real_x[rigid.place[rigid.closed_row[r // 3] + r % 3]] = 0.0
+    solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, scratch.real_x)
+    for i in range(len(tables.free)):
+        state.a[tables.free[i]] += scratch.real_x[i]
+    evaluate(tables, state, scratch, work)
+    for r in range(3 * count):
+        rigid.contact_acceleration[r] = scratch.residual[rigid.closed_row[r // 3] + r % 3]
+
+
+@kernel
+def apply_impulses(tables, state, rigid, count):
+    """Change the velocities by the impulses ``rigid.impulse`` (3 count,) of the closed contacts."""
+    for r in range(3 * count):
+        if rigid.impulse[r] == 0.0:
+            continue
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            if not is_algebraic(tables.coordinates[k]):
+                state.v[k] += rigid.impulse[r] * rigid.response[r, i]

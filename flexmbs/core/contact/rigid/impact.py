@@ -1,0 +1,85 @@
+"""The impact of an event: impulses of all closed contacts at once, and what they change."""
+
+from __future__ import annotations
+
+from flexmbs.core.constraints.contact_slot import put_tangents
+from flexmbs.core.contact.gap import gap_in_place
+from flexmbs.core.contact.rigid.delassus import apply_impulses
+from flexmbs.core.contact.rigid.impact_law import solve_impact
+from flexmbs.core.laws.contact.rigid import FRICTION, IS_POISSON, RESTITUTION, TANGENTIAL_RESTITUTION
+from flexmbs.core.layout.frames import B
+from flexmbs.core.layout.switch_tables import IMPACT, TANGENT_AXIS
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.machine_code.kernel import kernel
+
+AT_REST = 1e-10  # m/s: approach, or rebound, that is none
+
+
+@kernel
+def impact(tables, state, work, log, rigid, solver, count):
+    """Change the velocities where contacts approach; 1 when they were changed, 0 when none approaches, -1: no solution.
+
+    ``rigid.contact_velocity`` and ``rigid.delassus`` are those before it.
+    """
+    approaching = False
+    for i in range(count):
+        c = rigid.closed[i]
+        at = tables.contacts[c].at
+        speed = -rigid.contact_velocity[3 * i]
+        approaching = approaching or speed > AT_REST
+        rigid.contact_friction[i] = tables.pool[at + FRICTION]
+        restitution = tables.pool[at + RESTITUTION]
+        rigid.contact_restitution[i] = restitution if restitution * speed > AT_REST else 0.0
+        rigid.contact_tangential[i] = tables.pool[at + TANGENTIAL_RESTITUTION]
+    if not approaching:
+        return 0
+    poisson = int(tables.pool[tables.contacts[rigid.closed[0]].at + IS_POISSON])
+    size = 3 * count
+    status = solve_impact(
+        rigid.delassus, rigid.contact_velocity[:size], rigid.contact_friction[:count],
+        rigid.contact_restitution[:count], rigid.contact_tangential[:count], poisson, rigid.impulse[:size],
+        rigid.contact_mode[:count], rigid.chosen_free[:size], rigid.contact_direction[:count],
+        rigid.contact_sliding[:count], solver,
+    )  # fmt: skip
+    if status > 0:
+        return -1
+    apply_impulses(tables, state, rigid, count)
+    log_impacts(tables, state, work, log, rigid, count)
+    return 1
+
+
+@kernel
+def log_impacts(tables, state, work, log, rigid, count):
+    """An occurrence of each contact with an impulse."""
+    hide_condensed(tables, state.q, state.v, state.a, work)
+    forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+    for i in range(count):
+        if rigid.impulse[3 * i] <= 0.0:
+            continue
+        c = rigid.closed[i]
+        gap_in_place(tables, c, state.q, state.v, state.a, work)
+        touch, axes = work.touch[0], work.scratch[0]
+        axis = int(state.contact_history[tables.contacts[c].history_at + TANGENT_AXIS])
+        put_tangents(touch.n, work.marker[B].R_WM, axis, axes.u, axes.v)
+        row = log.occurrences[log.occurrence_count]
+        row.time, row.kind, row.source, row.pair, row.energy_lost = state.time, IMPACT, c, 0, 0.0
+        row.mode = row.mode_before = state.active[c]
+        row.approach_speed, row.normal_impulse = -rigid.contact_velocity[3 * i], rigid.impulse[3 * i]
+        for k in range(3):
+            row.normal[k], row.place[k] = touch.n[k], touch.p[k]
+            row.friction_impulse[k] = rigid.impulse[3 * i + 1] * axes.u[k] + rigid.impulse[3 * i + 2] * axes.v[k]
+            row.slip_before[k] = row.slip_after[k] = 0.0
+        for j in range(3):
+            r = 3 * i + j
+            after = rigid.contact_velocity[r]
+            for k in range(3 * count):
+                after += rigid.delassus[r, k] * rigid.impulse[k]
+            row.energy_lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
+            for k in range(3):
+                along = axes.u[k] if j == 1 else axes.v[k]
+                if j > 0:
+                    row.slip_before[k] += rigid.contact_velocity[r] * along
+                    row.slip_after[k] += after * along
+        log.occurrence_count += 1
+    show_condensed(tables, state.a, work)

@@ -1,0 +1,87 @@
+"""Margins of rigid contacts: positive while a contact stays in its mode.
+
+Normal force of a closed contact; mu_s lam_n - |lam_t| of one that sticks; slip along its direction of one that slides.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.contact.contact_kinematics import contact_point_motion
+from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
+from flexmbs.core.layout.switch_tables import NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.machine_code.kernel import kernel
+
+NORMAL, CONE, SLIP = MARGINS = range(3)
+LEAST_SLIP = 1e-9  # m/s
+RESTS_WITHIN = 1e-9  # m, a closed contact without a load, whose neighbours hold it
+
+
+@kernel
+def contact_margins(tables, state, q, v, a, work, out):
+    """out (3 switches,): margins NORMAL, CONE and SLIP of the contact that each slot serves, at a motion."""
+    first = len(tables.contacts)
+    hide_condensed(tables, q, v, a, work)
+    forward_kinematics(tables, q, v, a, state.reference, work)
+    for s in range(len(tables.switches)):
+        out[3 * s] = out[3 * s + 1] = out[3 * s + 2] = NEVER
+        if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
+            continue
+        c, row = state.active[first + s] - 1, tables.switches[s].row
+        mode, at = state.active[c], tables.contacts[c].history_at
+        if mode == RESTING or mode == SLIDING:
+            contact_point_motion(tables, c, q, v, a, work)
+        touch = work.touch[0]
+        if mode == RESTING:
+            out[3 * s] = touch.gap + RESTS_WITHIN
+            continue
+        out[3 * s + NORMAL] = a[row]
+        pool, numbers = tables.pool, tables.contacts[c].at
+        if mode == SLIDING and pool[numbers + FRICTION] > 0.0:
+            slip = 0.0
+            for k in range(3):
+                slip += touch.u[k] * state.contact_history[at + SLIP_X + k]
+            out[3 * s + SLIP] = slip
+        elif mode == STICKING:
+            tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
+            out[3 * s + CONE] = pool[numbers + STATIC_FRICTION] * a[row] - tangential
+    show_condensed(tables, a, work)
+
+
+@kernel
+def renew_directions(tables, state, work):
+    """Directions of sliding at the end of a step, from which those in the next one are told apart."""
+    first, some = len(tables.contacts), False
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
+            continue
+        c = state.active[first + s] - 1
+        if state.active[c] != SLIDING:
+            continue
+        if not some:
+            hide_condensed(tables, state.q, state.v, state.a, work)
+            forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+            some = True
+        contact_point_motion(tables, c, state.q, state.v, state.a, work)
+        renew_direction(work.touch[0], state.contact_history, tables.contacts[c].history_at)
+    if some:
+        show_condensed(tables, state.a, work)
+
+
+@kernel
+def renew_direction(touch, contact_history, at):
+    """Remember the direction of the tangential velocity, unless there is none."""
+    along = 0.0
+    for k in range(3):
+        along += touch.u[k] * touch.n[k]
+    size = 0.0
+    for k in range(3):
+        touch.u[k] -= along * touch.n[k]
+        size += touch.u[k] * touch.u[k]
+    size = math.sqrt(size)
+    if size <= LEAST_SLIP:
+        return
+    for k in range(3):
+        contact_history[at + SLIP_X + k] = touch.u[k] / size

@@ -1,0 +1,146 @@
+"""An event of rigid contacts: impacts change the velocities, then the accelerations decide who slides, sticks or parts.
+
+Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996); Acary and Brogliato, Numerical Methods for
+Nonsmooth Dynamical Systems (2008), ch. 3. Bounces that become ever shorter (Zeno) are followed in closed form.
+"""
+
+from __future__ import annotations
+
+from flexmbs.core.contact.rigid.contact_work import ContactWork
+from flexmbs.core.contact.rigid.delassus import (
+    evaluate,
+    fill_delassus,
+    free_accelerations,
+    list_closed,
+    read_velocities,
+)
+from flexmbs.core.contact.rigid.impact import impact
+from flexmbs.core.contact.rigid.modes import choose_modes
+from flexmbs.core.contact.rigid.slots import close_contacts
+from flexmbs.core.equations.rotation_charts import new_chart
+from flexmbs.core.equations.tangent import renew_accelerations
+from flexmbs.core.layout.rigid_contacts import RigidContacts
+from flexmbs.core.layout.state import (
+    ALL_STALE,
+    CHUNK_FULL,
+    JAMMED,
+    NO_CONTACT_SLOT,
+    SINGULAR,
+    Log,
+    Scratch,
+    Settings,
+    State,
+)
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.stepping.write_log_rows import write_row
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+
+MAX_BOUNCES = 200  # of one sequence that are followed in closed form
+# A flight is followed in closed form while it is that short against the step that the error allows, and no higher than that, m.
+SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
+NO_CAUSE = -1
+
+
+@entry
+def resolve(
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
+    rigid: RigidContacts, solver: ContactWork, cause: int, margin: int,
+) -> int:  # fmt: skip
+    """Impacts, then the modes of all closed contacts at the present state; an outcome.
+
+    ``cause``: contact whose ``margin`` (core.contact.rigid.margins) has vanished, -1: none.
+    """
+    state.events += 1
+    for _ in range(MAX_BOUNCES):
+        if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
+            break
+        if close_contacts(tables, state, work, rigid) < 0:
+            return NO_CONTACT_SLOT
+        count = list_closed(tables, state, rigid)
+        if count == 0:
+            break
+        if not fill_delassus(tables, state, scratch, work, rigid, count):
+            return SINGULAR
+        evaluate(tables, state, scratch, work)
+        read_velocities(work, rigid, count)
+        hit = impact(tables, state, work, log, rigid, solver, count)
+        if hit < 0:
+            return JAMMED
+        if hit > 0:
+            evaluate(tables, state, scratch, work)
+            read_velocities(work, rigid, count)
+        free_accelerations(tables, state, scratch, work, rigid, count)
+        if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
+            return JAMMED
+        if not renew(tables, state, settings, scratch, work):
+            return SINGULAR
+        flight = next_bounce(tables, state, rigid, count)
+        if hit == 0 or flight <= 0.0:
+            break
+        if log.row_count + 4 >= log.rows.shape[0]:
+            break
+        write_row(tables, state, log)
+        fly(tables, state, work, flight)
+        write_row(tables, state, log)
+    return CHUNK_FULL
+
+
+@kernel
+def renew(tables, state, settings, scratch, work):
+    """Accelerations and multipliers behind an event; the method restarts."""
+    state.has_prediction = 0
+    state.reference_singular_value = 0.0
+    if not renew_accelerations(tables, state, scratch, work, 3):
+        return False
+    state.tangent_status = ALL_STALE
+    state.factored_step_size = 0.0
+    return True
+
+
+@kernel
+def next_bounce(tables, state, rigid, count):
+    """Time, s, until the first of the contacts that just bounced closes again, where that is soon; 0: none does.
+
+    Its gap is a parabola meanwhile.
+    """
+    soonest = 0.0
+    evaluate_sticking(rigid, count)
+    for i in range(count):
+        c = rigid.closed[i]
+        if state.active[c] != 0:
+            continue
+        speed, fall = rigid.contact_velocity[3 * i], -rigid.contact_acceleration[3 * i]
+        if speed <= 0.0 or fall <= 0.0:
+            continue
+        flight = 2.0 * speed / fall
+        if flight > SHORT_FLIGHT * state.step_size or 0.5 * speed * speed / fall > LOW_FLIGHT:
+            continue
+        if soonest == 0.0 or flight < soonest:
+            soonest = flight
+    return soonest
+
+
+@kernel
+def evaluate_sticking(rigid, count):
+    """Accelerations of the contacts of the event at the renewed state, also of those that have opened."""
+    for r in range(3 * count):
+        total = rigid.contact_free[r]
+        for c in range(3 * count):
+            total += rigid.delassus[r, c] * rigid.contact_force[c]
+        rigid.contact_acceleration[r] = total
+
+
+@kernel
+def fly(tables, state, work, flight):
+    """Move the state by a short ``flight`` (s) with constant accelerations."""
+    for k in range(state.q.shape[0]):
+        if not is_algebraic(tables.coordinates[k]) and tables.coordinates[k].state == 0:
+            state.q[k] += flight * (state.v[k] + 0.5 * flight * state.a[k])
+            state.v[k] += flight * state.a[k]
+    state.time += flight
+    evaluate_signals(tables, state.time, work.signal)
+    impose_drivers(tables, work.signal, state.q, state.v, state.a)
+    new_chart(tables, state)

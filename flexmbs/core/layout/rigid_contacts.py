@@ -1,0 +1,73 @@
+"""Scratch arrays of the events of rigid contacts (core.contact.rigid); nothing in them outlives an event."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.layout.switch_tables import SLOT
+from flexmbs.core.layout.tables import Tables
+from flexmbs.machine_code.blocks import Block
+
+
+class RigidContacts(Block):
+    """Closed contacts of an event, k slots; three rows of each: normal and two tangents."""
+
+    fields = {
+        "margin": ("f8", 2),  # (2, margins) at the start and the end of a step (core.stepping.switch_events)
+        "closed": ("i8", 1),  # (k,) closed contacts in the order of their slots, and the first row of each
+        "closed_row": ("i8", 1),
+        "mode_before": ("i8", 1),  # (switches,) of the contact that each slot serves
+        "place": ("i8", 1),  # (n,) of each coordinate among the unknowns
+        "response": ("f8", 2),  # (3 k, free) M^-1 G^T
+        "delassus": ("f8", 2),  # (3 k, 3 k) W = G M^-1 G^T
+        "contact_velocity": ("f8", 1),  # (3 k,)
+        "contact_acceleration": ("f8", 1),
+        "contact_free": ("f8", 1),  # accelerations without contact forces
+        "contact_force": ("f8", 1),
+        "impulse": ("f8", 1),
+        "contact_friction": ("f8", 1),  # (k,) numbers of laws
+        "contact_static": ("f8", 1),
+        "contact_restitution": ("f8", 1),
+        "contact_tangential": ("f8", 1),
+        "contact_mode": ("i8", 1),
+        "contact_mode_of": ("i8", 1),
+        "direction_of": ("f8", 2),  # (k, 2)
+        "lasting": ("i8", 1),  # (k,) closed contacts whose bodies do not part; of them:
+        "contact_sliding": ("i8", 1),
+        "contact_direction": ("f8", 2),
+        "chosen_delassus": ("f8", 2),
+        "chosen_free": ("f8", 1),
+        "chosen_force": ("f8", 1),
+        "contact_limit": ("f8", 1),  # coefficients of friction, whether they slide, and where to, while these are found
+        "contact_slides": ("i8", 1),
+        "contact_along": ("f8", 2),
+        "on_row": ("i8", 1),  # (3 k,)
+        "cholesky": ("f8", 2),
+    }
+
+
+def make_rigid_contacts(tables: Tables) -> RigidContacts:
+    """Arrays for all slots of a mechanism."""
+    k = int(np.count_nonzero(tables.switches["kind"] == SLOT))
+    vectors = ("velocity", "acceleration", "free", "force")
+    numbers = ("friction", "static", "restitution", "tangential", "limit")
+    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "contact_slides", "closed", "closed_row")
+    return RigidContacts(
+        margin=np.zeros((2, 3 * len(tables.switches) + len(tables.events))),
+        mode_before=np.zeros(len(tables.switches), dtype=np.int64),
+        place=np.zeros(len(tables.coordinates), dtype=np.int64),
+        response=np.zeros((3 * k, len(tables.free))),
+        delassus=np.zeros((3 * k, 3 * k)),
+        **{f"contact_{name}": np.zeros(3 * k) for name in vectors},
+        impulse=np.zeros(3 * k),
+        **{f"contact_{name}": np.zeros(k) for name in numbers},
+        **{name: np.zeros(k, dtype=np.int64) for name in flags},
+        direction_of=np.zeros((k, 2)),
+        contact_direction=np.zeros((k, 2)),
+        contact_along=np.zeros((k, 2)),
+        chosen_delassus=np.zeros((3 * k, 3 * k)),
+        chosen_free=np.zeros(3 * k),
+        chosen_force=np.zeros(3 * k),
+        on_row=np.zeros(3 * k, dtype=np.int64),
+        cholesky=np.zeros((3 * k, 3 * k)),
+    )

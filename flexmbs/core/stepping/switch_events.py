@@ -1,0 +1,129 @@
+"""Events that end a step because a margin vanishes: of rigid contacts, joints that stick, events of the user.
+
+Margins depend on accelerations and multipliers, which no interpolant has to the accuracy of the step. So the step is
+repeated up to the event: from both sides, by the method of Illinois (Dowell and Jarratt, BIT 11 (1971) 168).
+"""
+
+from __future__ import annotations
+
+from flexmbs.core.constraints.any_rows import any_rows
+from flexmbs.core.contact.rigid.margins import contact_margins
+from flexmbs.core.equations.projection import finish_constraints
+from flexmbs.core.layout.state import ALL_STALE
+from flexmbs.core.layout.switch_tables import NEVER
+from flexmbs.core.methods.method_interface import attempt_step
+from flexmbs.core.stepping.user_events import event_margins
+from flexmbs.machine_code.kernel import kernel
+
+MAX_REPETITIONS = 40
+EXACT = 1e-13  # of the change of a margin in the step: it has vanished
+POINT = 1e-14  # of the step: accuracy of an event
+NOISE = 1e-12  # of the larger of its values at the ends of the step: a margin below it is zero
+NO_MARGIN = -1
+
+
+@kernel
+def watches_margins(tables):
+    """Whether there is anything whose margins can vanish."""
+    return len(tables.switches) + len(tables.events) > 0
+
+
+@kernel
+def fill_margins(tables, state, q, v, a, time, work, out):
+    """out (margins,): three of each switch, then one of each event of the user."""
+    switches = len(tables.switches)
+    if switches > 0:
+        contact_margins(tables, state, q, v, a, work, out)
+    if len(tables.events) > 0:
+        event_margins(tables, state, q, v, a, time, work, out[3 * switches :])
+
+
+@kernel
+def start_margins(tables, state, work, rigid):
+    """Margins at the start of a step."""
+    fill_margins(tables, state, state.q, state.v, state.a, state.time, work, rigid.margin[0])
+
+
+@kernel
+def end_margins(tables, state, settings, scratch, work, rigid, h, row):
+    """Margins at the end of a step of ``h``, whose multipliers are brought to the accuracy of its motion."""
+    if any_rows(tables):
+        finish_constraints(tables, state, scratch, work, settings.projection_levels)
+    fill_margins(tables, state, scratch.end_q, scratch.end_v, scratch.end_a, state.time + h, work, rigid.margin[row])
+
+
+@kernel
+def first_vanished(rigid, row):
+    """The margin that vanishes first by straight lines from the start to row ``row``, and where; -1: none does."""
+    which, where = NO_MARGIN, 2.0
+    for j in range(rigid.margin.shape[1]):
+        start, end = rigid.margin[0, j], rigid.margin[row, j]
+        if start >= NEVER or end >= NEVER or not end < -NOISE * max(abs(start), abs(end)):
+            continue
+        x = start / (start - end) if start > 0.0 else 0.0
+        if x < where:
+            which, where = j, x
+    return which, where
+
+
+@kernel
+def find_margin(tables, state, settings, scratch, work, rigid, h):
+    """Whether a margin vanishes in the step just attempted; then it is repeated up to there: (length, margin).
+
+    Length -1: Newton failed, with a smaller step prepared.
+    """
+    end_margins(tables, state, settings, scratch, work, rigid, h, 1)
+    which, x = first_vanished(rigid, 1)
+    if which == NO_MARGIN:
+        return h, which
+    low, high = 0.0, h
+    start, at_low, at_high = rigid.margin[0, which], rigid.margin[0, which], rigid.margin[1, which]
+    size = abs(at_low) + abs(at_high)
+    if at_low <= NOISE * size:
+        at_low = max(at_low, 0.0)
+    side = 0
+    for _ in range(MAX_REPETITIONS):
+        if at_low <= 0.0:
+            target = 0.5 * (low + high)
+        else:
+            target = low + (high - low) * at_low / (at_low - at_high)
+        target = min(max(target, low + 1e-3 * (high - low) if at_low > 0.0 else low), high)
+        if high - low <= POINT * h or target <= 1e-15 * max(1e-3, state.time):
+            break
+        iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, target)
+        if iterations == 0:
+            state.step_size = 0.5 * target
+            state.factored_step_size = 0.0
+            state.tangent_status = ALL_STALE
+            return -1.0, which
+        end_margins(tables, state, settings, scratch, work, rigid, target, 1)
+        other, _x = first_vanished(rigid, 1)
+        if other == NO_MARGIN:
+            low, at_low = target, rigid.margin[1, which]
+            if at_low <= EXACT * size:
+                return target, which
+            if side == 1:
+                at_high *= 0.5
+            side = 1
+        else:
+            if other != which:
+                which = other
+                start = rigid.margin[0, which]
+                at_low, size = max(start, 0.0), abs(start) + abs(rigid.margin[1, which])
+                low = 0.0
+                side = 0
+            high, at_high = target, rigid.margin[1, which]
+            if -at_high <= EXACT * size:
+                return target, which
+            if side == -1:
+                at_low *= 0.5
+            side = -1
+    if high <= 1e-15 * max(1e-3, state.time):
+        return 0.0, which
+    iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, high)
+    if iterations == 0:
+        state.step_size = 0.5 * high
+        state.factored_step_size = 0.0
+        state.tangent_status = ALL_STALE
+        return -1.0, which
+    return high, which
