@@ -11,8 +11,6 @@ import math
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.groups import occupy
 from flexmbs.core.contact.rigid.contact_work import ContactWork
-from flexmbs.core.contact.rigid.margins import renew_directions
-from flexmbs.core.contact.rigid.resolve import resolve
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
@@ -49,6 +47,8 @@ from flexmbs.core.stepping.contact_episodes import (
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
+from flexmbs.core.stepping.rigid.margins import renew_directions
+from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import happen

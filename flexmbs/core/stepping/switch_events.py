@@ -7,11 +7,11 @@ repeated up to the event: from both sides, by the method of Illinois (Dowell and
 from __future__ import annotations
 
 from flexmbs.core.constraints.any_rows import any_rows
-from flexmbs.core.contact.rigid.margins import contact_margins
 from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
+from flexmbs.core.stepping.rigid.margins import contact_margins
 from flexmbs.core.stepping.user_events import event_margins
 from flexmbs.machine_code.kernel import kernel
 

@@ -9,8 +9,6 @@ import math
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.impact import AT_REST
-from flexmbs.core.contact.rigid.slots import open_contact, slot_of
 from flexmbs.core.contact.rigid.static_friction import solve_modes
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
@@ -27,13 +25,15 @@ from flexmbs.core.layout.switch_tables import (
 )
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.rigid.impact import AT_REST
+from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
 NO_SLIP = 1e-10  # m/s
 NO_LOAD = 1e-9  # of the largest force: a margin that has just vanished
 SOFT = 1e-10  # compliance of contacts that share a load in no definite way, of the diagonal of W
 DEPENDENT = 1e-10  # of the diagonal: what is left of a row that depends on others
-NORMAL, CONE, SLIP = range(3)  # margins (core.contact.rigid.margins)
+NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
 
 @kernel

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.delassus import apply_impulses
 from flexmbs.core.contact.rigid.impact_law import solve_impact
 from flexmbs.core.laws.contact.rigid import FRICTION, IS_POISSON, RESTITUTION, TANGENTIAL_RESTITUTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import IMPACT, TANGENT_AXIS
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.rigid.delassus import apply_impulses
 from flexmbs.machine_code.kernel import kernel
 
 AT_REST = 1e-10  # m/s: approach, or rebound, that is none

@@ -7,16 +7,6 @@ Nonsmooth Dynamical Systems (2008), ch. 3. Bounces that become ever shorter (Zen
 from __future__ import annotations
 
 from flexmbs.core.contact.rigid.contact_work import ContactWork
-from flexmbs.core.contact.rigid.delassus import (
-    evaluate,
-    fill_delassus,
-    free_accelerations,
-    list_closed,
-    read_velocities,
-)
-from flexmbs.core.contact.rigid.impact import impact
-from flexmbs.core.contact.rigid.modes import choose_modes
-from flexmbs.core.contact.rigid.slots import close_contacts
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.rigid_contacts import RigidContacts
@@ -34,12 +24,22 @@ from flexmbs.core.layout.state import (
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.stepping.rigid.delassus import (
+    evaluate,
+    fill_delassus,
+    free_accelerations,
+    list_closed,
+    read_velocities,
+)
+from flexmbs.core.stepping.rigid.impact import impact
+from flexmbs.core.stepping.rigid.modes import choose_modes
+from flexmbs.core.stepping.rigid.slots import close_contacts
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 MAX_BOUNCES = 200  # of one sequence that are followed in closed form
-# A flight is followed in closed form while it is that short against the step that the error allows, and no higher than that, m.
+# A flight is followed in closed form while it is that short against the step that the error allows, and that low, m.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 NO_CAUSE = -1
 
@@ -51,7 +51,7 @@ def resolve(
 ) -> int:  # fmt: skip
     """Impacts, then the modes of all closed contacts at the present state; an outcome.
 
-    ``cause``: contact whose ``margin`` (core.contact.rigid.margins) has vanished, -1: none.
+    ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, -1: none.
     """
     state.events += 1
     for _ in range(MAX_BOUNCES):
