@@ -16,6 +16,8 @@ from flexmbs.machine_code.kernel import kernel
 
 NORMAL, CONE, SLIP = MARGINS = range(3)
 LEAST_SLIP = 1e-9  # m/s
+# m/s: where the direction turns fast, as of a box that spins, the last of the way to zero slip is a straight line
+STOPS = 1e-10
 RESTS_WITHIN = 1e-9  # m, a closed contact without a load, whose neighbours hold it
 
 
@@ -43,7 +45,7 @@ def contact_margins(tables, state, q, v, a, work, out):
             slip = 0.0
             for k in range(3):
                 slip += touch.u[k] * state.contact_history[at + SLIP_X + k]
-            out[3 * s + SLIP] = slip
+            out[3 * s + SLIP] = slip - STOPS
         elif mode == STICKING:
             tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
             out[3 * s + CONE] = pool[numbers + STATIC_FRICTION] * a[row] - tangential

@@ -29,10 +29,11 @@ from flexmbs.core.stepping.rigid.impact import AT_REST
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
-NO_SLIP = 1e-10  # m/s
+NO_SLIP = 1e-9  # m/s
 NO_LOAD = 1e-9  # of the largest force: a margin that has just vanished
 SOFT = 1e-10  # compliance of contacts that share a load in no definite way, of the diagonal of W
 DEPENDENT = 1e-10  # of the diagonal: what is left of a row that depends on others
+NOBODY = -1
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
 
@@ -123,14 +124,15 @@ def set_modes(tables, state, work, log, rigid, count, lasting, cause, margin):
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
     soft = softness(rigid, count)
+    turned = cause if margin == SLIP else NOBODY
     for i in range(count):
-        set_mode(tables, state, work, log, rigid, i, soft)
+        set_mode(tables, state, work, log, rigid, i, soft, turned)
     show_condensed(tables, state.a, work)
 
 
 @kernel
-def set_mode(tables, state, work, log, rigid, i, soft):
-    """Mode and numbers of the closed contact number ``i``."""
+def set_mode(tables, state, work, log, rigid, i, soft, turned):
+    """Mode and numbers of the closed contact number ``i``; the slip of contact ``turned`` has vanished."""
     c, mode = rigid.closed[i], rigid.contact_mode_of[i]
     at, before = tables.contacts[c].history_at, rigid.mode_before[slot_of(tables, state, c)]
     if mode == OPEN:
@@ -152,7 +154,7 @@ def set_mode(tables, state, work, log, rigid, i, soft):
             state.a[row + 1] = state.a[row + 2] = 0.0
         if mode == RESTING:
             state.a[row] = 0.0
-    if mode != before:
+    if mode != before or c == turned:
         log_transition(state, log, c, before, mode)
 
 
