@@ -14,6 +14,7 @@ from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    LOAD,
     OPEN,
     RESTING,
     ROWS_OFF,
@@ -149,7 +150,7 @@ def set_mode(tables, state, work, log, rigid, i, soft, turned):
             state.contact_history[at + SLIP_X + k] = x * axes.u[k] + y * axes.v[k]
         row = tables.switches[slot_of(tables, state, c)].row
         for k in range(3):
-            state.a[row + k] = rigid.contact_force[3 * i + k]
+            state.a[row + k] = state.contact_history[at + LOAD + k] = rigid.contact_force[3 * i + k]
         if mode == SLIDING or mode == RESTING:
             state.a[row + 1] = state.a[row + 2] = 0.0
         if mode == RESTING:
