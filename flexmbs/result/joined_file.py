@@ -118,8 +118,8 @@ def join(
 ) -> None:  # fmt: skip
     """Write result.h5 atomically from ``parts``, with one chunk in memory at a time.
 
-    ``settle`` completes the arrays of chunks; ``contacts``, ``events``: all of the run; ``last_chunk``: number of the last
-    chunk included.
+    ``settle`` completes the arrays of chunks; ``contacts``, ``events``: all of the run; ``last_chunk``: number of the
+    last chunk included.
     """
     total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
     note = _note(parts.run, total, contacts, events, stats, status, last_chunk)
