@@ -1,0 +1,194 @@
+"""The contact problem: forces, open and closed, sliding and sticking contacts of one instant.
+
+    y = W lam + b,    of each contact (n, t1, t2):    y_n >= 0, lam_n >= l, y_n (lam_n - l) = 0,
+    |lam_t| <= mu lam_n,   y_t = -s lam_t with s >= 0, and s = 0 inside the cone;   or, sliding:   lam_t = -mu lam_n d
+
+with y accelerations and lam forces, or velocities and impulses. W = G M^-1 G^T is symmetric, perhaps singular.
+
+Newton's method from lam = 0 solves nearly all problems. Where it fails, it starts again after sweeps of Gauss and
+Seidel, from the given guess, and from the solution of Lemke's method with pyramids for cones (docs/contact_dynamics.md).
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, errors_of_conditions, set_steps
+from flexmbs.core.contact.rigid.contact_newton import ACCURACY, iterate
+from flexmbs.core.contact.rigid.contact_work import (
+    AMBIGUOUS,
+    NO_SOLUTION,
+    NOT_CONVERGED,
+    OPEN,
+    PAINLEVE,
+    RESTING,
+    SLIDING,
+    SOLVED,
+    STICKING,
+    ContactWork,
+)
+from flexmbs.core.contact.rigid.gauss_seidel import sweep
+from flexmbs.core.contact.rigid.lemke_method import start_by_lemke
+from flexmbs.core.linalg.copying import copy_vector
+from flexmbs.machine_code.entry import entry
+from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2, Integers
+
+SWEEPS = (20, 100, 500)
+ZERO = 1e-12  # of y and of forces, relative: what is smaller is zero up to rounding
+
+
+@entry
+def solve_contacts(
+    W: Floats2, b: Floats, mu: Floats, sliding: Integers, direction: Floats2, lam: Floats, mode: Integers,
+    work: ContactWork,
+) -> int:  # fmt: skip
+    """Solve the contact problem of k contacts; returns the status.
+
+    Parameters
+    ----------
+    W : (3k, 3k), b : (3k,)
+    mu : (k,), coefficients of friction
+    sliding : (k,), 1: the contact slides along its ``direction``, (k, 2), a unit vector
+    lam : (3k,), in: a guess, used where others do not lead to a solution; out: the forces
+    mode : (k,), out: OPEN, SLIDING, STICKING or RESTING (closed, without force)
+    work : for at least k contacts; ``work.y`` is W lam + b, further results in :class:`ContactWork`
+
+    Status: SOLVED; PAINLEVE: no solution, since contact ``work.contact`` slides with at least the friction
+    ``work.critical_friction`` = W_nn / (W_nt . d); NO_SOLUTION: none (Lemke's method ended in a ray), ``work.contact`` is
+    the contact with the largest error; AMBIGUOUS: solved, but that sliding contact could also be pressed (or open);
+    NOT_CONVERGED: no solution was found.
+    """
+    k = mu.shape[0]
+    for i in range(k):
+        work.mu[i], work.sliding[i], work.least[i] = mu[i], sliding[i], 0.0
+        work.direction[i, 0], work.direction[i, 1] = direction[i, 0], direction[i, 1]
+    return solve_conditions(W, b, work, k, lam, mode)
+
+
+@kernel
+def solve_conditions(W, b, work, k, lam, mode):
+    """:func:`solve_contacts` with coefficients, least forces and directions that stand in ``work``."""
+    work.contact, work.critical_friction, work.error = -1, 0.0, 0.0
+    work.newton_steps, work.sweeps, work.lemke_steps = 0, 0, 0
+    set_steps(W, work, k)
+    guess = work.given[: 3 * k]
+    copy_vector(lam, guess)
+    found, proof = _find_solution(W, b, work, k, lam, guess)
+    if found:
+        _smallest_forces(W, b, work, k, lam)
+        _settle(W, b, work, k, lam, mode)
+        return _ambiguity(W, work, k, lam)
+    return _failure(W, b, work, k, lam, mode, proof)
+
+
+@kernel
+def _find_solution(W, b, work, k, lam, guess):
+    """Newton's method from one start after the other; (found, whether Lemke's method says that there is none)."""
+    lam[:] = 0.0
+    if iterate(W, b, work, k, lam):
+        return True, False
+    lam[:] = 0.0
+    for count in SWEEPS:
+        if not sweep(W, b, work, k, lam, count):
+            break
+        kept = work.best_lam[: 3 * k]
+        copy_vector(lam, kept)
+        if iterate(W, b, work, k, lam):
+            return True, False
+        copy_vector(kept, lam)
+    copy_vector(guess, lam)
+    if iterate(W, b, work, k, lam):
+        return True, False
+    possible = start_by_lemke(W, b, work, k, lam)
+    if possible:
+        if iterate(W, b, work, k, lam):
+            return True, False
+        if start_by_lemke(W, b, work, k, lam) and sweep(W, b, work, k, lam, SWEEPS[1]):
+            if iterate(W, b, work, k, lam):
+                return True, False
+    return False, not possible
+
+
+@kernel
+def _smallest_forces(W, b, work, k, lam):
+    """Come to the same states from lam = 0 where W is singular: nothing of earlier iterates is left in lam."""
+
+
+@kernel
+def _settle(W, b, work, k, lam, mode):
+    """Modes of the contacts by the terms of the conditions that are active; open ones carry exactly nothing."""
+    n = 3 * k
+    y = work.y[:n]
+    size = apply_compliance(W, b, lam, y)
+    zero = ZERO * size
+    for i in range(k):
+        at = 3 * i
+        r, s = work.normal_step[i], work.tangent_step[i]
+        if lam[at] - r * y[at] <= work.least[i]:
+            lam[at] = work.least[i]
+        load = lam[at] - work.least[i]
+        if load <= r * zero:
+            mode[i] = RESTING if y[at] <= zero else OPEN
+        elif work.sliding[i] == 1 or work.mu[i] == 0.0:
+            mode[i] = SLIDING
+        else:
+            p, q = lam[at + 1] - s * y[at + 1], lam[at + 2] - s * y[at + 2]
+            inside = math.sqrt(p * p + q * q) <= work.mu[i] * lam[at]
+            slip = math.sqrt(y[at + 1] * y[at + 1] + y[at + 2] * y[at + 2])
+            mode[i] = STICKING if inside or slip <= zero else SLIDING
+        if lam[at] == 0.0:
+            lam[at + 1], lam[at + 2] = 0.0, 0.0
+        elif work.sliding[i] == 1:
+            lam[at + 1] = -work.mu[i] * lam[at] * work.direction[i, 0]
+            lam[at + 2] = -work.mu[i] * lam[at] * work.direction[i, 1]
+    size = apply_compliance(W, b, lam, y)
+    _total, largest = errors_of_conditions(work, k, lam, y, work.F)
+    work.error = largest / size if size > 0.0 else 0.0
+
+
+@kernel
+def _slide_coefficient(W, work, i):
+    """Of a sliding contact: dy_n / dlam_n, and the friction at which it vanishes (infinite: at none)."""
+    n = 3 * i
+    along = W[n, n + 1] * work.direction[i, 0] + W[n, n + 2] * work.direction[i, 1]
+    critical = W[n, n] / along if along > 0.0 else math.inf
+    return W[n, n] - work.mu[i] * along, critical
+
+
+@kernel
+def _ambiguity(W, work, k, lam):
+    for i in range(k):
+        if work.sliding[i] == 1:
+            slope, critical = _slide_coefficient(W, work, i)
+            if slope <= 0.0:
+                work.contact, work.critical_friction = i, critical
+                return AMBIGUOUS
+    return SOLVED
+
+
+@kernel
+def _failure(W, b, work, k, lam, mode, proof):
+    """Which contact is to blame."""
+    n = 3 * k
+    lam[:] = 0.0
+    y = work.y[:n]
+    size = apply_compliance(W, b, lam, y)
+    _total, largest = errors_of_conditions(work, k, lam, y, work.F)
+    work.error = largest / size if size > 0.0 else 0.0
+    least, painleve = math.inf, False
+    for i in range(k):
+        mode[i] = OPEN
+        if work.sliding[i] == 1:
+            slope, critical = _slide_coefficient(W, work, i)
+            if slope * work.normal_step[i] < least:
+                least, work.contact, work.critical_friction = slope * work.normal_step[i], i, critical
+                painleve = slope <= 0.0
+    if painleve:
+        return PAINLEVE
+    if work.contact < 0:
+        worst = 0
+        for row in range(n):
+            worst = row if abs(work.F[row]) > abs(work.F[worst]) else worst
+        work.contact = worst // 3
+    return NO_SOLUTION if proof else NOT_CONVERGED

@@ -1,0 +1,74 @@
+"""Work arrays and outcome of the contact problem of :mod:`flexmbs.core.contact.rigid.complementarity`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.contact.rigid.lemke_method import tableau_shape
+from flexmbs.machine_code.blocks import Block
+
+#: Modes of a contact, as in ``State.active``.
+OPEN, SLIDING, STICKING, RESTING = range(4)
+#: What a solution ended with.
+SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
+
+_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "shift", "given", "velocity")
+
+
+class ContactWork(Block):
+    """Scratch arrays of problems of up to ``contacts`` contacts, made by :func:`allocate_contact_work`.
+
+    Outcome of the last call: ``y`` (3k), ``contact`` (that which a status names, -1: none), ``critical_friction``
+    (coefficient at which that contact jams), ``error`` (largest error of the conditions relative to the largest sum of
+    magnitudes in y), ``newton_steps``, ``sweeps`` (of Gauss and Seidel), ``lemke_steps`` and ``reduction`` (part of the
+    coefficients of restitution that an impact kept).
+    """
+
+    fields = {
+        "matrix": ("f8", 2),
+        "pivots": ("i8", 1),
+        "tableau": ("f8", 2),
+        "labels": ("i8", 1),
+        "vectors": ("f8", 2),
+        "mu": ("f8", 1),
+        "least": ("f8", 1),
+        "normal_step": ("f8", 1),
+        "tangent_step": ("f8", 1),
+        "sliding": ("i8", 1),
+        "direction": ("f8", 2),
+        "own_mode": ("i8", 1),
+        "contact": ("i8", 0),
+        "critical_friction": ("f8", 0),
+        "error": ("f8", 0),
+        "newton_steps": ("i8", 0),
+        "sweeps": ("i8", 0),
+        "lemke_steps": ("i8", 0),
+        "reduction": ("f8", 0),
+    }
+    parts = {name: ("vectors", row) for row, name in enumerate(_VECTORS)}
+
+
+def allocate_contact_work(contacts: int) -> ContactWork:
+    """Work arrays for problems of up to that many contacts."""
+    rows = 3 * contacts
+    return ContactWork(
+        matrix=np.zeros((rows, rows)),
+        pivots=np.zeros(rows, np.int64),
+        tableau=np.zeros(tableau_shape(contacts)),
+        labels=np.zeros(12 * contacts + 2, np.int64),
+        vectors=np.zeros((len(_VECTORS), rows)),
+        mu=np.zeros(contacts),
+        least=np.zeros(contacts),
+        normal_step=np.zeros(contacts),
+        tangent_step=np.zeros(contacts),
+        sliding=np.zeros(contacts, np.int64),
+        direction=np.zeros((contacts, 2)),
+        own_mode=np.zeros(contacts, np.int64),
+        contact=-1,
+        critical_friction=0.0,
+        error=0.0,
+        newton_steps=0,
+        sweeps=0,
+        lemke_steps=0,
+        reduction=1.0,
+    )
