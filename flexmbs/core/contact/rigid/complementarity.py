@@ -14,13 +14,11 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, errors_of_conditions, set_steps
-from flexmbs.core.contact.rigid.contact_newton import ACCURACY, iterate
+from flexmbs.core.contact.rigid.contact_failure import is_ambiguous, name_failure
+from flexmbs.core.contact.rigid.contact_newton import iterate
 from flexmbs.core.contact.rigid.contact_work import (
     AMBIGUOUS,
-    NO_SOLUTION,
-    NOT_CONVERGED,
     OPEN,
-    PAINLEVE,
     RESTING,
     SLIDING,
     SOLVED,
@@ -29,11 +27,13 @@ from flexmbs.core.contact.rigid.contact_work import (
 )
 from flexmbs.core.contact.rigid.gauss_seidel import sweep
 from flexmbs.core.contact.rigid.lemke_method import start_by_lemke
+from flexmbs.core.contact.rigid.smallest_forces import find_smaller_forces
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
+SOFTENINGS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-6)
 SWEEPS = (20, 100, 500)
 ZERO = 1e-12  # of y and of forces, relative: what is smaller is zero up to rounding
 
@@ -54,10 +54,10 @@ def solve_contacts(
     mode : (k,), out: OPEN, SLIDING, STICKING or RESTING (closed, without force)
     work : for at least k contacts; ``work.y`` is W lam + b, further results in :class:`ContactWork`
 
-    Status: SOLVED; PAINLEVE: no solution, since contact ``work.contact`` slides with at least the friction
-    ``work.critical_friction`` = W_nn / (W_nt . d); NO_SOLUTION: none (Lemke's method ended in a ray), ``work.contact`` is
-    the contact with the largest error; AMBIGUOUS: solved, but that sliding contact could also be pressed (or open);
-    NOT_CONVERGED: no solution was found.
+    Status: SOLVED; AMBIGUOUS: solved, but with ``work.contact``, which slides, open as well as pressed; PAINLEVE: there
+    is no solution, since the friction of ``work.contact`` is at least ``work.critical_friction`` (of one contact
+    W_nn / (W_nt . d); of several, with all coefficients in proportion); NO_SOLUTION: there is none without friction
+    either; NOT_CONVERGED: none was found, the errors are largest at ``work.contact``.
     """
     k = mu.shape[0]
     for i in range(k):
@@ -71,15 +71,18 @@ def solve_conditions(W, b, work, k, lam, mode):
     """:func:`solve_contacts` with coefficients, least forces and directions that stand in ``work``."""
     work.contact, work.critical_friction, work.error = -1, 0.0, 0.0
     work.newton_steps, work.sweeps, work.lemke_steps = 0, 0, 0
+    work.softenings = 0
     set_steps(W, work, k)
     guess = work.given[: 3 * k]
     copy_vector(lam, guess)
     found, proof = _find_solution(W, b, work, k, lam, guess)
     if found:
-        _smallest_forces(W, b, work, k, lam)
-        _settle(W, b, work, k, lam, mode)
-        return _ambiguity(W, work, k, lam)
-    return _failure(W, b, work, k, lam, mode, proof)
+        find_smaller_forces(W, b, work, k, lam)
+        settle_modes(W, b, work, k, lam, mode)
+        return AMBIGUOUS if is_ambiguous(W, b, work, k, lam) else SOLVED
+    lam[:] = 0.0
+    mode[:] = OPEN
+    return name_failure(W, b, work, k, proof)
 
 
 @kernel
@@ -87,6 +90,8 @@ def _find_solution(W, b, work, k, lam, guess):
     """Newton's method from one start after the other; (found, whether Lemke's method says that there is none)."""
     lam[:] = 0.0
     if iterate(W, b, work, k, lam):
+        return True, False
+    if _soften_first(W, b, work, k, lam):
         return True, False
     lam[:] = 0.0
     for count in SWEEPS:
@@ -111,12 +116,27 @@ def _find_solution(W, b, work, k, lam, guess):
 
 
 @kernel
-def _smallest_forces(W, b, work, k, lam):
-    """Come to the same states from lam = 0 where W is singular: nothing of earlier iterates is left in lam."""
+def _soften_first(W, b, work, k, lam):
+    """Newton's method for ever stiffer contacts, W with less and less added to its diagonal."""
+    n = 3 * k
+    soft = work.softened[:n, :n]
+    for i in range(n):
+        for j in range(n):
+            soft[i, j] = W[i, j]
+    lam[:] = 0.0
+    for softness in SOFTENINGS:
+        work.softenings += 1
+        for i in range(k):
+            n = 3 * i
+            soft[n, n] = W[n, n] + softness / work.normal_step[i]
+            soft[n + 1, n + 1] = W[n + 1, n + 1] + softness / work.tangent_step[i]
+            soft[n + 2, n + 2] = W[n + 2, n + 2] + softness / work.tangent_step[i]
+        iterate(soft, b, work, k, lam)
+    return iterate(W, b, work, k, lam)
 
 
 @kernel
-def _settle(W, b, work, k, lam, mode):
+def settle_modes(W, b, work, k, lam, mode):
     """Modes of the contacts by the terms of the conditions that are active; open ones carry exactly nothing."""
     n = 3 * k
     y = work.y[:n]
@@ -145,50 +165,3 @@ def _settle(W, b, work, k, lam, mode):
     size = apply_compliance(W, b, lam, y)
     _total, largest = errors_of_conditions(work, k, lam, y, work.F)
     work.error = largest / size if size > 0.0 else 0.0
-
-
-@kernel
-def _slide_coefficient(W, work, i):
-    """Of a sliding contact: dy_n / dlam_n, and the friction at which it vanishes (infinite: at none)."""
-    n = 3 * i
-    along = W[n, n + 1] * work.direction[i, 0] + W[n, n + 2] * work.direction[i, 1]
-    critical = W[n, n] / along if along > 0.0 else math.inf
-    return W[n, n] - work.mu[i] * along, critical
-
-
-@kernel
-def _ambiguity(W, work, k, lam):
-    for i in range(k):
-        if work.sliding[i] == 1:
-            slope, critical = _slide_coefficient(W, work, i)
-            if slope <= 0.0:
-                work.contact, work.critical_friction = i, critical
-                return AMBIGUOUS
-    return SOLVED
-
-
-@kernel
-def _failure(W, b, work, k, lam, mode, proof):
-    """Which contact is to blame."""
-    n = 3 * k
-    lam[:] = 0.0
-    y = work.y[:n]
-    size = apply_compliance(W, b, lam, y)
-    _total, largest = errors_of_conditions(work, k, lam, y, work.F)
-    work.error = largest / size if size > 0.0 else 0.0
-    least, painleve = math.inf, False
-    for i in range(k):
-        mode[i] = OPEN
-        if work.sliding[i] == 1:
-            slope, critical = _slide_coefficient(W, work, i)
-            if slope * work.normal_step[i] < least:
-                least, work.contact, work.critical_friction = slope * work.normal_step[i], i, critical
-                painleve = slope <= 0.0
-    if painleve:
-        return PAINLEVE
-    if work.contact < 0:
-        worst = 0
-        for row in range(n):
-            worst = row if abs(work.F[row]) > abs(work.F[worst]) else worst
-        work.contact = worst // 3
-    return NO_SOLUTION if proof else NOT_CONVERGED

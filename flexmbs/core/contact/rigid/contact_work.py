@@ -26,6 +26,7 @@ class ContactWork(Block):
 
     fields = {
         "matrix": ("f8", 2),
+        "softened": ("f8", 2),
         "pivots": ("i8", 1),
         "tableau": ("f8", 2),
         "labels": ("i8", 1),
@@ -36,12 +37,13 @@ class ContactWork(Block):
         "tangent_step": ("f8", 1),
         "sliding": ("i8", 1),
         "direction": ("f8", 2),
-        "own_mode": ("i8", 1),
+        "all_mu": ("f8", 1),
         "contact": ("i8", 0),
         "critical_friction": ("f8", 0),
         "error": ("f8", 0),
         "newton_steps": ("i8", 0),
         "sweeps": ("i8", 0),
+        "softenings": ("i8", 0),
         "lemke_steps": ("i8", 0),
         "reduction": ("f8", 0),
     }
@@ -53,6 +55,7 @@ def allocate_contact_work(contacts: int) -> ContactWork:
     rows = 3 * contacts
     return ContactWork(
         matrix=np.zeros((rows, rows)),
+        softened=np.zeros((rows, rows)),
         pivots=np.zeros(rows, np.int64),
         tableau=np.zeros(tableau_shape(contacts)),
         labels=np.zeros(12 * contacts + 2, np.int64),
@@ -63,12 +66,13 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         tangent_step=np.zeros(contacts),
         sliding=np.zeros(contacts, np.int64),
         direction=np.zeros((contacts, 2)),
-        own_mode=np.zeros(contacts, np.int64),
+        all_mu=np.zeros(contacts),
         contact=-1,
         critical_friction=0.0,
         error=0.0,
         newton_steps=0,
         sweeps=0,
+        softenings=0,
         lemke_steps=0,
         reduction=1.0,
     )

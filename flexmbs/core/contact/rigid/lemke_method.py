@@ -33,15 +33,20 @@ def tableau_shape(contacts: int) -> tuple[int, int]:
 
 @kernel
 def start_by_lemke(W, b, work, k, lam):
-    """Overwrites ``lam`` by a solution with pyramids for cones and returns True, or returns False after a ray."""
+    """Overwrites ``lam`` by a solution with pyramids for cones and returns True, or returns False after a ray.
+
+    After a ray ``work.contact`` is the contact whose normal force grows most along it.
+    """
     rows = 0
     for i in range(k):
         rows += 1 if _has_one_row(work, i) else ROWS
     T = work.tableau[:rows, : rows + 2]
     _fill_tableau(W, b, work, k, T)
-    found = _pivot(T, work.labels, work)
+    found, column = _pivot(T, work.labels, work)
     if found:
         _read_forces(T, work, k, lam)
+    elif column >= 0:
+        work.contact = _jammed_contact(T, work, k, column)
     return found
 
 
@@ -126,7 +131,10 @@ def _regularise(work, k, T):
 
 @kernel
 def _pivot(T, labels, work):
-    """Lemke's steps; a label is that of w (row) or z (rows + row), 2 rows is the artificial unknown."""
+    """Lemke's steps: (found, column of the ray or -1 after too many steps).
+
+    A label is that of w (row) or z (rows + row); 2 rows is the artificial unknown.
+    """
     rows = T.shape[0]
     for i in range(rows):
         labels[i], labels[rows + 1 + i] = i, rows + i  # of the rows (basic), of the columns
@@ -135,20 +143,20 @@ def _pivot(T, labels, work):
         if T[i, rows] < T[row, rows]:
             row = i
     if T[row, rows] >= 0.0:
-        return True
+        return True, -1
     labels[2 * rows + 1] = 2 * rows
     column = rows + 1
     for _step in range(STEPS * rows + 20):
         work.lemke_steps += 1
         leaving = _exchange(T, labels, row, column)
         if leaving == 2 * rows:
-            return True
+            return True, -1
         partner = leaving + rows if leaving < rows else leaving - rows
         column = _find_column(labels, rows, partner)
         row = _leaving_row(T, labels, column)
         if row < 0:
-            return False
-    return False
+            return False, column
+    return False, -1
 
 
 @kernel
@@ -208,14 +216,37 @@ def _read_forces(T, work, k, lam):
         label = work.labels[basic] - rows
         if label < 0 or label >= rows:
             continue
-        i, first = 0, 0
-        while label - first >= (1 if _has_one_row(work, i) else ROWS):
-            first += 1 if _has_one_row(work, i) else ROWS
-            i += 1
-        fn, f1, f2 = _force_of(work, i, label - first, max(T[basic, rows], 0.0))
+        i, part = _owner(work, label)
+        fn, f1, f2 = _force_of(work, i, part, max(T[basic, rows], 0.0))
         lam[3 * i] += fn
         lam[3 * i + 1] += f1
         lam[3 * i + 2] += f2
+
+
+@kernel
+def _owner(work, unknown):
+    """Contact of an unknown, and which of its unknowns it is."""
+    i, first = 0, 0
+    while unknown - first >= (1 if _has_one_row(work, i) else ROWS):
+        first += 1 if _has_one_row(work, i) else ROWS
+        i += 1
+    return i, unknown - first
+
+
+@kernel
+def _jammed_contact(T, work, k, column):
+    """The contact whose normal force, by its compliance, grows most with the unknown of a column."""
+    rows = T.shape[0]
+    found, largest = -1, 0.0
+    for basic in range(-1, rows):
+        label = (work.labels[basic] if basic >= 0 else work.labels[rows + 1 + min(column, rows)]) - rows
+        if label < 0 or label >= rows:
+            continue
+        i, part = _owner(work, label)
+        growth = (T[basic, column] if basic >= 0 else 1.0) / work.normal_step[i]
+        if part == 0 and growth > largest:
+            found, largest = i, growth
+    return found
 
 
 @kernel
