@@ -5,8 +5,9 @@
 
 with y accelerations and lam forces, or velocities and impulses. W = G M^-1 G^T is symmetric, perhaps singular.
 
-Newton's method from lam = 0 solves nearly all problems. Where it fails, it starts again after sweeps of Gauss and
-Seidel, from the given guess, and from the solution of Lemke's method with pyramids for cones (docs/contact_dynamics.md).
+Newton's method from lam = 0 solves nearly all problems. Where it fails, it starts again from the solution of softened
+contacts, after sweeps of Gauss and Seidel, from the given guess, and from the solution of Lemke's method with pyramids
+for cones (docs/contact_dynamics.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Contact problems without a solution, or with several: which contact, and at which friction (Painleve 1895).
 
-A contact that slides along d has y_n = (W_nn - mu W_nt . d) lam_n + b_n. Where the factor is not positive, nothing holds
-the contact if b_n < 0, and it may be open as well as pressed if b_n >= 0.
+A contact that slides along d has y_n = (W_nn - mu W_nt . d) lam_n + b_n. Where the factor is not positive, nothing
+holds the contact if b_n < 0, and it may be open as well as pressed if b_n >= 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work arrays and outcome of the contact problem of :mod:`flexmbs.core.contact.rigid.complementarity`."""
+"""Work arrays and outcome of the contact problem in :mod:`flexmbs.core.contact.rigid.complementarity`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ OPEN, SLIDING, STICKING, RESTING = range(4)
 #: What a solution ended with.
 SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
 
-_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "shift", "given", "velocity")
+_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "given", "shift", "velocity")
 
 
 class ContactWork(Block):
     """Scratch arrays of problems of up to ``contacts`` contacts, made by :func:`allocate_contact_work`.
 
     Outcome of the last call: ``y`` (3k), ``contact`` (that which a status names, -1: none), ``critical_friction``
-    (coefficient at which that contact jams), ``error`` (largest error of the conditions relative to the largest sum of
-    magnitudes in y), ``newton_steps``, ``sweeps`` (of Gauss and Seidel), ``lemke_steps`` and ``reduction`` (part of the
-    coefficients of restitution that an impact kept).
+    (coefficient at which it jams), ``error`` (largest error of the conditions, relative to the largest sum of
+    magnitudes in y). Of an impact: ``velocity`` (3k) afterwards, ``energy`` lost (J), ``reduction`` (factor on the coefficients of
+    restitution). How it was found: ``newton_steps``, ``softenings``, ``sweeps``, ``lemke_steps``.
     """
 
     fields = {
@@ -46,6 +46,7 @@ class ContactWork(Block):
         "softenings": ("i8", 0),
         "lemke_steps": ("i8", 0),
         "reduction": ("f8", 0),
+        "energy": ("f8", 0),
     }
     parts = {name: ("vectors", row) for row, name in enumerate(_VECTORS)}
 
@@ -75,4 +76,5 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         softenings=0,
         lemke_steps=0,
         reduction=1.0,
+        energy=0.0,
     )
