@@ -134,7 +134,7 @@ def test_cones_in_space(contacts, freedoms):
         status, lam, mode, work = solve(W, b, mu)
         assert status == SOLVED
         assert largest_error(W, b, mu, lam) < 1e-13
-        assert work.y @ lam <= 1e-13 * np.abs(work.y) @ np.abs(lam)
+        assert work.y @ lam <= 1e-13 * np.abs(b) @ np.abs(lam)
         assert np.all((lam[::3] > 0.0) == ((mode == SLIDING) | (mode == STICKING)))
         modes |= set(mode)
     assert modes >= ({SLIDING} if contacts == 1 else {OPEN, SLIDING, STICKING})
