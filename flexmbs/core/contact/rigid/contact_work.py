@@ -20,8 +20,8 @@ class ContactWork(Block):
 
     Outcome of the last call: ``y`` (3k), ``contact`` (that which a status names, -1: none), ``critical_friction``
     (coefficient at which it jams), ``error`` (largest error of the conditions, relative to the largest sum of
-    magnitudes in y). Of an impact: ``velocity`` (3k) afterwards, ``energy`` lost (J), ``reduction`` (factor on the coefficients of
-    restitution). How it was found: ``newton_steps``, ``softenings``, ``sweeps``, ``lemke_steps``.
+    magnitudes in y). Of an impact: ``velocity`` (3k) afterwards, ``energy`` lost (J), ``reduction`` (factor on the
+    coefficients of restitution). How it was found: ``newton_steps``, ``softenings``, ``sweeps``, ``lemke_steps``.
     """
 
     fields = {
