@@ -27,14 +27,15 @@ from flexmbs.core.contact.rigid.contact_work import (
     ContactWork,
 )
 from flexmbs.core.contact.rigid.gauss_seidel import sweep
+from flexmbs.core.contact.rigid.interior_points import iterate_interior_points
 from flexmbs.core.contact.rigid.lemke_method import start_by_lemke
+from flexmbs.core.contact.rigid.proximal_points import iterate_proximal_points, soften_first
 from flexmbs.core.contact.rigid.smallest_forces import find_smaller_forces
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
-SOFTENINGS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-6)
 SWEEPS = (20, 100, 500)
 ZERO = 1e-12  # of y and of forces, relative: what is smaller is zero up to rounding
 
@@ -72,7 +73,7 @@ def solve_conditions(W, b, work, k, lam, mode):
     """:func:`solve_contacts` with coefficients, least forces and directions that stand in ``work``."""
     work.contact, work.critical_friction, work.error = -1, 0.0, 0.0
     work.newton_steps, work.sweeps, work.lemke_steps = 0, 0, 0
-    work.softenings = 0
+    work.softenings, work.proximal_points, work.interior_points = 0, 0, 0
     set_steps(W, work, k)
     guess = work.given[: 3 * k]
     copy_vector(lam, guess)
@@ -92,7 +93,9 @@ def _find_solution(W, b, work, k, lam, guess):
     lam[:] = 0.0
     if iterate(W, b, work, k, lam):
         return True, False
-    if _soften_first(W, b, work, k, lam):
+    if iterate_interior_points(W, b, work, k, lam):
+        return True, False
+    if soften_first(W, b, work, k, lam) or iterate_proximal_points(W, b, work, k, lam):
         return True, False
     lam[:] = 0.0
     for count in SWEEPS:
@@ -114,26 +117,6 @@ def _find_solution(W, b, work, k, lam, guess):
             if iterate(W, b, work, k, lam):
                 return True, False
     return False, not possible
-
-
-@kernel
-def _soften_first(W, b, work, k, lam):
-    """Newton's method for ever stiffer contacts, W with less and less added to its diagonal."""
-    n = 3 * k
-    soft = work.softened[:n, :n]
-    for i in range(n):
-        for j in range(n):
-            soft[i, j] = W[i, j]
-    lam[:] = 0.0
-    for softness in SOFTENINGS:
-        work.softenings += 1
-        for i in range(k):
-            n = 3 * i
-            soft[n, n] = W[n, n] + softness / work.normal_step[i]
-            soft[n + 1, n + 1] = W[n + 1, n + 1] + softness / work.tangent_step[i]
-            soft[n + 2, n + 2] = W[n + 2, n + 2] + softness / work.tangent_step[i]
-        iterate(soft, b, work, k, lam)
-    return iterate(W, b, work, k, lam)
 
 
 @kernel

@@ -12,7 +12,7 @@ OPEN, SLIDING, STICKING, RESTING = range(4)
 #: What a solution ended with.
 SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
 
-_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "given", "shift", "velocity")
+_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "given", "shift", "velocity", "anchor", "load")
 
 
 class ContactWork(Block):
@@ -35,6 +35,8 @@ class ContactWork(Block):
         "least": ("f8", 1),
         "normal_step": ("f8", 1),
         "tangent_step": ("f8", 1),
+        "normal_slack": ("f8", 1),
+        "slip_slack": ("f8", 1),
         "sliding": ("i8", 1),
         "direction": ("f8", 2),
         "all_mu": ("f8", 1),
@@ -45,6 +47,8 @@ class ContactWork(Block):
         "sweeps": ("i8", 0),
         "softenings": ("i8", 0),
         "lemke_steps": ("i8", 0),
+        "interior_points": ("i8", 0),
+        "proximal_points": ("i8", 0),
         "reduction": ("f8", 0),
         "energy": ("f8", 0),
     }
@@ -65,6 +69,8 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         least=np.zeros(contacts),
         normal_step=np.zeros(contacts),
         tangent_step=np.zeros(contacts),
+        normal_slack=np.zeros(contacts),
+        slip_slack=np.zeros(contacts),
         sliding=np.zeros(contacts, np.int64),
         direction=np.zeros((contacts, 2)),
         all_mu=np.zeros(contacts),
@@ -75,6 +81,8 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         sweeps=0,
         softenings=0,
         lemke_steps=0,
+        interior_points=0,
+        proximal_points=0,
         reduction=1.0,
         energy=0.0,
     )
