@@ -9,6 +9,7 @@ from flexmbs.machine_code.blocks import Block
 
 #: Modes of a contact, as in ``State.active``.
 OPEN, SLIDING, STICKING, RESTING = range(4)
+FREE = -1  # in ``frozen``: the mode is that of the active conditions
 #: What a solution ended with.
 SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
 
@@ -37,6 +38,7 @@ class ContactWork(Block):
         "tangent_step": ("f8", 1),
         "normal_slack": ("f8", 1),
         "slip_slack": ("f8", 1),
+        "frozen": ("i8", 1),
         "sliding": ("i8", 1),
         "direction": ("f8", 2),
         "all_mu": ("f8", 1),
@@ -71,6 +73,7 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         tangent_step=np.zeros(contacts),
         normal_slack=np.zeros(contacts),
         slip_slack=np.zeros(contacts),
+        frozen=np.full(contacts, -1),
         sliding=np.zeros(contacts, np.int64),
         direction=np.zeros((contacts, 2)),
         all_mu=np.zeros(contacts),

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.rigid.contact_conditions import apply_compliance
-from flexmbs.core.contact.rigid.contact_newton import iterate
+from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, errors_of_conditions
+from flexmbs.core.contact.rigid.contact_newton import ACCURACY, iterate
+from flexmbs.core.contact.rigid.contact_work import FREE, OPEN, SLIDING, STICKING
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.machine_code.kernel import kernel
@@ -24,6 +25,7 @@ STAY = 0.99  # part of the way to the edge
 TRY, AGAIN = 1e-5, 1e-2  # Newton's method is tried when tau has fallen so far, and after each further such fall
 END = 1e-15
 SOFTNESS = 1e-12
+CLEAR, NEAR = 100.0, 1e-3  # how much larger one of slip and distance to the cone is, if the mode is clear
 
 
 @kernel
@@ -42,7 +44,7 @@ def iterate_interior_points(W, b, work, k, lam):
         if gap <= limit * first or step == STEPS - 1:
             limit = AGAIN * gap / first
             copy_vector(lam, inner)
-            if iterate(W, b, work, k, lam):
+            if iterate(W, b, work, k, lam) or _cross_over(W, b, work, k, lam, inner):
                 return True
             copy_vector(inner, lam)
             apply_compliance(W, b, lam, work.y[:n])
@@ -98,6 +100,43 @@ def _mean_complementarity(work, k, lam):
             total += work.slip_slack[i] * g
             count += 1
     return total / count
+
+
+@kernel
+def _cross_over(W, b, work, k, lam, inner):
+    """Newton's method with the modes that the inner point suggests, also of contacts that stick at their limit.
+
+    Those are counted first as slipping, then as sticking.
+    """
+    n = 3 * k
+    for mode in (SLIDING, STICKING):
+        copy_vector(inner, lam)
+        apply_compliance(W, b, lam, work.y[:n])
+        for i in range(k):
+            work.frozen[i] = _suggested_mode(work, i, lam, mode)
+        found = iterate(W, b, work, k, lam)
+        for i in range(k):
+            work.frozen[i] = FREE
+        if found:
+            size = apply_compliance(W, b, lam, work.y[:n])
+            _total, largest = errors_of_conditions(work, k, lam, work.y, work.F)
+            if largest <= ACCURACY * size:
+                return True
+    return False
+
+
+@kernel
+def _suggested_mode(work, i, lam, undecided):
+    n, t, u = 3 * i, 3 * i + 1, 3 * i + 2
+    if lam[n] - work.least[i] <= work.normal_step[i] * work.y[n]:
+        return OPEN
+    if not _has_cone(work, i):
+        return SLIDING
+    slip = work.tangent_step[i] * math.sqrt(work.y[t] * work.y[t] + work.y[u] * work.y[u])
+    left = work.mu[i] * lam[n] - math.sqrt(lam[t] * lam[t] + lam[u] * lam[u])
+    if left > CLEAR * slip and left > NEAR * work.mu[i] * lam[n]:
+        return STICKING
+    return SLIDING if slip > CLEAR * left else undecided
 
 
 @kernel
