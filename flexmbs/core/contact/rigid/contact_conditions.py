@@ -42,7 +42,8 @@ def set_steps(W, work, k):
     for i in range(k):
         n, t = 3 * i, 3 * i + 1
         mean, half = 0.5 * (W[t, t] + W[t + 1, t + 1]), 0.5 * (W[t, t] - W[t + 1, t + 1])
-        tangent = mean + math.sqrt(half * half + W[t, t + 1] * W[t + 1, t])
+        across = 0.5 * (W[t, t + 1] + W[t + 1, t])  # rounding may leave W a little asymmetric
+        tangent = mean + math.sqrt(half * half + across * across)
         least = 1e-12 * largest
         work.normal_step[i] = 1.0 / (W[n, n] if W[n, n] > least else largest)
         work.tangent_step[i] = 1.0 / (tangent if tangent > least else largest)
