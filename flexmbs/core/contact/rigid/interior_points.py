@@ -25,21 +25,33 @@ STAY = 0.99  # part of the way to the edge
 TRY, AGAIN = 1e-5, 1e-2  # Newton's method is tried when tau has fallen so far, and after each further such fall
 END = 1e-15
 SOFTNESS = 1e-12
+# Size of the first forces and slacks, least part of tau that is kept, s g as a part of p z
+STARTS = ((1.0, 0.0, 1.0), (10.0, 0.2, 0.01), (10.0, 0.2, 100.0))
+SHORT = 1e-3  # part of a step
 CLEAR, NEAR = 100.0, 1e-3  # how much larger one of slip and distance to the cone is, if the mode is clear
 
 
 @kernel
 def iterate_interior_points(W, b, work, k, lam):
-    """Overwrite ``lam`` by a solution; whether one was found."""
+    """Overwrite ``lam`` by a solution; whether one was found. Where steps get stuck, again from further inside."""
+    for start, centring, weight in STARTS:
+        if _follow_path(W, b, work, k, lam, start, centring, weight):
+            return True
+    return False
+
+
+@kernel
+def _follow_path(W, b, work, k, lam, start, least_centring, weight):
     n = 3 * k
-    size = _begin(b, work, k, lam)
-    first, limit, length = 0.0, TRY, 1.0
+    _begin(b, work, k, start, weight, lam)
+    first, limit, length, stuck = 0.0, TRY, 1.0, 0
     inner = work.anchor[:n]
     for step in range(STEPS):
         apply_compliance(W, b, lam, work.y[:n])
-        gap = _mean_complementarity(work, k, lam)
+        gap = _mean_complementarity(work, k, lam, weight)
         first = gap if step == 0 else first
-        if not gap < 1e12 * first:
+        stuck = stuck + 1 if length < SHORT else 0
+        if not gap < 1e12 * first or stuck > 3:
             return False
         if gap <= limit * first or step == STEPS - 1:
             limit = AGAIN * gap / first
@@ -50,12 +62,13 @@ def iterate_interior_points(W, b, work, k, lam):
             apply_compliance(W, b, lam, work.y[:n])
             if gap <= END * first:
                 return False
-        centring = 0.1 if length > 0.8 else (0.3 if length > 0.3 else 0.7)
+        centring = 0.1 if length > 0.8 else (0.3 if length > 0.3 else (0.7 if length > 0.05 else 2.0))
         work.interior_points += 1
-        if not _find_step(W, work, k, lam, centring * gap):
+        tau = max(centring, least_centring) * gap
+        if not _find_step(W, work, k, lam, tau, weight):
             return False
-        length = _step_inside(work, k, lam, centring * gap)
-    return size < 0.0
+        length = _step_inside(work, k, lam, tau, weight)
+    return False
 
 
 @kernel
@@ -64,21 +77,20 @@ def _has_cone(work, i):
 
 
 @kernel
-def _begin(b, work, k, lam):
+def _begin(b, work, k, start, weight, lam):
     """Forces inside their cones and slacks, of the size of the problem."""
     size = 0.0
     for row in range(3 * k):
         size = max(size, abs(b[row]))
-    size = size if size > 0.0 else 1.0
+    size = start * size if size > 0.0 else 1.0
     lam[:] = 0.0
     for i in range(k):
         lam[3 * i] = work.least[i] + size * work.normal_step[i]
         work.normal_slack[i] = size
-        work.slip_slack[i] = 1.0 / work.tangent_step[i]
+        work.slip_slack[i] = weight / work.tangent_step[i]
         if work.sliding[i] == 1:
             lam[3 * i + 1] = -work.mu[i] * lam[3 * i] * work.direction[i, 0]
             lam[3 * i + 2] = -work.mu[i] * lam[3 * i] * work.direction[i, 1]
-    return size
 
 
 @kernel
@@ -90,14 +102,14 @@ def _inside(work, i, lam):
 
 
 @kernel
-def _mean_complementarity(work, k, lam):
+def _mean_complementarity(work, k, lam, weight):
     total, count = 0.0, 0
     for i in range(k):
         z, g = _inside(work, i, lam)
         total += work.normal_slack[i] * z
         count += 1
         if _has_cone(work, i):
-            total += work.slip_slack[i] * g
+            total += work.slip_slack[i] * g / weight
             count += 1
     return total / count
 
@@ -140,7 +152,7 @@ def _suggested_mode(work, i, lam, undecided):
 
 
 @kernel
-def _find_step(W, work, k, lam, tau):
+def _find_step(W, work, k, lam, tau, weight):
     n_rows = 3 * k
     J, step = work.matrix[:n_rows, :n_rows], work.step[:n_rows]
     for i in range(k):
@@ -167,8 +179,8 @@ def _find_step(W, work, k, lam, tau):
         J[u, u] += s + part * q * q + SOFTNESS / r
         J[t, n] -= part * mu * mu * lam[n] * p
         J[u, n] -= part * mu * mu * lam[n] * q
-        step[t] = -work.y[t] - p * tau / g
-        step[u] = -work.y[u] - q * tau / g
+        step[t] = -work.y[t] - p * weight * tau / g
+        step[u] = -work.y[u] - q * weight * tau / g
     if not factorise(J, work.pivots, 0.0):
         return False
     solve(J, work.pivots, step)
@@ -176,7 +188,7 @@ def _find_step(W, work, k, lam, tau):
 
 
 @kernel
-def _step_inside(work, k, lam, tau):
+def _step_inside(work, k, lam, tau, weight):
     """Move forces and slacks as far as they stay inside, at most by the whole step; returns the part of it."""
     length, step = 1.0, work.step
     for i in range(k):
@@ -189,7 +201,7 @@ def _step_inside(work, k, lam, tau):
             mu2 = work.mu[i] * work.mu[i]
             dg = 2.0 * (mu2 * lam[n] * step[n] - lam[t] * step[t] - lam[u] * step[u])
             bend = mu2 * step[n] * step[n] - step[t] * step[t] - step[u] * step[u]
-            ds = tau / g - s - s / g * dg
+            ds = weight * tau / g - s - s / g * dg
             length = min(length, _part_to_zero(s, ds), _part_to_root(g, dg, bend))
     for i in range(k):
         n, t, u = 3 * i, 3 * i + 1, 3 * i + 2
@@ -198,7 +210,7 @@ def _step_inside(work, k, lam, tau):
         work.normal_slack[i] += length * (tau / z - p - p / z * step[n])
         if _has_cone(work, i):
             dg = 2.0 * (work.mu[i] * work.mu[i] * lam[n] * step[n] - lam[t] * step[t] - lam[u] * step[u])
-            work.slip_slack[i] += length * (tau / g - s - s / g * dg)
+            work.slip_slack[i] += length * (weight * tau / g - s - s / g * dg)
     for row in range(3 * k):
         lam[row] += length * step[row]
     return length
