@@ -13,7 +13,7 @@ FREE = -1  # in ``frozen``: the mode is that of the active conditions
 #: What a solution ended with.
 SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
 
-_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "given", "shift", "velocity", "anchor", "load")
+_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "given", "shift", "velocity", "anchor")
 
 
 class ContactWork(Block):
@@ -22,7 +22,7 @@ class ContactWork(Block):
     Outcome of the last call: ``y`` (3k), ``contact`` (that which a status names, -1: none), ``critical_friction``
     (coefficient at which it jams), ``error`` (largest error of the conditions, relative to the largest sum of
     magnitudes in y). Of an impact: ``velocity`` (3k) afterwards, ``energy`` lost (J), ``reduction`` (factor on the
-    coefficients of restitution). How it was found: ``newton_steps``, ``softenings``, ``sweeps``, ``lemke_steps``.
+    coefficients of restitution). How it was found: ``newton_steps``, ``interior_points``, ``sweeps``, ``lemke_steps``.
     """
 
     fields = {
@@ -47,10 +47,8 @@ class ContactWork(Block):
         "error": ("f8", 0),
         "newton_steps": ("i8", 0),
         "sweeps": ("i8", 0),
-        "softenings": ("i8", 0),
         "lemke_steps": ("i8", 0),
         "interior_points": ("i8", 0),
-        "proximal_points": ("i8", 0),
         "reduction": ("f8", 0),
         "energy": ("f8", 0),
     }
@@ -82,10 +80,8 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         error=0.0,
         newton_steps=0,
         sweeps=0,
-        softenings=0,
         lemke_steps=0,
         interior_points=0,
-        proximal_points=0,
         reduction=1.0,
         energy=0.0,
     )
