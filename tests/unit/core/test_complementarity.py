@@ -59,15 +59,26 @@ def largest_error(W, b, mu, lam):
     return worst / size
 
 
-def box(a, b, h, mass):
-    """Rows (n, t1, t2) of the four lower corners of a box, in its six velocities, and its inverse mass matrix."""
+def corner_rows(a, b, height):
+    """Velocities (n, t1, t2) of four points at a height over the centre of a body, of its six velocities."""
     rows = []
     for x, y in product((-a / 2, a / 2), (-b / 2, b / 2)):
-        arm = np.array([x, y, -h / 2])
         for axis in np.eye(3)[[2, 0, 1]]:
-            rows.append([*axis, *np.cross(arm, axis)])
+            rows.append([*axis, *np.cross([x, y, height], axis)])
+    return np.array(rows)
+
+
+def box(a, b, h, mass):
+    """Rows of the four lower corners of a box and its inverse mass matrix."""
     inertia = mass / 12 * np.array([b * b + h * h, a * a + h * h, a * a + b * b])
-    return np.array(rows), np.diag(1.0 / np.array([mass, mass, mass, *inertia]))
+    return corner_rows(a, b, -h / 2), np.diag(1.0 / np.array([mass, mass, mass, *inertia]))
+
+
+def stack(boxes):
+    """Contact rows and inverse masses of boxes of 2 kg, each on four corners on the one below."""
+    lower, inverse_mass = box(0.3, 0.2, 0.1, 2.0)
+    G = np.kron(np.eye(boxes), lower) - np.kron(np.eye(boxes, k=-1), corner_rows(0.3, 0.2, 0.05))
+    return G, np.kron(np.eye(boxes), inverse_mass)
 
 
 def planar_solutions(W, b, mu, sliding, direction):
@@ -159,6 +170,19 @@ def test_block_on_an_incline_with_static_friction(slope, slips):
     assert set(mode) == {SLIDING if slips else STICKING}
     assert work.y.reshape(4, 3) == pytest.approx(np.outer(np.ones(4), [0.0, slip, 0.0]), abs=1e-13 * GRAVITY)
     assert lam[::3].sum() == pytest.approx(2.0 * GRAVITY * np.cos(slope), rel=1e-13)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.15, 0.4])
+def test_stack_of_ten_boxes(slope):
+    """Redundant contacts; at 0.4 rad the stack slides as a whole, all its contacts just at their limit."""
+    G, inverse_mass = stack(10)
+    load = np.tile(GRAVITY * np.array([np.sin(slope), 0.0, -np.cos(slope), 0.0, 0.0, 0.0]), 10)
+    status, lam, mode, _work = solve(G @ inverse_mass @ G.T, G @ load, 0.2)
+    slides = np.tan(slope) > 0.2
+    along = GRAVITY * (np.sin(slope) - 0.2 * np.cos(slope)) if slides else 0.0
+    assert status == SOLVED
+    assert list(mode) == [SLIDING if slides else STICKING] * 4 + [STICKING] * 36
+    assert load + inverse_mass @ G.T @ lam == pytest.approx(np.tile([along, 0, 0, 0, 0, 0], 10), abs=1e-9)
 
 
 def test_a_contact_may_stay_closed_without_force():

@@ -7,7 +7,8 @@ phase of an impact), and the disc D(c) of radius c (Alart and Curnier 1991):
     r_t F_t = lam_t - P(lam_t - r_t y_t)     P: projection on D(mu max(l, lam_n - r_n y_n))
     r_t F_t = lam_t + mu lam_n d             of a contact that slides along d
 
-Which of two expressions is active may be frozen. r_n = 1 / W_nn, and 1 / r_t is the larger eigenvalue of W_tt. F has the unit of y.
+Which of two expressions is active may be frozen. r_n = 1 / W_nn, and 1 / r_t is the larger eigenvalue of W_tt. F has
+the unit of y.
 """
 
 from __future__ import annotations
