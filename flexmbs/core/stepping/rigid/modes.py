@@ -9,7 +9,8 @@ import math
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.static_friction import solve_modes
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.static_friction import solve_accelerations
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
@@ -27,7 +28,7 @@ from flexmbs.core.layout.switch_tables import (
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.impact import AT_REST
+from flexmbs.core.stepping.rigid.impact import AT_REST, name_failure
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -56,13 +57,13 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
             rigid.contact_friction[i] = tables.pool[at + FRICTION]
             rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
-        status = solve_modes(
+        status = solve_accelerations(
             rigid.chosen_delassus, rigid.chosen_free[:size], rigid.contact_friction[:lasting],
             rigid.contact_static[:lasting], rigid.contact_sliding[:lasting], rigid.contact_direction[:lasting],
-            rigid.chosen_force[:size], rigid.contact_mode[:lasting], rigid.contact_limit[:lasting],
-            rigid.contact_slides[:lasting], rigid.contact_along[:lasting], solver,
+            rigid.chosen_force[:size], rigid.contact_mode[:lasting], solver,
         )  # fmt: skip
-        if status > 0:
+        if status != SOLVED and status != AMBIGUOUS:
+            name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
             return False
         for i in range(lasting):
             for k in range(3):
