@@ -61,8 +61,6 @@ def enough_slots(tables, state, work):
     for s in range(len(tables.switches)):
         if tables.switches[s].kind == SLOT and state.active[first + s] == UNUSED:
             free += 1
-    if free == first:
-        return True
     for c in range(first):
         if tables.contacts[c].rigid != 0 and state.active[c] == OPEN:
             gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
