@@ -7,8 +7,8 @@ import numpy as np
 from flexmbs.core.layout.switch_tables import SLIDING, SLOT, STICKING
 from flexmbs.machine_code.kernel import kernel
 
-# Closed formulas of Newton and Cotes by the number of rows inside a step (core.methods.intermediate_rows), Boole's twice
-# for seven.
+# Closed formulas of Newton and Cotes by the number of rows inside a step (core.methods.intermediate_rows),
+# and Boole's twice for seven.
 WEIGHTS = np.zeros((8, 9))
 WEIGHTS[0, :2] = np.array([1.0, 1.0]) / 2.0
 WEIGHTS[1, :3] = np.array([1.0, 4.0, 1.0]) / 6.0
