@@ -35,9 +35,10 @@ class Recorder:
 
     def __init__(
         self, model: Model, writer: RunWriter, storage: Storage, thinner: RowThinner, watch: EnergyWatch,
-        books: EnergyBooks | None,
+        books: EnergyBooks | None, event_names: tuple[str, ...],
     ):  # fmt: skip
-        """``books``: the energy ledger, None: there is none."""
+        """``books``: the energy ledger, None: there is none; ``event_names`` of the events of the user."""
+        self.event_names = event_names
         self.books, self.width = books, model.log_row.width
         self.writer, self.storage, self.thinner, self.watch = writer, storage, thinner, watch
         self.gained: tuple[float, str] | None = None  # time and message of an energy gain
@@ -101,7 +102,7 @@ class Recorder:
             self.logged += len(rows)
             self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
         self._contacts += [_contact(model, row) for row in contacts]
-        self._events += [event_record(model, row) for row in occurrences]
+        self._events += [event_record(model, self.event_names, row) for row in occurrences]
 
     def _chosen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows,) bool: rows that the user wants, and among them those of events, which are stored in any case."""
