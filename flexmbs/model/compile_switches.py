@@ -8,14 +8,19 @@ from flexmbs.core.layout import switch_tables as w
 from flexmbs.core.layout.records import make_record
 
 MOST_SLOTS = 24  # rigid contacts that can be closed at once before a run finds room for more
-_CONTACT_ROWS = ("normal force", "friction along u", "friction along v")
+SLOT_ROWS = ("normal force", "friction along u", "friction along v")
+
+
+def slot_name(number: int) -> str:
+    """Name of a slot, which are numbered from 0."""
+    return f"slot {number + 1}"
 
 
 def add_switches(compiler, system) -> None:
     """Slots for the rigid contacts of a mechanism."""
     rigid = int(np.count_nonzero([record["rigid"] for record in compiler.records["contacts"]]))
     for slot in range(min(rigid, MOST_SLOTS)):
-        add_switch(compiler, f"slot {slot + 1}", w.SLOT, _CONTACT_ROWS)
+        add_switch(compiler, slot_name(slot), w.SLOT, SLOT_ROWS)
 
 
 def add_switch(compiler, name: str, kind: int, labels: tuple[str, ...], **fields) -> int:

@@ -133,6 +133,10 @@ class RunWriter:
             self._parts = replace(self._parts, chunks=(*self._parts.chunks, path))
         self.rows += len(arrays["t"])
 
+    def forget_system(self) -> None:
+        """The system of the run has changed: the next state is saved with it."""
+        self._system_saved = False
+
     @property
     def position(self) -> dict[str, int | str]:
         """Position in the files, stored in a state so that a later run can continue after the steps written so far."""

@@ -58,9 +58,8 @@ class RowThinner:
         self.piece = int(_within(limit / row_bytes / (8 * FIRST), LEAST_PIECE, PIECE))
         self.finest = _within(float(settings.rtol), FINEST, VISIBLE)
         self.floor = np.array([settings.atol_q[:n], settings.atol_v[:n]])
-        self.flags, self.columns = columns.active, (columns.q.start, columns.v.start, columns.a.start)
         self.kinds = _kinds(model)
-        self.longest = int(_within(LONGEST_NUMBERS // columns.width, 64, LONGEST))
+        self._lay_out(model)
         self.active = False
         self.stored = self.last_switch = self.period_rows = self.period_candidates = 0
         self.stretch = self.longest
@@ -74,6 +73,17 @@ class RowThinner:
         """Rows of ``width`` numbers will come."""
         self.rows = np.zeros((0, width))  # the row stored last, and those behind it that may be left out
         self.recent = self.rows  # rows stored last, of which the size in a file is measured
+
+    def _lay_out(self, model: Model) -> None:
+        """Columns of the rows of a model, and the longest stretch of them."""
+        columns = model.log_row
+        self.flags, self.columns = columns.active, (columns.q.start, columns.v.start, columns.a.start)
+        self.longest = int(_within(LONGEST_NUMBERS // columns.width, 64, LONGEST))
+
+    def widen(self, model: Model, wider: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Rows of a model with more switches will come; ``wider`` makes such rows of those that wait."""
+        self._lay_out(model)
+        self.rows, self.recent = wider(self.rows), wider(self.recent)
 
     def take(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, logged: int) -> np.ndarray:
         """Rows to store, of those that have come so far.

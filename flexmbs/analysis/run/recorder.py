@@ -10,6 +10,7 @@ from flexmbs.analysis.recording.occurrences import event_record, lost_at_once
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
+from flexmbs.analysis.run.wider_blocks import wider_rows
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import make_workspace
@@ -103,6 +104,13 @@ class Recorder:
             self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
         self._contacts += [_contact(model, row) for row in contacts]
         self._events += [event_record(model, self.event_names, row) for row in occurrences]
+
+    def widen(self, old: Model, new: Model, books: EnergyBooks | None) -> None:
+        """Rows of ``new``, which has more slots than ``old``, will come, and have ``books``."""
+        self.books, self.width, self._work = books, new.log_row.width, make_workspace(new.tables)
+        self._last = wider_rows(self._last[None], old, new)[0]
+        self.thinner.widen(new, lambda rows: wider_rows(rows, old, new))
+        self.writer.forget_system()
 
     def _chosen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows,) bool: rows that the user wants, and among them those of events, which are stored in any case."""

@@ -32,7 +32,9 @@ from flexmbs.analysis.run.saved_state_differences import (
     system_differences,
 )
 from flexmbs.analysis.run.saved_state_indices import saved_choice
+from flexmbs.analysis.run.settings import pairs_of_contacts
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
+from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.progress import Progress
 from flexmbs.common.user_warnings import warn
@@ -44,12 +46,14 @@ from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import PERMANENT, make_workspace
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.stepping.linking import link_method
+from flexmbs.core.stepping.rigid.resolve import NO_CAUSE, resolve
 from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.model.fewer_terms import KeptTerms
+from flexmbs.model.more_slots import slots_of, with_slots
 from flexmbs.result.joined_file import compressed_size
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
@@ -195,11 +199,8 @@ class Run:
         if resume and saved is not None:
             self._keep_account(saved)
             return outcome
-        log = self.log  # with what has happened in the very start
-        write_row(self.model.tables, self.state, log)
-        rows, contacts, occurrences = log.filled
-        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
-        return outcome
+        self._take_log()  # with what has happened in the very start
+        return self._find_slots() if outcome == s.NO_CONTACT_SLOT else outcome
 
     def _continue(self, saved: SavedState, resume: bool) -> int:
         """Restore every array from a saved state."""
@@ -241,6 +242,8 @@ class Run:
                 return HALTED
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
                 outcome = self._choose_constraints(outcome)
+            if outcome == s.NO_CONTACT_SLOT:
+                outcome = self._find_slots()
             if outcome != s.CHUNK_FULL:
                 self._tell(int(self.state.steps_accepted))
                 return outcome
@@ -300,6 +303,45 @@ class Run:
             return s.CHUNK_FULL
         self.model, self.state, self.scratch = before
         return s.SINGULAR
+
+    def _find_slots(self) -> int:
+        """More room for closed rigid contacts: twice the slots; then the event that lacked them; an outcome."""
+        outcome, contacts = s.NO_CONTACT_SLOT, int(np.count_nonzero(self.model.tables.contacts["rigid"]))
+        while outcome == s.NO_CONTACT_SLOT:
+            slots = slots_of(self.model.switch_names)
+            if slots >= contacts:
+                return outcome
+            self._widen(min(2 * slots, contacts))
+            if not restart_constraints(self.model.tables, self.state, self.scratch, self.work):
+                return s.SINGULAR
+            self.log.filled[:] = 0
+            outcome = resolve(*self._parts(), NO_CAUSE, 0)
+        self._take_log()
+        return outcome
+
+    def _widen(self, slots: int) -> None:
+        """Go on with a model of that many slots at the same state."""
+        old, state, tables = self.model, self.state, self.model.tables
+        present = tables.free[tables.coordinates["multiplier"][tables.free] == PERMANENT]
+        new = with_unknowns(with_slots(old, slots), present)
+        self.stated = with_slots(self.stated, slots)
+        self.settings = wider_settings(self.settings, pairs_of_contacts(new), old, new)
+        self.work = make_workspace(new.tables)
+        self.log = s.make_log(new.tables, len(new.balls), len(self.log.rows))
+        self._set_model(new)
+        copy_into(self.state, state)
+        if self.books is not None:
+            start = self.books.start
+            self.books = EnergyBooks(self.system, new)
+            self.books.start = start
+        self.recorder.widen(old, new, self.books)
+
+    def _take_log(self) -> None:
+        """Write a row at the present state, and record what is in the log."""
+        log = self.log
+        write_row(self.model.tables, self.state, log)
+        rows, contacts, occurrences = log.filled
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
 
     def _capture(self, status: str) -> SavedState:
         """A saved state of the present state."""

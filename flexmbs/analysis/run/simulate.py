@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from flexmbs.analysis.prepare.prepare import in_segments, ready
+from flexmbs.analysis.prepare.prepare import in_segments, ready, with_independent_constraints
 from flexmbs.analysis.prepare.prescribed_motions import check_motions
 from flexmbs.analysis.recording.storage_options import StorageLimit, checked_storage
 from flexmbs.analysis.run import resume as saves
@@ -26,6 +26,7 @@ from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.fewer_terms import KeptTerms, with_fewer_terms
+from flexmbs.model.more_slots import slots_of, with_slots
 from flexmbs.model.second_order_terms import run_tolerance
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
@@ -165,6 +166,9 @@ def _prepared(
         model = with_fewer_terms(system, model, run_tolerance(options["rtol"], len(model.contact_names) > 0))
     terms = KeptTerms.of(stated, model)
     model = with_condensed_modes(model, 0.0, method)
+    slots = 0 if saved is None else slots_of(saved.note.get("switch_names", ()))  # a run may have found room for more
+    if slots > slots_of(model.switch_names):
+        stated, model = with_slots(stated, slots), with_independent_constraints(with_slots(model, slots), 0.0)
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
     requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
     callback = report if progress is None or progress is True else progress or None
