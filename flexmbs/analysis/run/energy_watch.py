@@ -107,7 +107,8 @@ class EnergyWatch:
         if not np.any(wrong):
             return None
         i = int(np.argmax(wrong))
-        return float(t[i]), self._message(model, rows[i], {name: array[i] for name, array in arrays.items()}, work[i])
+        here = {name: array[i] for name, array in arrays.items()}
+        return float(t[i]), self._message(model, rows[i], here, work[i], lost[i] - account.first_lost)
 
     def warn_of_skipped_motion(self) -> None:
         """ResultWarning if a step was longer than the motion of a driver."""
@@ -141,10 +142,11 @@ class EnergyWatch:
         came += np.where(at_once, np.diff(np.concatenate([[account.lost], lost])), 0.0)
         return np.where(seen & ~at_once, work, np.maximum(work, came))
 
-    def _message(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float) -> str:
+    def _message(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float, lost: float) -> str:
         kinetic, gravity, elastic = arrays["energy"]
         start = self.account.start
-        gained = float(arrays["energy"].sum() - start.sum() - work)
+        gained = float(arrays["energy"].sum() - start.sum() - work + lost)
+        taken = f" and {lost:.3g} J lost in impacts" if lost > 0.0 else ""
         sizes = []
         for b, name in enumerate(model.body_names[1:], start=1):
             mass, _center, inertia = mass_properties(model.bodies[name])
@@ -155,7 +157,7 @@ class EnergyWatch:
         return (
             f"the mechanism has gained {gained:.3g} J that nothing supplied: kinetic {start[0]:.4g} -> {kinetic:.4g} "
             f"J, gravity {start[1]:.4g} -> {gravity:.4g} J, elastic {start[2]:.4g} -> {elastic:.4g} J since the start, "
-            f"with {work:.3g} J from drivers and forces. Most of it is in body '{fastest}' (about {size:.2g} J)"
+            f"with {work:.3g} J from drivers and forces{taken}. Most of it is in body '{fastest}' (about {size:.2g} J)"
             f"{self._largest_force(model, row)}. Try a tighter tolerance (rtol), and check describe() for redundant "
             "constraints"
         )

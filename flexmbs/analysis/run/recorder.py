@@ -108,7 +108,7 @@ class Recorder:
     def widen(self, old: Model, new: Model, books: EnergyBooks | None) -> None:
         """Rows of ``new``, which has more slots than ``old``, will come, and have ``books``."""
         self.books, self.width, self._work = books, new.log_row.width, make_workspace(new.tables)
-        self._last = wider_rows(self._last[None], old, new)[0]
+        self._last = None if self._last is None else wider_rows(self._last[None], old, new)[0]
         self.thinner.widen(new, lambda rows: wider_rows(rows, old, new))
         self.writer.forget_system()
 

@@ -15,6 +15,8 @@ from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
 from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
+from flexmbs.core.layout.switch_tables import SLOT, SLOT_OF, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import OPEN as OPEN_CONTACT
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.machine_code.blocks import Block
@@ -175,10 +177,23 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
                     "where no contact of the group is closed, or use contact_all(..., grouped=False)"
                 )
             _carry_episode(saved, contacts.index(name), model, c, state)
+            if state.active[c] and model.tables.contacts["rigid"][c]:
+                state.active[c] = _slot_for(model, c, state)
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):
         due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now
         state.samples[number] = taken.get((name, period, first), max(due, 0))
+
+
+def _slot_for(model: Model, c: int, state: s.State) -> int:
+    """Let a slot serve the closed rigid contact ``c``, whose mode is chosen at the start; its flag until then."""
+    contacts, switches = len(model.contact_names), model.tables.switches
+    unused = np.flatnonzero((switches["kind"] == SLOT) & (state.active[contacts:] == UNUSED))
+    if not len(unused):
+        return OPEN_CONTACT
+    state.active[contacts + unused[0]] = 1 + c
+    state.contact_history[int(model.tables.contacts["history_at"][c]) + SLOT_OF] = unused[0]
+    return STICKING
 
 
 def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:

@@ -199,8 +199,10 @@ class Run:
         if resume and saved is not None:
             self._keep_account(saved)
             return outcome
+        if outcome == s.NO_CONTACT_SLOT:
+            outcome = self._find_slots(at_start=True)
         self._take_log()  # with what has happened in the very start
-        return self._find_slots() if outcome == s.NO_CONTACT_SLOT else outcome
+        return outcome
 
     def _continue(self, saved: SavedState, resume: bool) -> int:
         """Restore every array from a saved state."""
@@ -244,6 +246,7 @@ class Run:
                 outcome = self._choose_constraints(outcome)
             if outcome == s.NO_CONTACT_SLOT:
                 outcome = self._find_slots()
+                self._take_log()
             if outcome != s.CHUNK_FULL:
                 self._tell(int(self.state.steps_accepted))
                 return outcome
@@ -304,19 +307,24 @@ class Run:
         self.model, self.state, self.scratch = before
         return s.SINGULAR
 
-    def _find_slots(self) -> int:
-        """More room for closed rigid contacts: twice the slots; then the event that lacked them; an outcome."""
+    def _find_slots(self, at_start: bool = False) -> int:
+        """More room for closed rigid contacts: twice the slots; then the start or event that lacked them; an outcome.
+
+        What happens there is in the log.
+        """
         outcome, contacts = s.NO_CONTACT_SLOT, int(np.count_nonzero(self.model.tables.contacts["rigid"]))
         while outcome == s.NO_CONTACT_SLOT:
             slots = slots_of(self.model.switch_names)
             if slots >= contacts:
                 return outcome
             self._widen(min(2 * slots, contacts))
-            if not restart_constraints(self.model.tables, self.state, self.scratch, self.work):
-                return s.SINGULAR
             self.log.filled[:] = 0
-            outcome = resolve(*self._parts(), NO_CAUSE, 0)
-        self._take_log()
+            if at_start:
+                outcome = start(*self._parts())
+            elif restart_constraints(self.model.tables, self.state, self.scratch, self.work):
+                outcome = resolve(*self._parts(), NO_CAUSE, 0)
+            else:
+                return s.SINGULAR
         return outcome
 
     def _widen(self, slots: int) -> None:

@@ -79,3 +79,25 @@ def test_folders_keep_each_event_once(bounces, tmp_path, monkeypatch):
     same(bounces, fm.load(tmp_path / "run"))
     bounces.save(tmp_path / "saved")
     assert fm.load(tmp_path / "saved").events == bounces.events
+
+
+def test_a_new_run_begins_with_contacts_that_are_closed(bounces):
+    other = ball()
+    other.gravity[:] = (0.0, 0.0, -1.62)  # another system: coordinates and contacts are matched by name
+    later = other.simulate(2.5, start=bounces)
+    assert later["floor.force"][[0, -1]] == pytest.approx([2.0 * 1.62] * 2)
+    assert abs(later["guide.displacement"]).max() < 1e-12
+    (contact,) = later.contacts
+    assert np.isnan(contact.end) and contact.impulse == pytest.approx(2.0 * 1.62 * 0.5 + sum_of_impulses(later))
+
+
+def sum_of_impulses(result):
+    return sum(event.normal_impulse for event in result.impacts())
+
+
+def test_contacts_have_the_impulse_of_impacts_and_forces(bounces):
+    """All impulses together stop the fall: m g times the time."""
+    contacts = bounces.contacts
+    assert len(contacts) == len(bounces.impacts())
+    assert contacts[0].duration == 0.0 and contacts[0].approach_speed == bounces.impacts()[0].approach_speed
+    assert sum(contact.impulse for contact in contacts) == pytest.approx(2.0 * GRAVITY * 2.0, rel=1e-9)
