@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.energy_books import EnergyBooks
+from flexmbs.analysis.recording.occurrences import event_record
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -13,6 +14,7 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
+from flexmbs.result.event_records import EventRecord
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.trajectory import ContactRecord
@@ -44,6 +46,7 @@ class Recorder:
         self._work = make_workspace(model.tables)  # separate from the workspace of the step loop
         self._arrays: list[dict[str, np.ndarray]] = []
         self._contacts: list[ContactRecord] = []
+        self._events: list[EventRecord] = []
         self._written = 0  # rows of the writer before the first pending one
         self._last: np.ndarray | None = None  # last row taken, and whether it is stored
         self._last_stored = True
@@ -63,8 +66,8 @@ class Recorder:
             self.books.start = float(described_steps(model, self._work, rows[:1])["energy"].sum())
         return self.books.rows(model, self._last, rows)
 
-    def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
-        """Add rows of the log and contacts that ended (flexmbs.core.layout.state.Log).
+    def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray, occurrences: np.ndarray) -> None:
+        """Add rows of the log, contacts that ended, and what has happened (flexmbs.core.layout.state.Log).
 
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
@@ -95,6 +98,7 @@ class Recorder:
             self.logged += len(rows)
             self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
         self._contacts += [_contact(model, row) for row in contacts]
+        self._events += [event_record(model, row) for row in occurrences]
 
     def _chosen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows,) bool: rows that the user wants, and among them those of events, which are stored in any case."""
@@ -127,27 +131,28 @@ class Recorder:
     @property
     def place(self) -> tuple:
         """Position in the record, for :meth:`return_to`."""
-        return len(self._arrays), len(self._contacts), self.logged, self._last, self._last_stored, self.thinner.saved()
+        pending = len(self._arrays), len(self._contacts), len(self._events)
+        return *pending, self.logged, self._last, self._last_stored, self.thinner.saved()
 
     def return_to(self, place: tuple) -> None:
         """Discard everything added after ``place``."""
-        arrays, contacts, self.logged, self._last, self._last_stored, thinning = place
+        arrays, contacts, events, self.logged, self._last, self._last_stored, thinning = place
         self.thinner.restore(thinning)
-        del self._arrays[arrays:], self._contacts[contacts:]
+        del self._arrays[arrays:], self._contacts[contacts:], self._events[events:]
 
     def is_full(self) -> bool:
         return sum(array.nbytes for part in self._arrays for array in part.values()) > MAX_PENDING
 
     def write(self, stats, place: tuple | None = None) -> None:
         """Write the pending data, or only those before ``place``."""
-        arrays, contacts = (len(self._arrays), len(self._contacts)) if place is None else place[:2]
+        arrays, contacts, events = (self.place if place is None else place)[:3]
         parts = [part for part in self._arrays[:arrays] if len(part["t"])]
         if self.writer.rows == self._written:  # otherwise an exception interrupted the previous call after writing
             if not parts:
-                return  # contacts wait for the next step
+                return  # contacts and events wait for the next step
             joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-            self.writer.append(joined, self._contacts[:contacts], stats)
-        del self._arrays[:arrays], self._contacts[:contacts]
+            self.writer.append(joined, self._contacts[:contacts], stats, self._events[:events])
+        del self._arrays[:arrays], self._contacts[:contacts], self._events[:events]
         self._written = self.writer.rows
 
     def add_last(self, model: Model) -> None:
@@ -193,6 +198,11 @@ class Recorder:
     def contacts(self) -> list[ContactRecord]:
         """Contacts that have ended and are waiting to be written."""
         return list(self._contacts)
+
+    @property
+    def events(self) -> list[EventRecord]:
+        """What has happened and is waiting to be written."""
+        return list(self._events)
 
 
 def _contact(model: Model, row) -> ContactRecord:

@@ -184,6 +184,7 @@ class Run:
         """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         begin = time.perf_counter()
         if self.started is None:
+            self.log.filled[:] = 0
             outcome = start(*self._parts())
             seconds = time.perf_counter() - begin
         else:
@@ -193,9 +194,10 @@ class Run:
         if resume and saved is not None:
             self._keep_account(saved)
             return outcome
-        self.log.filled[:] = 0
-        write_row(self.model.tables, self.state, self.log)
-        self.recorder.take(self.model, self.log.rows[:1], self.log.contacts[:0])
+        log = self.log  # with what has happened in the very start
+        write_row(self.model.tables, self.state, log)
+        rows, contacts, occurrences = log.filled
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
     def _continue(self, saved: SavedState, resume: bool) -> int:
@@ -210,7 +212,8 @@ class Run:
             self._keep_account(saved)
         else:
             self.state.count[:] = 0
-            self.recorder.take(self.model, saved.arrays["recorder.last"][None], self.log.contacts[:0])
+            empty = self.log.contacts[:0], self.log.occurrences[:0]
+            self.recorder.take(self.model, saved.arrays["recorder.last"][None], *empty)
         return s.CHUNK_FULL
 
     def _keep_account(self, saved: SavedState) -> None:
@@ -267,7 +270,7 @@ class Run:
         begin = time.perf_counter()
         outcome = advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
-        rows, contacts, _occurrences = self.log.filled
+        rows, contacts, occurrences = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
         if beyond is not None:
             rows, outcome = beyond[0] + 1, HALTED
@@ -277,7 +280,8 @@ class Run:
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
-        self.recorder.take(self.model, self.log.rows[:rows], self.log.contacts[:contacts])
+        log = self.log
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
     def _choose_constraints(self, outcome: int) -> int:
@@ -360,7 +364,7 @@ class Run:
         recorder.write(self._stats())
         settle = reaction_settler(with_all_modes(self.model))
         contacts = [*recorder.contacts, *open_contacts(self.model, self.state)]
-        trajectory = writer.finish(status, self._stats(), contacts, settle)
+        trajectory = writer.finish(status, self._stats(), contacts, settle, recorder.events)
         settled = isinstance(trajectory, StoredTrajectory)
         return Result(self.structure, trajectory, None if settled else settle, saved)
 

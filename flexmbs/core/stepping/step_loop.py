@@ -30,6 +30,7 @@ from flexmbs.core.layout.state import (
     Settings,
     State,
 )
+from flexmbs.core.layout.switch_tables import IMPACT
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
@@ -97,11 +98,26 @@ def start(
 
 @kernel
 def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
-    """Impacts and modes of the rigid contacts that touch at the start."""
+    """Impacts and modes of the rigid contacts that touch at the start; a row before them if there are impacts."""
     for c in range(len(tables.contacts)):
         if tables.contacts[c].rigid != 0:
-            return resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+            write_row(tables, state, log)
+            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+            if not any_impact(log):
+                log.row_count = 0
+                for i in range(log.occurrence_count):
+                    log.occurrences[i].row = 0
+            return outcome
     return CHUNK_FULL
+
+
+@kernel
+def any_impact(log):
+    """Whether there is an impact in the log."""
+    for i in range(log.occurrence_count):
+        if log.occurrences[i].kind == IMPACT:
+            return True
+    return False
 
 
 @kernel

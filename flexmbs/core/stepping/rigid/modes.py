@@ -9,7 +9,8 @@ import math
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.static_friction import solve_modes
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.static_friction import solve_accelerations
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
@@ -26,7 +27,8 @@ from flexmbs.core.layout.switch_tables import (
 )
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND
+from flexmbs.core.stepping.occurrences import new_occurrence
+from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -55,13 +57,13 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
             rigid.contact_friction[i] = tables.pool[at + FRICTION]
             rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
-        status = solve_modes(
+        status = solve_accelerations(
             rigid.chosen_delassus, rigid.chosen_free[:size], rigid.contact_friction[:lasting],
             rigid.contact_static[:lasting], rigid.contact_sliding[:lasting], rigid.contact_direction[:lasting],
-            rigid.chosen_force[:size], rigid.contact_mode[:lasting], rigid.contact_limit[:lasting],
-            rigid.contact_slides[:lasting], rigid.contact_along[:lasting], solver,
+            rigid.chosen_force[:size], rigid.contact_mode[:lasting], solver,
         )  # fmt: skip
-        if status > 0:
+        if status != SOLVED and status != AMBIGUOUS:
+            name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
             return False
         for i in range(lasting):
             for k in range(3):
@@ -153,12 +155,12 @@ def set_mode(tables, state, work, log, rigid, i, soft, turned):
     """Mode and numbers of the closed contact number ``i``; the slip of contact ``turned`` has vanished."""
     c, mode, back = rigid.closed[i], rigid.contact_mode_of[i], False
     at, before = tables.contacts[c].history_at, rigid.mode_before[slot_of(tables, state, c)]
+    gap_in_place(tables, c, state.q, state.v, state.a, work)
+    touch, axes = work.touch[0], work.scratch[0]
+    put_tangents(touch.n, work.marker[B].R_WM, int(state.contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
     if mode == OPEN:
         open_contact(tables, state, c)
     else:
-        gap_in_place(tables, c, state.q, state.v, state.a, work)
-        touch, axes = work.touch[0], work.scratch[0]
-        put_tangents(touch.n, work.marker[B].R_WM, int(state.contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
         state.active[c] = mode
         state.contact_history[at + COMPLIANCE] = soft
         state.contact_history[at + ROWS_OFF] = rows_off(rigid, i)
@@ -177,19 +179,18 @@ def set_mode(tables, state, work, log, rigid, i, soft, turned):
         if mode == RESTING:
             state.a[row] = 0.0
     if mode != before or c == turned or back:
-        log_transition(state, log, c, before, mode)
+        log_transition(state, work, log, rigid, i, before, mode)
 
 
 @kernel
-def log_transition(state, log, c, before, mode):
-    """A change of mode in the log."""
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair = state.time, TRANSITION, c, 0
+def log_transition(state, work, log, rigid, i, before, mode):
+    """A change of mode of the closed contact number ``i``, whose geometry was evaluated last, in the log."""
+    row, touch, axes = new_occurrence(state, log, TRANSITION, rigid.closed[i]), work.touch[0], work.scratch[0]
     row.mode_before, row.mode = before, mode
-    row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
     for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+        row.normal[k], row.place[k] = touch.n[k], touch.p[k]
+        slip = rigid.contact_velocity[3 * i + 1] * axes.u[k] + rigid.contact_velocity[3 * i + 2] * axes.v[k]
+        row.slip_before[k] = row.slip_after[k] = slip
 
 
 @kernel

@@ -62,8 +62,6 @@ def resolve(
     if margin == SLIP and cause >= 0:
         slide_to_rest(tables, state, work, cause)
     for _ in range(MAX_BOUNCES):
-        if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
-            break
         if close_contacts(tables, state, work, rigid) < 0:
             return NO_CONTACT_SLOT
         count = list_closed(tables, state, rigid)
@@ -73,6 +71,7 @@ def resolve(
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
+        begin = log.occurrence_count
         hit = impact(tables, state, work, log, rigid, solver, count)
         if hit < 0:
             return JAMMED
@@ -82,12 +81,16 @@ def resolve(
         free_accelerations(tables, state, scratch, work, rigid, count)
         if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return JAMMED
+        for i in range(begin, log.occurrence_count):
+            log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not renew(tables, state, settings, scratch, work):
             return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
         if hit == 0 or flight <= 0.0:
             break
         if log.row_count + 4 >= log.rows.shape[0]:
+            break
+        if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
             break
         write_row(tables, state, log)
         fly(tables, state, work, flight)
