@@ -123,7 +123,8 @@ class Run:
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
-        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books)
+        events = tuple(getattr(self.system, "events", ()))
+        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
         self.size = ResultSize(thinner, storage)
         self.impacts = ImpactNotes(self.system)
         begin = self.began = time.perf_counter()
@@ -380,7 +381,7 @@ class Run:
             limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
         failure = Failure(
             self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
-            self.recorder.opening, self.recorder.opened_at, self.halted, limit,
+            self.recorder.opening, self.recorder.opened_at, self.halted, limit, self.rigid, self.solver,
         )  # fmt: skip
         reason, cause = failure.reason()
         reason = self.recorder.watch.because(reason) if outcome == OPENED else reason

@@ -416,7 +416,7 @@ def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
     n, c = len(tables.coordinates), len(tables.contacts)
     return Log(
         rows=np.zeros((capacity, LogRow(n, balls, c, history_size(tables), len(tables.switches)).width)),
-        contacts=np.zeros(capacity, dtype=ENDED_CONTACT),
+        contacts=np.zeros(capacity + 4 * c, dtype=ENDED_CONTACT),
         occurrences=np.zeros(capacity + 4 * c, dtype=OCCURRENCE),
         filled=np.zeros(3, dtype=np.int64),
     )

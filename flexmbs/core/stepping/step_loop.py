@@ -49,7 +49,7 @@ from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_e
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.rigid.margins import remember_contacts
-from flexmbs.core.stepping.rigid.resolve import resolve
+from flexmbs.core.stepping.rigid.resolve import has_room, resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import happen
@@ -158,8 +158,7 @@ def advance(
         if state.time >= settings.t_end:
             return FINISHED
         last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
-        full = log.occurrence_count + 2 * len(tables.contacts) + 8 >= log.occurrences.shape[0]
-        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0] or full:
+        if log.row_count >= last or not has_room(tables, log):
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
