@@ -198,6 +198,7 @@ def _check_contacts(c: _Tables) -> None:
     c.within("history_at of contacts", contacts["history_at"] + contacts["history"], t.history_size(c.tables) + 1)
     c.within("jumps of contacts", contacts["jumps"], 2)
     c.within("always of contacts", contacts["always"], 2)
+    c.within("rigid of contacts", contacts["rigid"], 2)
     c.within("separation of contacts", contacts["separation"], t.AT_ZERO_FORCE + 1)
     for name in ("force", "energy"):
         if np.any(contacts[name] == 0):

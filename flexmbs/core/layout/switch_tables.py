@@ -22,8 +22,8 @@ ACTS, LET_GO = 0, 1
 UNUSED = 0
 # numbers of State.contact_history that belong to a rigid contact, from CONTACT.history_at on: direction of sliding,
 # axis of frame b that its tangents are made with, compliance of its rows (where they share a load in no definite way),
-# tangents along which it cannot move, its slot
-SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, RIGID_HISTORY = range(8)
+# tangents along which it cannot move, its slot, its multipliers at the end of the last step
+SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, LOAD, LOAD_U, LOAD_V, RIGID_HISTORY = range(11)
 
 SWITCH = record_type(
     [

@@ -47,7 +47,7 @@ from flexmbs.core.stepping.contact_episodes import (
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
-from flexmbs.core.stepping.rigid.margins import renew_directions
+from flexmbs.core.stepping.rigid.margins import remember_contacts
 from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
@@ -184,7 +184,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
         if len(tables.switches) > 0:
-            renew_directions(tables, state, work)
+            remember_contacts(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if outcome != CHUNK_FULL:
         return outcome

@@ -11,7 +11,7 @@ from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
-from flexmbs.core.stepping.rigid.margins import contact_margins
+from flexmbs.core.stepping.rigid.margins import SLIP, contact_margins
 from flexmbs.core.stepping.user_events import event_margins, start_event_margins
 from flexmbs.machine_code.kernel import kernel
 
@@ -59,12 +59,17 @@ def end_margins(tables, state, settings, scratch, work, rigid, h, row):
 
 
 @kernel
-def first_vanished(rigid, row):
-    """The margin that vanishes first by straight lines from the start to row ``row``, and where; -1: none does."""
+def first_vanished(rigid, row, switches):
+    """The margin that vanishes first by straight lines from the start to row ``row``, and where; -1: none does.
+
+    The first ``switches`` margins are those of switches.
+    """
     which, where = NO_MARGIN, 2.0
     for j in range(rigid.margin.shape[1]):
         start, end = rigid.margin[0, j], rigid.margin[row, j]
         if start >= NEVER or end >= NEVER or not end < -NOISE * max(abs(start), abs(end)):
+            continue
+        if j < switches and j % 3 == SLIP and start <= 0.0:  # it has just begun to slide
             continue
         x = start / (start - end) if start > 0.0 else 0.0
         if x < where:
@@ -79,7 +84,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
     Length -1: Newton failed, with a smaller step prepared.
     """
     end_margins(tables, state, settings, scratch, work, rigid, h, 1)
-    which, x = first_vanished(rigid, 1)
+    which, x = first_vanished(rigid, 1, 3 * len(tables.switches))
     if which == NO_MARGIN:
         return h, which
     low, high = 0.0, h
@@ -103,7 +108,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
             state.tangent_status = ALL_STALE
             return -1.0, which
         end_margins(tables, state, settings, scratch, work, rigid, target, 1)
-        other, _x = first_vanished(rigid, 1)
+        other, _x = first_vanished(rigid, 1, 3 * len(tables.switches))
         if other == NO_MARGIN:
             low, at_low = target, rigid.margin[1, which]
             if at_low <= EXACT * size:
