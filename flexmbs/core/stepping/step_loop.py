@@ -237,7 +237,7 @@ def find_step(tables, state, settings, scratch, work, rigid):
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
         rows = 0
-        if len(tables.contacts) > 0 and scratch.fill_intermediate_rows != 0:
+        if len(tables.contacts) + len(tables.events) > 0 and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         x, contact, kind = first_event(tables, state, scratch, work, h, rows)
         if contact == NO_ROOM:
@@ -249,11 +249,14 @@ def find_step(tables, state, settings, scratch, work, rigid):
                 continue
         margin = NO_MARGIN
         if h > 0.0 and watches_margins(tables):
-            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h)
+            whole, rows_inside = h, rows if contact < 0 else 0
+            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h, rows_inside)
             if h < 0.0:
                 continue
             if margin != NO_MARGIN:
                 last, contact = False, -1
+            elif h < whole:  # ended early, at a row where an event seemed to have happened
+                last, rows = False, 0
         return CHUNK_FULL, h, error, proposed, limit, last, rows, contact, kind, margin
 
 
