@@ -122,6 +122,18 @@ class Failure:
             return jammed(self.model, self.rigid, self.solver, self.where)
         if self.outcome == s.NO_CONTACT_SLOT:
             return no_slot(self.model, len(self.rigid.closed), self.where)
+        if self.outcome == s.EVENT_WITHOUT_END:
+            name = list(self.system.events)[int(self.state.worst_coordinate)]
+            return (
+                f"event '{name}' happens for ever {self.where}: its actions, or those of the events that they cause, "
+                "bring about its condition again; state it with repeats=False, or let another event arm it"
+            )
+        if self.outcome == s.CONTRADICTORY_LOCK:
+            name = self.model.switch_names[int(self.state.worst_coordinate)]
+            return (
+                f"'{name}' cannot be locked {self.where}: drivers and other constraints prescribe its motion, so that "
+                "a lock contradicts them"
+            )
         if self.outcome == s.NOT_FINITE:
             return f"the motion is no longer finite {self.where}; worst equation: {self.worst}"
         return self._underflow()

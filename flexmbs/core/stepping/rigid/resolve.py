@@ -100,9 +100,10 @@ def resolve(
 
 @kernel
 def has_room(tables, log):
-    """Whether the log has room for what all contacts can do in one instant."""
+    """Whether the log has room for what all contacts, switches and events can do in one instant."""
     contacts = len(tables.contacts)
-    few = log.occurrence_count + 2 * contacts + 8 >= log.occurrences.shape[0]
+    most = 2 * contacts + 4 * (len(tables.switches) + len(tables.events)) + 8
+    few = log.occurrence_count + most >= log.occurrences.shape[0]
     return not few and log.contact_count + contacts + 1 < log.contacts.shape[0]
 
 
