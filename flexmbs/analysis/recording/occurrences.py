@@ -11,7 +11,7 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.result import event_records
 
 CONTACT_MODES = ("open", "sliding", "sticking", "resting")  # State.active of a rigid contact
-SWITCH_MODES = ("free", "locked")
+FREE, HELD = "free", "locked"
 KINDS = {
     IMPACT: event_records.IMPACT, TRANSITION: event_records.TRANSITION, USER_EVENT: event_records.EVENT,
     LOCKED: event_records.LOCK, RELEASED: event_records.RELEASE,
@@ -21,14 +21,13 @@ KINDS = {
 def event_record(model: Model, event_names: Sequence[str], row) -> event_records.EventRecord:
     """``row`` : a record of flexmbs.core.layout.state.OCCURRENCE; ``event_names`` of the events of the user."""
     kind = int(row["kind"])
-    modes = CONTACT_MODES if kind in (IMPACT, TRANSITION) else SWITCH_MODES if kind in (LOCKED, RELEASED) else ()
     numbers = ("time", "approach_speed", "rebound_speed", "normal_impulse", "energy_lost")
     vectors = ("slip_before", "slip_after", "friction_impulse", "normal", "place")
     return event_records.EventRecord(
         kind=KINDS[kind],
         name=name_of(model, event_names, row),
-        mode_before=_word(modes, row["mode_before"]),
-        mode=_word(modes, row["mode"]),
+        mode_before=_before(kind, int(row["mode_before"])),
+        mode=_behind(kind, int(row["mode"])),
         **{name: float(row[name]) for name in numbers},
         **{name: tuple(row[name].tolist()) for name in vectors},
     )
@@ -49,5 +48,17 @@ def lost_at_once(occurrences: np.ndarray, rows: int) -> np.ndarray:
     return np.cumsum(lost[:rows])
 
 
-def _word(words: tuple[str, ...], mode) -> str:
-    return words[int(mode)] if 0 <= int(mode) < len(words) else ""
+def _before(kind: int, mode: int) -> str:
+    """How a contact or lock was before an occurrence."""
+    if kind in (IMPACT, TRANSITION):
+        return CONTACT_MODES[mode]
+    if kind == LOCKED:  # one that is closed can be hit
+        return FREE if mode == 0 else HELD
+    return HELD if kind == RELEASED else ""
+
+
+def _behind(kind: int, mode: int) -> str:
+    """How it is behind the occurrence."""
+    if kind in (IMPACT, TRANSITION):
+        return CONTACT_MODES[mode]
+    return {LOCKED: HELD, RELEASED: FREE}.get(kind, "")

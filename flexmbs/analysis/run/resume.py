@@ -15,8 +15,8 @@ from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
 from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.switch_tables import SLOT, SLOT_OF, STICKING, UNUSED
 from flexmbs.core.layout.switch_tables import OPEN as OPEN_CONTACT
+from flexmbs.core.layout.switch_tables import SLOT, SLOT_OF, STICKING, UNUSED
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.machine_code.blocks import Block

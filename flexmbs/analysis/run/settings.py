@@ -12,7 +12,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_toleranc
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
-from flexmbs.core.layout.switch_tables import RESTING, SLOT
+from flexmbs.core.layout.switch_tables import HELD_BY_OTHERS, RESTING, SLOT
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.model.compiled_model import Model
 
@@ -70,7 +70,7 @@ def pairs_of_contacts(model: Model) -> np.ndarray:
     sizes = np.append((groups["end"] - groups["start"]) ** 2, 1)
     sizes = sizes[np.where(owner < 0, len(groups), owner)]
     rigid = model.tables.contacts["rigid"] != 0
-    switches = np.where(model.tables.switches["kind"] == SLOT, len(sizes), RESTING)
+    switches = np.where(model.tables.switches["kind"] == SLOT, len(sizes), HELD_BY_OTHERS)
     return np.concatenate([np.where(rigid, RESTING, sizes), switches])
 
 

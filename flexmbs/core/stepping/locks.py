@@ -24,6 +24,7 @@ from flexmbs.core.layout.tables import COUPLING
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, unit_row
 from flexmbs.machine_code.kernel import kernel
 
@@ -218,10 +219,6 @@ def is_coupling(tables, s):
 @kernel
 def log_lock(state, log, kind, s, before, now, rate, impulse):
     """An occurrence: ``normal_impulse`` is that on the coordinate, ``approach_speed`` its rate before."""
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair = state.time, kind, s, 0
+    row = new_occurrence(state, log, kind, s)
     row.mode_before, row.mode = before, now
     row.approach_speed, row.normal_impulse, row.energy_lost = rate, impulse, -0.5 * impulse * rate
-    for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1

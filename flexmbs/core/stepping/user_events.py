@@ -52,6 +52,7 @@ from flexmbs.core.stepping.locks import (
     remember_locks,
     settle_locks,
 )
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.resolve import renew, resolve
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -274,9 +275,4 @@ def log_event(tables, state, log, e):
     """An occurrence."""
     if log.occurrence_count >= log.occurrences.shape[0]:
         return
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair, row.mode, row.mode_before = state.time, USER_EVENT, e, 0, 0, 0
-    row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
-    for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+    new_occurrence(state, log, USER_EVENT, e)
