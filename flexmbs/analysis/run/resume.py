@@ -16,7 +16,7 @@ from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.switch_tables import OPEN as OPEN_CONTACT
-from flexmbs.core.layout.switch_tables import SLOT, SLOT_OF, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import SLIDING, SLOT, SLOT_OF, UNUSED
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.machine_code.blocks import Block
@@ -193,7 +193,7 @@ def _slot_for(model: Model, c: int, state: s.State) -> int:
         return OPEN_CONTACT
     state.active[contacts + unused[0]] = 1 + c
     state.contact_history[int(model.tables.contacts["history_at"][c]) + SLOT_OF] = unused[0]
-    return STICKING
+    return SLIDING  # not STICKING, whose number is that of TOUCHES_NOW
 
 
 def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:
