@@ -423,4 +423,5 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         user_functions=tuple(forces.functions.user_functions),
         lags=tuple(forces.functions.lags),
         record_columns=tuple(forces.columns),
+        event_names=tuple(system.events),
     )

@@ -24,6 +24,7 @@ from flexmbs.core.layout.tables import COUPLING
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, unit_row
 from flexmbs.machine_code.kernel import kernel
 
@@ -197,13 +198,13 @@ def log_locks(tables, state, scratch, log, rigid):
             continue
         if tables.switches[s].kind == OF_CONSTRAINT:
             if before == ACTS and now == LET_GO and not is_coupling(tables, s):
-                log_lock(state, log, RELEASED, s, before, now, 0.0, 0.0)
+                log_lock(state, log, RELEASED, s, HELD, FREED, 0.0, 0.0)
             continue
         impulse = scratch.real_x[rigid.place[tables.switches[s].row]] if now == HELD else 0.0
         if now != FREED and (before == FREED or impulse != 0.0):
-            log_lock(state, log, LOCKED, s, before, now, rigid.lock_rate[s], impulse)
+            log_lock(state, log, LOCKED, s, min(before, HELD), HELD, rigid.lock_rate[s], impulse)
         elif now == FREED and before != FREED:
-            log_lock(state, log, RELEASED, s, before, now, 0.0, 0.0)
+            log_lock(state, log, RELEASED, s, HELD, FREED, 0.0, 0.0)
 
 
 @kernel
@@ -218,10 +219,6 @@ def is_coupling(tables, s):
 @kernel
 def log_lock(state, log, kind, s, before, now, rate, impulse):
     """An occurrence: ``normal_impulse`` is that on the coordinate, ``approach_speed`` its rate before."""
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair = state.time, kind, s, 0
+    row = new_occurrence(state, log, kind, s)
     row.mode_before, row.mode = before, now
-    row.approach_speed, row.normal_impulse, row.energy_lost = rate, impulse, -0.5 * impulse * rate
-    for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+    row.approach_speed, row.normal_impulse, row.energy_lost = rate, impulse, 0.0 - 0.5 * impulse * rate

@@ -52,6 +52,7 @@ from flexmbs.core.stepping.locks import (
     remember_locks,
     settle_locks,
 )
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.resolve import renew, resolve
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -176,7 +177,7 @@ def happen(
             if not count_happening(tables, state, settings, k):
                 state.worst_coordinate = k
                 return EVENT_WITHOUT_END
-            log_event(tables, state, log, k)
+            log_event(state, log, k)
             state.armed[k] = ARMED if tables.events[k].repeats != 0 else DISARMED
             if act(tables, state, work, k):
                 stops = k
@@ -270,13 +271,7 @@ def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
 
 
 @kernel
-def log_event(tables, state, log, e):
+def log_event(state, log, e):
     """An occurrence."""
-    if log.occurrence_count >= log.occurrences.shape[0]:
-        return
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair, row.mode, row.mode_before = state.time, USER_EVENT, e, 0, 0, 0
-    row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
-    for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+    if log.occurrence_count < log.occurrences.shape[0]:
+        new_occurrence(state, log, USER_EVENT, e)
