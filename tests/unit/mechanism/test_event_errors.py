@@ -50,11 +50,11 @@ def test_conditions():
     with refused("direction = 'up'; expected one of rising, falling, both"):
         fm.Crossing(angle, 0.0, "up")
     with refused("it has 3 numbers; use one of them"):
-        system.sensor("position", system.bodies["bob"]["pivot"]) >= 1.0
+        fm.Crossing(system.sensor("position", system.bodies["bob"]["pivot"]), 1.0)
     with refused("has no value before a run"):
         bool(angle >= 0.3)
     with refused("its value must be a number, not a sensor"):
-        angle >= angle
+        fm.Crossing(angle, angle)
     with refused("expected one or a list of fm.Lock"):
         system.event(1.0, "stop")
     with refused("the name 'twice' is taken"):
