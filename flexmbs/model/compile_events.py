@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.core.laws.force.stop import StopLaw
+from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import switch_tables as w
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
+from flexmbs.core.sensors.coordinates import VALUE
 from flexmbs.mechanism import events as e
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.latches import LockForce
-from flexmbs.mechanism.sensors import Controller, Crossing, Sensor, State, Variable
+from flexmbs.mechanism.sensors import Controller, Crossing, Reading, Sensor, State, Variable
 from flexmbs.model.compile_switches import add_switch
 
 _DIRECTIONS = {"rising": w.RISING, "falling": w.FALLING, "both": w.BOTH}
@@ -83,13 +88,27 @@ def _coordinates(joint: Joint, coordinate: str | None, where: str) -> list[str]:
 
 def add_events(compiler, system) -> None:
     """Switches of locks and of joints that are let go, then events with their actions."""
-    if not system.events:
-        return
     locks = {key: _add_lock(compiler, *key, system) for key in locked_coordinates(system)}
     _switch_couplings(compiler, system, locks)
     made = _EventCompiler(compiler, system, locks)
     for event in system.events.values():
         made.add(event)
+    for name, sensor, value in stops(system):
+        made.add(e.Event(name, Crossing(sensor, value, "both")))
+
+
+def stops(system) -> list[tuple[str, Sensor, float]]:
+    """Name, coordinate and value of each end of a joint's stops: the force has a kink there, so that steps end."""
+    found = []
+    for joint in system.joints.values():
+        for element in joint.forces:
+            if isinstance(element.law, StopLaw):
+                reading = Reading(f.COORDINATE, owner=joint, part=element.coordinate, measures=VALUE)
+                ends = (("lower", element.law.lower), ("upper", element.law.upper))
+                for word, value in ends:
+                    if math.isfinite(value):
+                        found.append((f"{element.name}.{word}", Sensor(element.name, "", (reading,)), value))
+    return found
 
 
 def _add_lock(compiler, joint: str, coordinate: str, system) -> int:

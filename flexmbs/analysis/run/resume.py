@@ -55,7 +55,6 @@ def capture(
         "contact_names": list(stated.contact_names),
         "switch_names": list(stated.switch_names),
         "event_names": list(stated.event_names),
-        "switch_names": list(stated.switch_names),
         "samplers": _samplers(stated),
         "balls": [stated.coordinate_names[k] for k in stated.balls],
         "asked": dict(requested),

@@ -9,8 +9,10 @@ from __future__ import annotations
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.force_tables import COORDINATE
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
+    ALL_STALE,
     CHUNK_FULL,
     CONTRADICTORY_LOCK,
     EVENT_WITHOUT_END,
@@ -72,9 +74,10 @@ def read_events(
     out: Floats,
 ) -> None:  # fmt: skip
     """out (events,): how far the sensor of each event is above its value; sensors of actions into ``work.record``."""
-    evaluate_signals(tables, time, work.signal)
     active, history = state.active, state.contact_history
-    residual(tables, active, history, q, v, a, state.reference, work, rigid.event_residual)
+    if read_more_than_coordinates(tables):
+        evaluate_signals(tables, time, work.signal)
+        residual(tables, active, history, q, v, a, state.reference, work, rigid.event_residual)
     hide_condensed(tables, q, v, a, work)
     for e in range(len(tables.events)):
         event = tables.events[e]
@@ -86,6 +89,15 @@ def read_events(
         if tables.actions[i].sensor >= 0:
             read_sensor(tables, tables.actions[i].sensor, active, history, q, v, a, work)
     show_condensed(tables, a, work)
+
+
+@kernel
+def read_more_than_coordinates(tables):
+    """Whether the sensors of events need more than coordinates and their rates: frames, reactions, functions."""
+    for e in range(len(tables.events)):
+        if tables.events[e].sensor >= 0 and tables.sensors[tables.events[e].sensor].kind != COORDINATE:
+            return True
+    return len(tables.actions) > 0
 
 
 @kernel
@@ -251,6 +263,10 @@ def act(tables, state, work, e):
 @kernel
 def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
     """Velocities and accelerations behind the actions of events; an outcome."""
+    if len(tables.actions) == 0:  # forces have a kink here: no more than that the step ends
+        state.has_prediction = 0
+        state.tangent_status, state.factored_step_size = ALL_STALE, 0.0
+        return CHUNK_FULL
     if locks_have_changed(tables, state, rigid):
         cause = settle_locks(tables, state, scratch, work, log, rigid)
         if cause == NOT_SOLVED:
