@@ -166,6 +166,38 @@ def test_a_run_goes_on_from_a_state_with_a_closed_lock():
     assert abs(second["pin.angle.rate"][-1]) > 0.1
 
 
+def test_a_mass_bounces_on_a_rigid_stop_until_it_rests_and_is_pulled_off():
+    system = fm.System(gravity=(0, 0, -10.0))
+    body = system.add(fm.RigidBody(2.0, (0.1, 0.1, 0.1)), "body")
+    slide = system.prismatic(system.ground["origin"], body["origin"], name="slide", axis="z", displacement=1.0)
+    slide.limit(lower=0.0, restitution=0.5)
+    pull = system.variable("pull")
+    slide.actuate(pull)
+    system.event(2.0, fm.Set(pull, 30.0), name="pull now")
+    result = system.simulate(2.5)
+    hits = [event for event in result.events if event.kind == "lock"]
+    falls = np.cumsum([math.sqrt(0.2)] + [2.0 * math.sqrt(0.2) * 0.5**k for k in range(1, 11)])
+    assert [hit.time for hit in hits[:11]] == pytest.approx(falls, rel=1e-10)
+    assert [hit.energy_lost for hit in hits[:4]] == pytest.approx([20.0 * 0.75 * 0.25**k for k in range(4)], rel=1e-10)
+    assert sum(hit.energy_lost for hit in hits) == pytest.approx(20.0, rel=1e-10)
+    assert hits[-1].mode == "locked" and hits[-1].time == pytest.approx(3.0 * math.sqrt(0.2), rel=1e-6)
+    assert result.events[-1].kind == "release" and result.events[-1].time == 2.0
+    assert result["slide.displacement"].min() > -1e-12
+    assert result["slide.displacement"][-1] == pytest.approx(0.5 * 5.0 * 0.25, rel=1e-9)
+
+
+def test_a_compliant_stop_ends_steps_where_it_is_met_and_left():
+    system = fm.System(gravity=(0, 0, 0))
+    body = system.add(fm.RigidBody(2.0, (0.1, 0.1, 0.1)), "body")
+    slide = system.prismatic(system.ground["origin"], body["origin"], name="slide", rate=1.0)
+    slide.limit(lower=-0.1, upper=0.1, stiffness=1e4)
+    result = system.simulate(0.5)
+    half = math.pi / math.sqrt(5e3)
+    times = [0.1, 0.1 + half, 0.3 + half, 0.3 + 2.0 * half]
+    assert [event.time for event in result.events] == pytest.approx(times, rel=1e-7)
+    assert result.events[-1].name == "slide.displacement.limit.lower"
+
+
 # Stiffness, damping, preload and start of each hinge; impulses below: own equations of the wing, DOP853 at rtol 1e-12
 HINGES = ((0.4, 0.2, 0.1, -math.pi / 2), (0.15, 0.1, 0.0, math.pi), (0.15, 0.1, 0.0, -math.pi))
 

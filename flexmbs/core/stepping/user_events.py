@@ -33,9 +33,11 @@ from flexmbs.core.layout.switch_tables import (
     FALLING,
     FREE,
     LAST_TIME,
+    LEAVE,
     LOCK,
     NEVER,
     REACH,
+    REBOUND,
     RISING,
     SET,
     STOP,
@@ -51,6 +53,7 @@ from flexmbs.core.stepping.locks import (
     free,
     lock,
     locks_have_changed,
+    rebound,
     remember_locks,
     settle_locks,
 )
@@ -191,7 +194,7 @@ def happen(
                 return EVENT_WITHOUT_END
             log_event(state, log, k)
             state.armed[k] = ARMED if tables.events[k].repeats != 0 else DISARMED
-            if act(tables, state, work, k):
+            if act(tables, state, work, rigid, k):
                 stops = k
         outcome = carry_out(tables, state, settings, scratch, work, log, rigid, solver)
         if outcome != CHUNK_FULL:
@@ -213,7 +216,10 @@ def mark_pending(tables, state, work, rigid):
             rigid.pending[e] = 1
         if tables.events[e].sensor < 0:
             continue
-        near = ON_VALUE * state.contact_history[tables.events[e].memory_at + REACH]
+        at = tables.events[e].memory_at
+        near = ON_VALUE * state.contact_history[at + REACH]
+        if state.contact_history[at + LAST_TIME] == state.time and state.contact_history[at + TIMES_AT_ONCE] > 0.0:
+            near = -OFF_VALUE * state.contact_history[at + REACH]  # it has just happened
         if state.armed[e] == BELOW and distance[e] >= -near or state.armed[e] == ABOVE and distance[e] <= near:
             rigid.pending[e] = 1
         arm_side(tables, state, e, distance[e])
@@ -239,7 +245,7 @@ def count_happening(tables, state, settings, e):
 
 
 @kernel
-def act(tables, state, work, e):
+def act(tables, state, work, rigid, e):
     """The actions of event ``e`` in their order; whether one of them stops the run."""
     stops = False
     for i in range(tables.events[e].action_start, tables.events[e].action_end):
@@ -257,7 +263,30 @@ def act(tables, state, work, e):
             state.armed[action.target] = DISARMED
         elif action.kind == STOP:
             stops = True
+        elif action.kind == REBOUND:
+            reach = state.contact_history[tables.events[e].memory_at + REACH]
+            rebound(tables, state, rigid, action.target, action.value, reach)
+            wait_at_stop(tables, state, e)
+            if rigid.lock_restitution[action.target] == 0.0:
+                state.armed[e], state.armed[e + 1] = DISARMED, side_of(tables, e + 1)
+        elif action.kind == LEAVE:
+            free(tables, state, action.target)
+            state.armed[e] = DISARMED
+            wait_at_stop(tables, state, e - 1)
     return stops
+
+
+@kernel
+def wait_at_stop(tables, state, e):
+    """The coordinate leaves the stop of event ``e``, where it now stands: the next hit can follow at once."""
+    state.armed[e] = side_of(tables, e)
+    state.contact_history[tables.events[e].memory_at + LAST_TIME] = state.time
+
+
+@kernel
+def side_of(tables, e):
+    """The side from which the sensor of an event of one direction gets to its value."""
+    return BELOW if tables.events[e].direction == RISING else ABOVE
 
 
 @kernel

@@ -110,3 +110,10 @@ def test_explicit_methods_have_no_locks():
     system.event(0.1, fm.Lock(pin))
     with refused("events lock or free pin.angle; use 'radau'"):
         system.simulate(0.2, integrator="explicit")
+
+
+def test_a_coordinate_that_starts_beyond_its_stop():
+    system, pin = pendulum(angle=0.5)
+    pin.limit(upper=0.3, restitution=0.0)
+    with refused("'pin.angle.limit.upper': the coordinate starts at 0.5, beyond its stop at 0.3"):
+        system.simulate(0.1)
