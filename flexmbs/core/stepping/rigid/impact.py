@@ -13,6 +13,7 @@ from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condense
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import apply_impulses
+from flexmbs.core.stepping.rigid.phases import add_impact
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -72,6 +73,7 @@ def log_impacts(tables, state, work, log, rigid, count):
         put_tangents(touch.n, work.marker[B].R_WM, axis, axes.u, axes.v)
         row = new_occurrence(state, log, IMPACT, c)
         row.mode_before = row.mode = rigid.mode_before[slot_of(tables, state, c)]
+        add_impact(state, c, rigid.impulse[3 * i], -rigid.contact_velocity[3 * i])
         row.approach_speed, row.normal_impulse = -rigid.contact_velocity[3 * i], rigid.impulse[3 * i]
         for k in range(3):
             row.normal[k], row.place[k] = touch.n[k], touch.p[k]

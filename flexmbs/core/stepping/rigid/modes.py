@@ -29,6 +29,7 @@ from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condense
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
+from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -159,6 +160,7 @@ def set_mode(tables, state, work, log, rigid, i, soft, turned):
     touch, axes = work.touch[0], work.scratch[0]
     put_tangents(touch.n, work.marker[B].R_WM, int(state.contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
     if mode == OPEN:
+        end_phase(state, log, c, rigid.contact_velocity[3 * i])
         open_contact(tables, state, c)
     else:
         state.active[c] = mode
