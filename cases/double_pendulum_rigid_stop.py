@@ -1,8 +1,8 @@
 """Pendulums that hit a rigid wall with restitution: a rigid double pendulum, or a flexible pendulum with n modes.
 
-Angles from hanging, anticlockwise, of both rods absolute. The rigid rods touch the wall at the elbow and at the tip; the
-flexible pendulum, that of flexible_pendulum_impact, touches a stop with a point of its centreline. With a rigid stop at
-the free tip its effective mass falls with every mode added: figures are those of a number of modes.
+Angles from hanging, anticlockwise, of both rods absolute. The rigid rods touch the wall at the elbow and at the tip.
+The flexible pendulum, that of flexible_pendulum_impact, touches a stop with a point of its centreline: at the free tip
+its effective mass falls with every mode added, so that figures are those of a number of modes.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Cycle:
-    """Start (y, phi_M, phi_S and their rates), period (s), eigenvalues of the next impact's state by that of the last."""
+    """Start (y, phi_M, phi_S and their rates), period (s), eigenvalues of the motion from impact to impact."""
 
     start: tuple
     period: float
@@ -140,12 +140,8 @@ def slide(system, name, axis, mass, lever, turns, start):
     box = fm.RigidBody.box(1.0, (1e-3, 1e-3, 1e-3))
     body = system.add(fm.RigidBody(mass, (1e-9,) * 3, surface=box.surface), name=f"{name}_slider")
     up = float(axis == "y")
-    place, rate = (
-        up * values[0] + lever[0] * values[1] + lever[1] * values[2] for values in (start[:3], start[3:])
-    )
-    joint = system.prismatic(
-        system.ground.frame, body["origin"], axis=axis, displacement=place, rate=rate, name=name
-    )
+    place, rate = (up * values[0] + lever[0] * values[1] + lever[1] * values[2] for values in (start[:3], start[3:]))
+    joint = system.prismatic(system.ground.frame, body["origin"], axis=axis, displacement=place, rate=rate, name=name)
     terms = [(joint, 1.0), (turns[0], -lever[0] - lever[1]), (turns[1], -lever[1])]
     if up and name != "sleeve":
         terms.append((system.joints["sleeve"], -1.0))
