@@ -21,6 +21,7 @@ def test_all_cases_are_listed():
         "clearance_slider_crank",
         "composite_inertia",
         "damped_impact",
+        "double_pendulum_rigid_stop",
         "engine_connecting_rod",
         "flexible_double_pendulum_impact",
         "flexible_four_bar",
@@ -41,11 +42,13 @@ def test_all_cases_are_listed():
         "rolling_meshes",
         "rotating_beam_frequencies",
         "slider_crank_simeon",
+        "slider_crank_translational_clearance",
         "solid_pendulum",
         "spatial_slider_crank",
         "sphere_on_beam",
         "spin_up_beam",
         "st_venant_rod",
+        "woodpecker_toy",
     ]
 
 
@@ -57,6 +60,27 @@ def test_flexible_pendulum_impact():
     assert outcome.figures["contact_count"] == 1
     assert outcome.parameters["length"] == pytest.approx(1.0, rel=1e-12)
     assert outcome.parameters["contact_stiffness"] == pytest.approx(15384615384.615385, rel=1e-9)
+
+
+def test_double_pendulum_rigid_stop():
+    figures = run_case("double_pendulum_rigid_stop", {"t_end": 0.45, "rtol": 1e-7, "atol": 1e-9}).figures
+    assert [impact["point"] for impact in figures["impacts"]] == ["elbow", "tip"]
+    assert figures["first_impulse"] == pytest.approx(0.9194319213094686, rel=1e-7)
+
+
+def test_slider_crank_translational_clearance():
+    figures = run_case("slider_crank_translational_clearance", {"t_end": 0.003, "rtol": 1e-7, "atol": 1e-9}).figures
+    assert figures["first_impact_time"] == pytest.approx(0.0026925027520212, rel=1e-8)
+    assert figures["impacts"][0]["corners"] == [1, 2]
+
+
+def test_woodpecker_toy():
+    """From the reference's start behind an impact of the beak: the upper edge of the sleeve hits the pole."""
+    start = [0.0, 0.08940385274224069, 0.12, -0.09377519167865912, 22.87850327956987, -8.45558868410995]
+    figures = run_case("woodpecker_toy", {"start": start, "t_end": 0.002, "rtol": 1e-7, "atol": 1e-10}).figures
+    (event,) = figures["events"]
+    assert event["t"] == pytest.approx(0.0005795215383526963, rel=1e-8)
+    assert event["states_after"] == ["free", "free", "slides up"]
 
 
 def test_box_of_spheres():

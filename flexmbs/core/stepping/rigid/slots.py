@@ -21,17 +21,19 @@ from flexmbs.core.stepping.rigid.phases import begin_phase
 from flexmbs.machine_code.kernel import kernel
 
 CLOSED = 1e-11  # m: gaps that close within it of each other close together
+# but not those of bodies that fly: they part, or need longer for a gap that is more than rounding (m, of sizes of 1 m)
+FLIES, AT_ONCE, ROUNDING = 1e-9, 1e-8, 1e-14  # m/s, s, m
 
 
 @kernel
-def close_contacts(tables, state, work, rigid):
+def close_contacts(tables, state, work, rigid, cause):
     """Give a slot to each rigid contact without a gap; how many slots are used.
 
-    Where there are too few, -1; nothing has changed then.
+    Where there are too few, -1; nothing has changed then. ``cause``: the contact whose gap has just closed; -1: none.
     """
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
-    if not enough_slots(tables, state, work):
+    if not enough_slots(tables, state, work, cause):
         show_condensed(tables, state.a, work)
         return -1
     used = 0
@@ -40,8 +42,7 @@ def close_contacts(tables, state, work, rigid):
             continue
         before = state.active[c]
         if before == OPEN:
-            gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
-            if gap > CLOSED:
+            if not has_closed(tables, state, c, work, cause):
                 continue
             take_slot(tables, state, c, work)
             begin_phase(state, c)
@@ -55,7 +56,7 @@ def close_contacts(tables, state, work, rigid):
 
 
 @kernel
-def enough_slots(tables, state, work):
+def enough_slots(tables, state, work, cause):
     """Whether there is a free slot for each open rigid contact without a gap."""
     first, free = len(tables.contacts), 0
     for s in range(len(tables.switches)):
@@ -63,10 +64,21 @@ def enough_slots(tables, state, work):
             free += 1
     for c in range(first):
         if tables.contacts[c].rigid != 0 and state.active[c] == OPEN:
-            gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
-            if gap <= CLOSED:
+            if has_closed(tables, state, c, work, cause):
                 free -= 1
     return free >= 0
+
+
+@kernel
+def has_closed(tables, state, c, work, cause):
+    """Whether open contact ``c`` closes in this instant, in which that of ``cause`` does; evaluates its geometry."""
+    gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+    if c == cause or gap > CLOSED or abs(rate) <= FLIES:
+        return gap <= CLOSED
+    size, p = 1.0, work.touch[0].p
+    for k in range(3):
+        size = max(size, abs(p[k]))
+    return gap <= ROUNDING * size + AT_ONCE * max(-rate, 0.0)
 
 
 @kernel
