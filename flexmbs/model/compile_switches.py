@@ -13,7 +13,7 @@ _CONTACT_ROWS = ("normal force", "friction along u", "friction along v")
 
 def add_switches(compiler, system) -> None:
     """Slots for the rigid contacts of a mechanism."""
-    rigid = int(np.count_nonzero([record["rigid"] for record in compiler.records["contacts"]]))
+    rigid = int(np.count_nonzero([r["rigid"] and r["group"] < 0 for r in compiler.records["contacts"]]))
     for slot in range(min(rigid, MOST_SLOTS)):
         add_switch(compiler, f"slot {slot + 1}", w.SLOT, _CONTACT_ROWS)
 

@@ -33,6 +33,17 @@ from flexmbs.analysis.run.saved_state_differences import (
 )
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
+from flexmbs.analysis.run.steps import IN_TIME, WITH_EVENTS
+from flexmbs.analysis.run.time_stepping import (
+    make_steps,
+    note_of_sweeps,
+    release_slots,
+    replaced,
+    slot_count,
+    step_after,
+    why_not,
+    without_slots,
+)
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.progress import Progress
 from flexmbs.common.user_warnings import warn
@@ -43,8 +54,9 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import PERMANENT, make_workspace
 from flexmbs.core.methods.integrator import Integrator
+from flexmbs.core.methods.moreau import METHOD as MOREAU
+from flexmbs.core.methods.moreau import Moreau
 from flexmbs.core.stepping.linking import link_method
-from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.model.compiled_model import Model
@@ -91,14 +103,16 @@ class Run:
         self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows, matrices)
         self.scratch = s.make_scratch(model.tables, self.method)
         link_method(self.scratch, self.method)
-        self.rigid = make_rigid_contacts(model.tables)
-        self.solver = allocate_contact_work(self.rigid.closed.size)
+        self.steps, self.arrays = WITH_EVENTS, ()
+        if self.method is MOREAU:
+            self.steps, self.arrays = IN_TIME, (make_steps(model),)
+            return
+        rigid = make_rigid_contacts(model.tables)
+        self.arrays = rigid, allocate_contact_work(rigid.closed.size)
 
     def _parts(self) -> tuple:
         """What the entries of the step loop take."""
-        return (
-            self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, self.rigid, self.solver
-        )  # fmt: skip
+        return (self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, *self.arrays)
 
     @property
     def blocks(self) -> dict:
@@ -135,7 +149,7 @@ class Run:
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
             try:
                 with self.model.signals.catching():
-                    outcome = self._loop(advance, outcome)
+                    outcome = self._loop(outcome)
             except KeyboardInterrupt as error:
                 interrupted = error
                 self._return_to_mark()
@@ -174,7 +188,8 @@ class Run:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
         outcome, started, seconds = warm_up(
-            self.model, self.settings, self.scratch, self.work, self.state, self.log, (self.rigid, self.solver), known
+            self.model, self.settings, self.scratch, self.work, self.state, self.log, self.arrays, known,
+            self.steps,
         )
         self.compile_seconds += time.perf_counter() - begin - seconds
         if started is not None:
@@ -184,7 +199,7 @@ class Run:
         """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         begin = time.perf_counter()
         if self.started is None:
-            outcome = start(*self._parts())
+            outcome = self.steps.start(*self._parts())
             seconds = time.perf_counter() - begin
         else:
             outcome, self.state, seconds = self.started
@@ -219,12 +234,12 @@ class Run:
         self.solve_seconds = float(saved.note["solve_seconds"])
         self.recorder.go_on(saved)
 
-    def _loop(self, advance, outcome: int) -> int:
+    def _loop(self, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
         next_write, steps, chunk = self._first_write(), int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
-            outcome = self._advance(advance, chunk)
+            outcome = self._advance(chunk)
             if self.recorder.opening > OPEN:
                 return OPENED
             error = self.model.signals.error
@@ -235,6 +250,8 @@ class Run:
             if self.recorder.gained is not None:
                 self.halted = self.recorder.gained
                 return HALTED
+            if outcome == s.NO_CONTACT_SLOT:
+                outcome = self._hand_over()
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
                 outcome = self._choose_constraints(outcome)
             if outcome != s.CHUNK_FULL:
@@ -263,9 +280,9 @@ class Run:
             progress = Progress(time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note)
             self.progress(progress)
 
-    def _advance(self, advance, chunk: int) -> int:
+    def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()
-        outcome = advance(*self._parts(), chunk)
+        outcome = self.steps.advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
         rows, contacts, _occurrences = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
@@ -280,6 +297,33 @@ class Run:
         self.recorder.take(self.model, self.log.rows[:rows], self.log.contacts[:contacts])
         return outcome
 
+    def _hand_over(self) -> int:
+        """More contacts are closed at once than events can follow: go on in steps of fixed length, and say so."""
+        reason = why_not(self.model)
+        if reason:
+            return s.NO_CONTACT_SLOT
+        step, time = step_after(self.log, self.state, float(self.settings.t_end)), float(self.state.time)
+        text = (
+            f"from t = {time:.6g} s on more than {slot_count(self.model)} rigid contacts are closed at once: the run goes "
+            f"on with Moreau's time steps of {step:.3g} s, without events and without control of the error. Choose the "
+            "step with integrator=fm.Moreau(step=...)"
+        )
+        warn(text, ResultWarning)
+        self.reason = f"{self.reason}; {text}"
+        self._set_stepping(step)
+        return s.CHUNK_FULL
+
+    def _set_stepping(self, step: float) -> None:
+        """Go on from the present state in steps of fixed length."""
+        integrator, state = Moreau(step), self.state
+        release_slots(self.model.tables, state)
+        self.method = integrator.method
+        self.settings = replaced(self.settings, integrator)
+        self._set_model(without_slots(self.model))
+        for name in s.KEPT_BETWEEN_CHOICES:
+            if not name.startswith("history_"):
+                getattr(self.state, name)[:] = getattr(state, name)
+
     def _choose_constraints(self, outcome: int) -> int:
         """Switch to a better set of independent constraints, if there is one, and continue."""
         before = self.model, self.state, self.scratch
@@ -288,7 +332,8 @@ class Run:
         rows = better_rows(self.model, present, state.q, state.reference, state.time)
         if rows is None:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
-        self._set_model(with_unknowns(self.model, rows))
+        chosen = with_unknowns(self.model, rows)
+        self._set_model(without_slots(chosen) if self.steps is IN_TIME else chosen)
         for name in s.KEPT_BETWEEN_CHOICES:
             getattr(self.state, name)[:] = getattr(state, name)
         if restart_constraints(self.model.tables, self.state, self.scratch, self.work):
@@ -369,7 +414,10 @@ class Run:
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            warn(filter(None, [self.impacts.of(self.model, self.recorder.contacts)]), ResultWarning)
+            notes = [self.impacts.of(self.model, self.recorder.contacts)]
+            if self.steps is IN_TIME:
+                notes.append(note_of_sweeps(self.arrays[0]))
+            warn(filter(None, notes), ResultWarning)
             return self._finish("finished", saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
