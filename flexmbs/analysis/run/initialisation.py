@@ -57,8 +57,9 @@ def warm_up(
 ) -> tuple[int, State | None, float]:  # fmt: skip
     """Load or compile the kernels, so that compile time is not counted as solve time, and start on a copy of the state.
 
-    ``contacts``: what the entries of ``steps`` take behind the log. Returns the outcome of the start, the started copy (None: loads that follow reactions have changed ``state`` since),
-    and the seconds that the start took. MechanismError if the start is impossible. For ``known`` see
+    ``contacts``: what the entries of ``steps`` take behind the log. Returns the outcome of the start, the started copy
+    (None: loads that follow reactions have changed ``state`` since), and the seconds that the start took.
+    MechanismError if the start is impossible. For ``known`` see
     :func:`start_lags`.
     """
     impose_start(model.tables, state, work)

@@ -172,7 +172,13 @@ class Run:
         if older and not found:
             text = "the saved state is of another version of flexmbs: the run goes on from it, not to the same digits"
             warn(text, ResultWarning, where="" if folder is None else f"{folder}")
-        return not found and not older and saved.note["status"] != saves.STOPPED
+        gone_over = bool(saved.note.get("in_time")) != (self.steps is IN_TIME)
+        if gone_over and folder is not None:
+            raise MechanismError(
+                f"{folder}: this run has gone over to Moreau's time steps and cannot be resumed; use start=... and "
+                "integrator=fm.Moreau(step=...) to go on from its state"
+            )
+        return not found and not older and not gone_over and saved.note["status"] != saves.STOPPED
 
     def _place(self, saved: SavedState) -> None:
         """Take positions, velocities, contacts and samples from a saved state; the method restarts."""
@@ -188,7 +194,14 @@ class Run:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
         outcome, started, seconds = warm_up(
-            self.model, self.settings, self.scratch, self.work, self.state, self.log, self.arrays, known,
+            self.model,
+            self.settings,
+            self.scratch,
+            self.work,
+            self.state,
+            self.log,
+            self.arrays,
+            known,
             self.steps,
         )
         self.compile_seconds += time.perf_counter() - begin - seconds
@@ -304,9 +317,9 @@ class Run:
             return s.NO_CONTACT_SLOT
         step, time = step_after(self.log, self.state, float(self.settings.t_end)), float(self.state.time)
         text = (
-            f"from t = {time:.6g} s on more than {slot_count(self.model)} rigid contacts are closed at once: the run goes "
-            f"on with Moreau's time steps of {step:.3g} s, without events and without control of the error. Choose the "
-            "step with integrator=fm.Moreau(step=...)"
+            f"from t = {time:.6g} s on more than {slot_count(self.model)} rigid contacts are closed at once: the run "
+            f"goes on with Moreau's time steps of {step:.3g} s, without events and without control of the error. "
+            "Choose the step with integrator=fm.Moreau(step=...)"
         )
         warn(text, ResultWarning)
         self.reason = f"{self.reason}; {text}"
@@ -345,7 +358,7 @@ class Run:
         """A saved state of the present state."""
         note = {
             **self.recorder.note(), **self.recorder.writer.position, "status": status,
-            "solve_seconds": self._stats()["solve_seconds"],
+            "solve_seconds": self._stats()["solve_seconds"], "in_time": self.steps is IN_TIME,
         }  # fmt: skip
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})

@@ -89,8 +89,8 @@ def make_settings(
     in_time = isinstance(integrator, Moreau)
     if not in_time and np.any(model.tables.contacts["rigid"][model.tables.contacts["group"] >= 0]):
         raise MechanismError(
-            f"integrator '{integrator.name}' locates events, which the group of rigid contacts that contact_all has made "
-            "of many bodies has not; use integrator=fm.Moreau(step=...), or contact_all(..., grouped=False)"
+            f"integrator '{integrator.name}' locates events, which the group of rigid contacts that contact_all has "
+            "made of many bodies has not; use integrator=fm.Moreau(step=...), or contact_all(..., grouped=False)"
         )
     if not (integrator.trees_only or in_time) and len(model.tables.groups):
         raise MechanismError(

@@ -10,7 +10,7 @@ from flexmbs.core.stepping.step_loop import advance, start
 
 
 class Steps(NamedTuple):
-    """Entries: ``start(tables, state, settings, scratch, work, log, *arrays)``, ``advance(..., *arrays, most_steps)``."""
+    """Entries ``start(tables, state, settings, scratch, work, log, *arrays)``, ``advance(..., *arrays, max_steps)``."""
 
     start: Callable[..., int]
     advance: Callable[..., int]

@@ -1,4 +1,4 @@
-"""Steps in time through rigid contacts (core.stepping.moreau): what a run needs for them, and when it goes over to them."""
+"""Steps in time through rigid contacts (core.stepping.moreau): what a run needs for them, when it goes over."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ class TimeStepping(Block):
         "block_start": ("i8", 1),  # (blocks + 1,) where the unknowns of each block begin in
         "block_unknowns": ("i8", 1),  # (free,)
         "block_of_body": ("i8", 1),  # (bodies,) -1: nothing on its path to ground is unknown
-        "factor_start": ("i8", 1),  # (blocks + 1,) where the factors of each block begin in
-        "factors": ("f8", 1),
+        "factors": ("f8", 2),  # (free, largest block) those of each block in its rows and first columns
         "pivots": ("i8", 1),  # (free,) in the order of block_unknowns
         "part": ("f8", 1),  # (largest block,)
         "right_side": ("f8", 1),  # (free,)
@@ -64,8 +63,7 @@ def make_time_stepping(
         block_start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         block_unknowns=np.argsort(block, kind="stable").astype(np.int64),
         block_of_body=np.asarray(block_of_body, dtype=np.int64),
-        factor_start=np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.int64),
-        factors=np.zeros(int((sizes**2).sum())),
+        factors=np.zeros((len(block), int(sizes.max()))),
         pivots=np.zeros(len(block), dtype=np.int64),
         part=np.zeros(int(sizes.max())),
         right_side=np.zeros(len(block)),

@@ -8,19 +8,12 @@ from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def block_factors(stepping, b):
-    """The square matrix of block ``b``."""
-    size = stepping.block_start[b + 1] - stepping.block_start[b]
-    return stepping.factors[stepping.factor_start[b] : stepping.factor_start[b + 1]].reshape(size, size)
-
-
-@kernel
 def factorise_blocks(tables, state, stepping, damping, stiffness):
     """Factors of M + damping D + stiffness K with the rows of constraints, equilibrated; False when it is singular."""
     for b in range(stepping.block_start.shape[0] - 1):
         fill_block(tables, state, stepping, b, damping, stiffness)
         start, end = stepping.block_start[b], stepping.block_start[b + 1]
-        if not factorise(block_factors(stepping, b), stepping.pivots[start:end], 0.0):
+        if not factorise(stepping.factors[start:end, : end - start], stepping.pivots[start:end], 0.0):
             return False
     return True
 
@@ -28,22 +21,22 @@ def factorise_blocks(tables, state, stepping, damping, stiffness):
 @kernel
 def fill_block(tables, state, stepping, b, damping, stiffness):
     """The matrix of block ``b``; rows of constraints hold G alone, those that are replaced are unit rows."""
-    matrix, m, start = block_factors(stepping, b), len(tables.free), stepping.block_start[b]
-    for r in range(matrix.shape[0]):
+    m, start, end = len(tables.free), stepping.block_start[b], stepping.block_start[b + 1]
+    for r in range(end - start):
         i = stepping.block_unknowns[start + r]
-        first, end, shift = columns_of(i, m, tables.band)
+        first, last, shift = columns_of(i, m, tables.band)
         constraint = tables.coordinates[tables.free[i]].multiplier != 0
-        for c in range(matrix.shape[0]):
+        for c in range(end - start):
             j = stepping.block_unknowns[start + c]
             value = 0.0
             if state.replaced[i] != 0 or state.replaced[j] != 0:
                 value = 1.0 if i == j else 0.0
-            elif first <= j < end:
+            elif first <= j < last:
                 value = state.mass[i, j + shift]
                 if not constraint:
                     value += damping * state.damping[i, j + shift] + stiffness * state.stiffness[i, j + shift]
                 value *= state.scale[i] * state.scale[j]
-            matrix[r, c] = value
+            stepping.factors[start + r, c] = value
 
 
 @kernel
@@ -53,7 +46,7 @@ def solve_block(state, stepping, b, x):
     for r in range(end - start):
         i = stepping.block_unknowns[start + r]
         x[r] = 0.0 if state.replaced[i] != 0 else x[r] * state.scale[i]
-    solve(block_factors(stepping, b), stepping.pivots[start:end], x)
+    solve(stepping.factors[start:end, : end - start], stepping.pivots[start:end], x)
     for r in range(end - start):
         x[r] *= state.scale[stepping.block_unknowns[start + r]]
 

@@ -1,4 +1,4 @@
-"""Which contacts enter a step: those without a gap at its middle; what their impulses and speeds are to the unknowns."""
+"""Which contacts enter a step: those without a gap at its middle; what their impulses do to the unknowns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import OPEN, STEP_MODE
 from flexmbs.core.layout.tables import FORCE
 from flexmbs.core.mechanics.quadratic_forms import pass_to_modes_of_body
-from flexmbs.core.mechanics.vectors import components, cross, dot
+from flexmbs.core.mechanics.vectors import components, dot
 from flexmbs.core.stepping.moreau.block_matrices import solve_block
 from flexmbs.core.stepping.moreau.group_pairs import find_pairs
 from flexmbs.machine_code.kernel import kernel

@@ -21,7 +21,7 @@ MASS, ALL = 1, 3  # core.equations.tangent.update_tangent
 
 @kernel
 def place_midpoint(tables, state, scratch, work, h):
-    """Put the state to the middle of the step, q + h/2 v; that of its start stays in ``scratch.point_q``, ``point_v``."""
+    """Put the state to the middle of the step, q + h/2 v; its start stays in ``scratch.point_q``, ``point_v``."""
     for k in range(state.q.shape[0]):
         scratch.point_q[k], scratch.point_v[k] = state.q[k], state.v[k]
         if not is_algebraic(tables.coordinates[k]) and tables.coordinates[k].state == 0:

@@ -49,7 +49,7 @@ def find_pairs(tables, g, state, work, stepping):
 
 @kernel
 def list_pairs(tables, g, state, work, stepping):
-    """Numbers of the pairs of group ``g`` without a gap, in ``stepping.found``; how many, -1: more than there is room."""
+    """Numbers of the pairs of group ``g`` without a gap, in ``stepping.found``; how many, -1: too many."""
     group, count = tables.groups[g], 0
     for f in range(group.start, group.end):
         marker_in_world(tables, tables.features[f].marker, state.q, state.v, state.a, work, work.feature_frame[0, f])

@@ -7,7 +7,6 @@ import math
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.switch_tables import (
     IMPACT,
-    OPEN,
     SLIDING,
     SLOT_OF,
     STEP_FORCE,
@@ -73,7 +72,7 @@ def slips(stepping, i):
 
 @kernel
 def renew_limits(tables, stepping, tolerance):
-    """Kinetic friction where a contact slips after all, static friction where its slip turns over; whether any changed."""
+    """Kinetic friction where a contact slips after all, static where its slip turns over; whether any changed."""
     changed = False
     for i in range(stepping.count):
         at = tables.contacts[stepping.closed[i]].at

@@ -72,7 +72,8 @@ def present_speed(stepping, free_change, i, d):
 @kernel
 def solve_contact(tables, stepping, free_change, i):
     """Solve contact number ``i`` with the impulses of the others as they are; by how much its speed changed, m/s."""
-    at, own, force, before = tables.contacts[stepping.closed[i]].at, stepping.own[i], stepping.local, stepping.impulse[i]
+    at, own = tables.contacts[stepping.closed[i]].at, stepping.own[i]
+    force, before = stepping.local, stepping.impulse[i]
     for d in range(3):
         speed = present_speed(stepping, free_change, i, d)
         for e in range(3):
