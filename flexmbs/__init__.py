@@ -84,6 +84,7 @@ _WHERE = {
     "flexmbs.core.methods.integrator": ("Integrator",),
     "flexmbs.core.methods.radau": ("Radau",),
     "flexmbs.core.methods.generalised_alpha": ("GeneralisedAlpha", "HHT", "Newmark"),
+    "flexmbs.core.methods.moreau": ("Moreau",),
     "flexmbs.core.methods.bdf": ("BDF",),
     "flexmbs.core.methods.explicit": ("Explicit",),
     "flexmbs.mechanism.rigid_body": ("RigidBody",),

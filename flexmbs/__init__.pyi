@@ -76,6 +76,7 @@ from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha as Generalis
 from flexmbs.core.methods.generalised_alpha import HHT as HHT
 from flexmbs.core.methods.generalised_alpha import Newmark as Newmark
 from flexmbs.core.methods.integrator import Integrator as Integrator
+from flexmbs.core.methods.moreau import Moreau as Moreau
 from flexmbs.core.methods.radau import Radau as Radau
 from flexmbs.fem.assemble import assemble as assemble
 from flexmbs.fem.fe_model import FEModel as FEModel

@@ -87,6 +87,8 @@ def group_records(
     """
     where = f"contact_all '{group.name}'"
     law = law_fields(group.law, where, signals)
+    if group.law.is_rigid:
+        law |= {"rigid": 1, "history": RIGID_HISTORY}
     contacts = make_records(
         t.CONTACT, group.max_contacts, kind=t.SPHERE_SPHERE, a=markers[0], b=markers[-1], group=number,
         at=pool.add(law_parameters(group.law, where)), **law,

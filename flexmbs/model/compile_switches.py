@@ -18,7 +18,7 @@ def slot_name(number: int) -> str:
 
 def add_switches(compiler, system) -> None:
     """Slots for the rigid contacts of a mechanism."""
-    rigid = int(np.count_nonzero([record["rigid"] for record in compiler.records["contacts"]]))
+    rigid = int(np.count_nonzero([r["rigid"] and r["group"] < 0 for r in compiler.records["contacts"]]))
     for slot in range(min(rigid, MOST_SLOTS)):
         add_switch(compiler, slot_name(slot), w.SLOT, SLOT_ROWS)
 

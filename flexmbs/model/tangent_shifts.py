@@ -20,9 +20,13 @@ def no_shifts() -> dict[str, np.ndarray]:
     return {**{name: np.zeros(0, dtype=np.int64) for name in names}, "shift_split": np.int64(0)}
 
 
-def tangent_shifts(tables: Tables, free: np.ndarray) -> dict[str, np.ndarray]:
-    """The tables' fields ``pattern_*`` and ``shift_*`` for the unknowns ``free``; empty where nothing is gained."""
-    graph = coupling_graph(tables, free) if len(free) >= FEWEST and len(tables.constraints) > 0 else None
+def tangent_shifts(tables: Tables, free: np.ndarray, of_trees: bool = False) -> dict[str, np.ndarray]:
+    """The tables' fields ``pattern_*`` and ``shift_*`` for the unknowns ``free``; empty where nothing is gained.
+
+    ``of_trees``: also without constraints.
+    """
+    wanted = len(free) >= FEWEST and (of_trees or len(tables.constraints) > 0)
+    graph = coupling_graph(tables, free) if wanted else None
     if graph is None:
         return no_shifts()
     multiplier = tables.coordinates["multiplier"][free] != 0

@@ -42,10 +42,10 @@ def coupling_graph(tables: Tables, unknowns: np.ndarray, narrow: int = 1):
     """
     from scipy.sparse import csr_matrix
 
-    if len(tables.switches):  # a slot may serve contacts of any bodies
-        return None
     place = np.full(len(tables.coordinates), -1)
     place[unknowns] = np.arange(len(unknowns))
+    if np.any(place[tables.switches["row"]] >= 0):  # a slot may serve contacts of any bodies
+        return None
     members, sizes = [], []
     for group in _groups(tables):
         own = place[group]
@@ -72,7 +72,8 @@ def _groups(tables: Tables) -> Iterator[np.ndarray]:
     yield from paths[1:]
     for own, coordinates in constraint_groups(tables):
         yield np.concatenate([own, coordinates])
-    for record in tables.contacts[tables.contacts["group"] < 0]:  # groups need no matrices
+    coupled = (tables.contacts["group"] < 0) & (tables.contacts["rigid"] == 0)
+    for record in tables.contacts[coupled]:  # groups need no matrices, rigid contacts have slots
         bristles = np.arange(record["bristle"], record["bristle"] + record["bristles"])
         yield np.concatenate([paths[markers[record["a"]]], paths[markers[record["b"]]], bristles])
     for record in tables.couplers:

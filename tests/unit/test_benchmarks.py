@@ -186,3 +186,11 @@ def test_engineers_bodies_all():
     pytest.importorskip("exudyn")
     said = alone("engineers_bodies", "module.main()", "--quick")
     assert "3000 rpm" in said and "A residual" in said and "failed" not in said
+
+
+def test_impact_work_precision(benchmark_of, capsys):
+    _, run = benchmark_of("impact_work_precision")
+    run("--only", "table", "--repeat", 1, "--rtols", 1e-6, "--steps", 1e-2, 1e-3)
+    rows = [line.split("|") for line in capsys.readouterr().out.splitlines() if line.startswith(("| located", "| fm."))]
+    errors = [float(row[5]) for row in rows]
+    assert len(errors) == 3 and errors[0] < 1e-6 < errors[2] < errors[1]

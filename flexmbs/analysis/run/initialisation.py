@@ -12,12 +12,11 @@ from flexmbs.analysis.evaluation.evaluate import gaps
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.run.group_start import deepest_penetration
+from flexmbs.analysis.run.steps import Steps
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.contact.rigid.contact_work import ContactWork
-from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, Workspace
-from flexmbs.core.stepping.step_loop import advance, impose_start, start
+from flexmbs.core.stepping.step_loop import impose_start
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 
@@ -54,24 +53,25 @@ def _bodies_of(model: Model, c: int) -> str:
 
 def warm_up(
     model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log,
-    contacts: tuple[RigidContacts, ContactWork], known: Collection[str],
+    contacts: tuple, known: Collection[str], steps: Steps,
 ) -> tuple[int, State | None, float]:  # fmt: skip
     """Load or compile the kernels, so that compile time is not counted as solve time, and start on a copy of the state.
 
-    Returns the outcome of the start, the started copy (None: loads that follow reactions have changed ``state`` since),
-    and the seconds that the start took. MechanismError if the start is impossible. For ``known`` see
+    ``contacts``: what the entries of ``steps`` take behind the log. Returns the outcome of the start, the started copy
+    (None: loads that follow reactions have changed ``state`` since), and the seconds that the start took.
+    MechanismError if the start is impossible. For ``known`` see
     :func:`start_lags`.
     """
     impose_start(model.tables, state, work)
     check_start(model, work, state)
     copy = state.copy()
-    advance(model.tables, copy, settings, scratch, work, log, *contacts, 0)
+    steps.advance(model.tables, copy, settings, scratch, work, log, *contacts, 0)
     described_steps(model, work, log.rows[:0])
     log.filled[:] = 0
     begin = time.perf_counter()
-    outcome = start(model.tables, copy, settings, scratch, work, log, *contacts)
+    outcome = steps.start(model.tables, copy, settings, scratch, work, log, *contacts)
     seconds = time.perf_counter() - begin
-    changed = start_lags(model, settings, scratch, work, state, copy, log, contacts, known)
+    changed = start_lags(model, settings, scratch, work, state, copy, log, contacts, known, steps)
     if outcome == SINGULAR:
         check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.time))
         raise MechanismError(f"the mass matrix is singular at the start: {_massless(model, copy.mass)} has no inertia")
@@ -88,7 +88,7 @@ def _massless(model: Model, mass: np.ndarray) -> str:
 
 def start_lags(
     model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State, log: Log,
-    contacts: tuple[RigidContacts, ContactWork], known: Collection[str],
+    contacts: tuple, known: Collection[str], steps: Steps,
 ) -> bool:  # fmt: skip
     """Set loads that follow reactions to the reactions at the start, iteratively, as friction changes the reactions.
 
@@ -107,5 +107,5 @@ def start_lags(
         if change <= 1e-12 * np.abs(found).max():
             break
         log.filled[:] = 0
-        start(tables, copy, settings, scratch, work, log, *contacts)
+        steps.start(tables, copy, settings, scratch, work, log, *contacts)
     return len(states) > 0

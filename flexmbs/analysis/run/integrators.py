@@ -5,6 +5,7 @@ from __future__ import annotations
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_table import INTEGRATORS
+from flexmbs.core.methods.moreau import METHOD as MOREAU
 from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}
@@ -14,6 +15,8 @@ def named(integrator: str | Integrator) -> Integrator:
     """An integrator by name, with default parameters; MechanismError for an unknown name."""
     if isinstance(integrator, Integrator):
         return integrator
+    if integrator == MOREAU.name:
+        raise MechanismError("integrator 'moreau' has no step of its own: use integrator=fm.Moreau(step=...)")
     if integrator not in INTEGRATORS:
         known = ", ".join(map(repr, ("auto", *INTEGRATORS)))
         raise MechanismError(

@@ -34,6 +34,17 @@ from flexmbs.analysis.run.saved_state_differences import (
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.settings import pairs_of_contacts
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
+from flexmbs.analysis.run.steps import IN_TIME, WITH_EVENTS
+from flexmbs.analysis.run.time_stepping import (
+    make_steps,
+    note_of_sweeps,
+    release_slots,
+    replaced,
+    slot_count,
+    step_after,
+    why_not,
+    without_slots,
+)
 from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.progress import Progress
@@ -45,9 +56,10 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import PERMANENT, make_workspace
 from flexmbs.core.methods.integrator import Integrator
+from flexmbs.core.methods.moreau import METHOD as MOREAU
+from flexmbs.core.methods.moreau import Moreau
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.rigid.resolve import NO_CAUSE, resolve
-from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.mechanism.events import Stop
@@ -66,6 +78,7 @@ CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 LOG_BYTES = 2**20  # of the steps of a chunk, at least 512 steps: small systems take 10 000 in CHUNK_SECONDS
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
 WRITING_SHARE = 0.05
+MOST_CLOSED = 100  # rigid contacts at once whose events are located; more are gone through in steps of fixed length
 
 
 class Run:
@@ -98,12 +111,13 @@ class Run:
         link_method(self.scratch, self.method)
         self.rigid = make_rigid_contacts(model.tables)
         self.solver = allocate_contact_work(self.rigid.closed.size)
+        self.steps, self.arrays = WITH_EVENTS, (self.rigid, self.solver)
+        if self.method is MOREAU:
+            self.steps, self.arrays = IN_TIME, (make_steps(model),)
 
     def _parts(self) -> tuple:
         """What the entries of the step loop take."""
-        return (
-            self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, self.rigid, self.solver
-        )  # fmt: skip
+        return (self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, *self.arrays)
 
     @property
     def blocks(self) -> dict:
@@ -141,7 +155,7 @@ class Run:
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
             try:
                 with self.model.signals.catching():
-                    outcome = self._loop(advance, outcome)
+                    outcome = self._loop(outcome)
             except KeyboardInterrupt as error:
                 interrupted = error
                 self._return_to_mark()
@@ -164,7 +178,13 @@ class Run:
         if older and not found:
             text = "the saved state is of another version of flexmbs: the run goes on from it, not to the same digits"
             warn(text, ResultWarning, where="" if folder is None else f"{folder}")
-        return not found and not older and saved.note["status"] != saves.STOPPED
+        gone_over = bool(saved.note.get("in_time")) != (self.steps is IN_TIME)
+        if gone_over and folder is not None:
+            raise MechanismError(
+                f"{folder}: this run has gone over to Moreau's time steps and cannot be resumed; use start=... and "
+                "integrator=fm.Moreau(step=...) to go on from its state"
+            )
+        return not found and not older and not gone_over and saved.note["status"] != saves.STOPPED
 
     def _place(self, saved: SavedState) -> None:
         """Take positions, velocities, contacts and samples from a saved state; the method restarts."""
@@ -180,7 +200,15 @@ class Run:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
         outcome, started, seconds = warm_up(
-            self.model, self.settings, self.scratch, self.work, self.state, self.log, (self.rigid, self.solver), known
+            self.model,
+            self.settings,
+            self.scratch,
+            self.work,
+            self.state,
+            self.log,
+            self.arrays,
+            known,
+            self.steps,
         )
         self.compile_seconds += time.perf_counter() - begin - seconds
         if started is not None:
@@ -191,7 +219,7 @@ class Run:
         begin = time.perf_counter()
         if self.started is None:
             self.log.filled[:] = 0
-            outcome = start(*self._parts())
+            outcome = self.steps.start(*self._parts())
             seconds = time.perf_counter() - begin
         else:
             outcome, self.state, seconds = self.started
@@ -227,12 +255,12 @@ class Run:
         self.solve_seconds = float(saved.note["solve_seconds"])
         self.recorder.go_on(saved)
 
-    def _loop(self, advance, outcome: int) -> int:
+    def _loop(self, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
         next_write, steps, chunk = self._first_write(), int(self.state.steps_accepted), 64
         while outcome == s.CHUNK_FULL:
             chunk_begin = time.perf_counter()
-            outcome = self._advance(advance, chunk)
+            outcome = self._advance(chunk)
             if self.recorder.opening > OPEN:
                 return OPENED
             error = self.model.signals.error
@@ -248,6 +276,8 @@ class Run:
             if outcome == s.NO_CONTACT_SLOT:
                 outcome = self._find_slots()
                 self._take_log()
+            if outcome == s.NO_CONTACT_SLOT:
+                outcome = self._hand_over()
             if outcome != s.CHUNK_FULL:
                 self._tell(int(self.state.steps_accepted))
                 return outcome
@@ -274,9 +304,9 @@ class Run:
             progress = Progress(time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note)
             self.progress(progress)
 
-    def _advance(self, advance, chunk: int) -> int:
+    def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()
-        outcome = advance(*self._parts(), chunk)
+        outcome = self.steps.advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
         rows, contacts, occurrences = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
@@ -292,6 +322,33 @@ class Run:
         self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
+    def _hand_over(self) -> int:
+        """More contacts are closed at once than events can follow: go on in steps of fixed length, and say so."""
+        reason = why_not(self.model)
+        if reason:
+            return s.NO_CONTACT_SLOT
+        step, time = step_after(self.log, self.state, float(self.settings.t_end)), float(self.state.time)
+        text = (
+            f"from t = {time:.6g} s on more than {slot_count(self.model)} rigid contacts are closed at once: the run "
+            f"goes on with Moreau's time steps of {step:.3g} s, without events and without control of the error. "
+            "Choose the step with integrator=fm.Moreau(step=...)"
+        )
+        warn(text, ResultWarning)
+        self.reason = f"{self.reason}; {text}"
+        self._set_stepping(step)
+        return s.CHUNK_FULL
+
+    def _set_stepping(self, step: float) -> None:
+        """Go on from the present state in steps of fixed length."""
+        integrator, state = Moreau(step), self.state
+        release_slots(self.model.tables, state)
+        self.method = integrator.method
+        self.settings = replaced(self.settings, integrator)
+        self._set_model(without_slots(self.model))
+        for name in s.KEPT_BETWEEN_CHOICES:
+            if not name.startswith("history_"):
+                getattr(self.state, name)[:] = getattr(state, name)
+
     def _choose_constraints(self, outcome: int) -> int:
         """Switch to a better set of independent constraints, if there is one, and continue."""
         before = self.model, self.state, self.scratch
@@ -300,7 +357,8 @@ class Run:
         rows = better_rows(self.model, present, state.q, state.reference, state.time)
         if rows is None:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
-        self._set_model(with_unknowns(self.model, rows))
+        chosen = with_unknowns(self.model, rows)
+        self._set_model(without_slots(chosen) if self.steps is IN_TIME else chosen)
         for name in s.KEPT_BETWEEN_CHOICES:
             getattr(self.state, name)[:] = getattr(state, name)
         if restart_constraints(self.model.tables, self.state, self.scratch, self.work):
@@ -316,12 +374,12 @@ class Run:
         outcome, contacts = s.NO_CONTACT_SLOT, int(np.count_nonzero(self.model.tables.contacts["rigid"]))
         while outcome == s.NO_CONTACT_SLOT:
             slots = slots_of(self.model.switch_names)
-            if slots >= contacts:
+            if slots >= min(contacts, MOST_CLOSED):
                 return outcome
-            self._widen(min(2 * slots, contacts))
+            self._widen(min(2 * slots, contacts, MOST_CLOSED))
             self.log.filled[:] = 0
             if at_start:
-                outcome = start(*self._parts())
+                outcome = self.steps.start(*self._parts())
             elif restart_constraints(self.model.tables, self.state, self.scratch, self.work):
                 outcome = resolve(*self._parts(), NO_CAUSE, 0)
             else:
@@ -356,7 +414,7 @@ class Run:
         """A saved state of the present state."""
         note = {
             **self.recorder.note(), **self.recorder.writer.position, "status": status,
-            "solve_seconds": self._stats()["solve_seconds"],
+            "solve_seconds": self._stats()["solve_seconds"], "in_time": self.steps is IN_TIME,
         }  # fmt: skip
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})
@@ -431,7 +489,10 @@ class Run:
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            warn(filter(None, [self.impacts.of(self.model, self.recorder.contacts)]), ResultWarning)
+            notes = [self.impacts.of(self.model, self.recorder.contacts)]
+            if self.steps is IN_TIME:
+                notes.append(note_of_sweeps(self.arrays[0]))
+            warn(filter(None, notes), ResultWarning)
             return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:

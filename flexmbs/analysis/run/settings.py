@@ -14,6 +14,7 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
 from flexmbs.core.layout.switch_tables import HELD_BY_OTHERS, RESTING, SLOT
 from flexmbs.core.methods.integrator import Integrator
+from flexmbs.core.methods.moreau import Moreau
 from flexmbs.model.compiled_model import Model
 
 LONGEST = 1e7  # s, 116 days: a longer t_end may be in the wrong unit
@@ -94,7 +95,13 @@ def make_settings(
             f"integrator '{integrator.name}' is for trees without constraints, but events lock or free "
             f"{', '.join(model.switch_names[:5])}; use 'radau' or another implicit integrator"
         )
-    if not integrator.trees_only and len(model.tables.groups):
+    in_time = isinstance(integrator, Moreau)
+    if not in_time and np.any(model.tables.contacts["rigid"][model.tables.contacts["group"] >= 0]):
+        raise MechanismError(
+            f"integrator '{integrator.name}' locates events, which the group of rigid contacts that contact_all has "
+            "made of many bodies has not; use integrator=fm.Moreau(step=...), or contact_all(..., grouped=False)"
+        )
+    if not (integrator.trees_only or in_time) and len(model.tables.groups):
         raise MechanismError(
             f"integrator '{integrator.name}' cannot take the group that contact_all has made of many bodies; use "
             "'explicit' (for trees without closed loops), or contact_all(..., grouped=False)"
@@ -103,6 +110,8 @@ def make_settings(
     internal = max(integrator.internal(rtol), min(rtol, integrator.min_tolerance(len(model.tables.constraints) > 0)))
     parameters = integrator.parameters(rtol)
     share, rtol = internal / rtol, internal
+    if in_time:
+        max_step = min(max_step, integrator.step)
     n = len(model.q)
     floor = np.zeros(n)
     for start in model.balls:

@@ -18,6 +18,7 @@ from flexmbs.analysis.run.quasi_static_start import without_vibration
 from flexmbs.analysis.run.run_in_chunks import Run
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
 from flexmbs.analysis.run.settled_contacts import settled
+from flexmbs.analysis.run.time_stepping import prepared_for_steps, steps_in_time
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
@@ -74,8 +75,8 @@ def simulate(
         units), or numbers by kind of coordinate, such as {"mode": 1e-7} (flexmbs.analysis.run.tolerances)
     max_step : s, largest step
     integrator : "auto" (flexmbs.analysis.run.auto_integrator), "radau", "generalised_alpha", "bdf", "tr_bdf2",
-        "explicit", or one with parameters, such as ``fm.BDF(max_order=3)``; ``stats["integrator"]`` and
-        ``stats["integrator_reason"]`` state the choice and the reason
+        "explicit", or one with parameters, such as ``fm.BDF(max_order=3)`` or ``fm.Moreau(step=1e-3)``;
+        ``stats["integrator"]`` and ``stats["integrator_reason"]`` state the choice and the reason
     out : folder to which the result is written during the run (None: memory only); it is locked for other runs
     progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line if the run
         takes longer than a second; False: nothing is shown
@@ -165,6 +166,8 @@ def _prepared(
     if "second_order" not in options:
         model = with_fewer_terms(system, model, run_tolerance(options["rtol"], len(model.contact_names) > 0))
     terms = KeptTerms.of(stated, model)
+    if steps_in_time(method):
+        stated = model = prepared_for_steps(model)
     model = with_condensed_modes(model, 0.0, method)
     slots = 0 if saved is None else slots_of(saved.note.get("switch_names", ()))  # a run may have found room for more
     if slots > slots_of(model.switch_names):
@@ -174,7 +177,7 @@ def _prepared(
     callback = report if progress is None or progress is True else progress or None
     run = Run(system, stated, model, settings, method, requested, callback)
     run.reason, run.terms = reason, terms
-    if options.get("energy_ledger", True):
+    if options.get("energy_ledger", True) and not steps_in_time(method):
         run.keep_energy_ledger()
     if active is not None:
         run.state.active[:] = TOUCHES_NOW * active

@@ -25,8 +25,10 @@ from flexmbs.core.layout.switch_tables import (
     SLIDING,
     SLIP_X,
     SLOT_OF,
+    STEP_FORCE,
     STICKING,
     TANGENT_AXIS,
+    TIME_STEPPED,
 )
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.marker_forces import add_force
@@ -89,12 +91,19 @@ def set_friction(tables, c, mode, contact_history, normal, first, second, work):
 def describe_rigid_contact(tables, c, mode, contact_history, q, v, a, work):
     """Normal force, friction and slip velocity of a closed rigid contact in ``work.touch``."""
     at = tables.contacts[c].history_at
-    row = tables.switches[int(contact_history[at + SLOT_OF])].row
+    slot = int(contact_history[at + SLOT_OF])
     touch, axes = work.touch[0], work.scratch[0]
     contact_point_motion(tables, c, q, v, a, work)
-    put_tangents(touch.n, work.marker[B].R_WM, int(contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
-    set_friction(tables, c, mode, contact_history, a[row], a[row + 1], a[row + 2], work)
-    touch.force = a[row]
+    if slot == TIME_STEPPED:
+        x, y, z = components(contact_history[at + STEP_FORCE : at + STEP_FORCE + 3])
+        nx, ny, nz = components(touch.n)
+        touch.force = nx * x + ny * y + nz * z
+        put(touch.friction, x - touch.force * nx, y - touch.force * ny, z - touch.force * nz)
+    else:
+        row = tables.switches[slot].row
+        put_tangents(touch.n, work.marker[B].R_WM, int(contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
+        set_friction(tables, c, mode, contact_history, a[row], a[row + 1], a[row + 2], work)
+        touch.force = a[row]
     along = dot(touch.n, touch.u[0], touch.u[1], touch.u[2])
     for k in range(3):
         touch.u[k] -= along * touch.n[k]

@@ -233,7 +233,7 @@ def add_contacts(tables, active, contact_history, q, v, a, work, residual):
         else:
             add_contact_point(tables, c, contact_history, q, v, a, work, residual)
     for c in range(single, len(tables.contacts)):
-        if active[c] != 0:
+        if active[c] != 0 and tables.contacts[c].rigid == 0:
             occupy(tables, c, active[c], work)
             add_contact_point(tables, c, contact_history, q, v, a, work, residual)
 

@@ -49,7 +49,8 @@ class Method:
     Attributes
     ----------
     name : as in ``simulate(integrator=...)``
-    attempt_step, update_history, fill_intermediate_rows : entries of the interfaces above
+    attempt_step, update_history, fill_intermediate_rows : entries of the interfaces above; a method without them has
+        steps of its own (core.stepping.moreau)
     history_rows : of State.history_*
     stages : rows of the stages in Scratch, at least 3: the end of the step is the third one
     matrices : complex ones that are factorised; 0: it needs no matrices at all
@@ -58,8 +59,8 @@ class Method:
     """
 
     name: str
-    attempt_step: Entry
-    update_history: Entry
+    attempt_step: Entry | None = None
+    update_history: Entry | None = None
     fill_intermediate_rows: Entry | None = None
     history_rows: int = 0
     stages: int = 3
