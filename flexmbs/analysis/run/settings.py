@@ -89,6 +89,11 @@ def make_settings(
             f"integrator '{integrator.name}' is for trees without closed loops, but this mechanism has constraints "
             f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit integrator"
         )
+    if integrator.trees_only and np.any(model.tables.switches["kind"] != SLOT):
+        raise MechanismError(
+            f"integrator '{integrator.name}' is for trees without constraints, but events lock or free "
+            f"{', '.join(model.switch_names[:5])}; use 'radau' or another implicit integrator"
+        )
     if not integrator.trees_only and len(model.tables.groups):
         raise MechanismError(
             f"integrator '{integrator.name}' cannot take the group that contact_all has made of many bodies; use "

@@ -90,12 +90,21 @@ def resolve(
             break
         if log.row_count + 4 >= log.rows.shape[0]:
             break
-        if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
+        if not has_room(tables, log):
             break
         write_row(tables, state, log)
         fly(tables, state, work, flight)
         write_row(tables, state, log)
     return CHUNK_FULL
+
+
+@kernel
+def has_room(tables, log):
+    """Whether the log has room for what all contacts, switches and events can do in one instant."""
+    contacts = len(tables.contacts)
+    most = 2 * contacts + 4 * (len(tables.switches) + len(tables.events)) + 8
+    few = log.occurrence_count + most >= log.occurrences.shape[0]
+    return not few and log.contact_count + contacts + 1 < log.contacts.shape[0]
 
 
 @kernel
