@@ -4,8 +4,9 @@ A case file contains
 
 - its title: the first line of its docstring,
 - ``Parameters``: a frozen dataclass whose fields are made with :func:`parameter`,
-- ``build(parameters) -> System`` and ``figures(result, parameters) -> dict``; the parameters ``t_end``, ``rtol`` and
-  ``atol`` are passed to ``System.simulate``.  A case without motion has ``analyse(parameters) -> dict`` instead,
+- ``build(parameters) -> System`` and ``figures(result, parameters) -> dict``; the parameters ``t_end``, ``rtol``,
+  ``atol`` and ``max_step`` are passed to ``System.simulate``.  A case without motion has
+  ``analyse(parameters) -> dict`` instead,
 - optionally ``resolve(parameters) -> Parameters``: replaces parameters that are None by the values used instead (those
   of the mesh file, an end time that depends on others), so that the summary shows them. A case that takes its values
   from a JSON file has a text parameter ``parameters`` and reads it here (flexmbs.case.parameter_file),
@@ -262,7 +263,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
             out.clear()
         return CaseOutcome(case.name, used, figures, {}, None, {})
     settings = dict(getattr(case.module, "SIMULATION", {}))
-    settings |= {name: used[name] for name in ("rtol", "atol") if used.get(name) is not None}
+    settings |= {name: used[name] for name in ("rtol", "atol", "max_step") if used.get(name) is not None}
     started = time.perf_counter()
     system = case.module.build(parameters)
     build_seconds = time.perf_counter() - started

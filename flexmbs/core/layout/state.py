@@ -32,6 +32,7 @@ NUMBERS = (
     "measured_cost",
     "singular_value",  # smallest of the constraints, when their matrix was last factorised
     "gain_before",  # motion per evaluation before the trial of another order
+    "next_flight",  # s, to the next bounce of a sequence that the log had no more room for; 0: there is none
 )
 FLAGS = (
     "tangent_status",

@@ -49,7 +49,7 @@ from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_e
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
-from flexmbs.core.stepping.rigid.resolve import has_room, resolve
+from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room, resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import any_time_has_come, happen
@@ -169,7 +169,12 @@ def advance(
             write_row(tables, state, log)
             if outcome != CHUNK_FULL:
                 return outcome
-        outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
+        if state.next_flight > 0.0:
+            finish_flight(tables, state, work, log)
+            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+            write_row(tables, state, log)
+        else:
+            outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
         if outcome != CHUNK_FULL:
             return outcome
     return FINISHED if state.time >= settings.t_end else CHUNK_FULL

@@ -31,7 +31,7 @@ def iterate(W, b, work, k, lam):
     softness = SOFTNESS
     size = apply_compliance(W, b, lam, y)
     total, largest = errors_of_conditions(work, k, lam, y, F)
-    work.error = largest / size if size > 0.0 else 0.0
+    work.error = largest / size if size > 0.0 else min(largest, 1.0)  # b = 0: least forces may still be missing
     for _step in range(STEPS):
         if not largest > ROUNDING * size:
             return True

@@ -28,21 +28,25 @@ def impact(tables, state, work, log, rigid, solver, count):
 
     ``rigid.contact_velocity`` and ``rigid.delassus`` are those before it.
     """
-    approaching = False
+    approaching, bouncing = False, False
     for i in range(count):
         c = rigid.closed[i]
         at = tables.contacts[c].at
         speed = -rigid.contact_velocity[3 * i]
         closes = rigid.mode_before[slot_of(tables, state, c)] == OPEN
+        bounces = speed > (LEAST_BOUNCE if closes else AT_REST)
         approaching = approaching or speed > (LEAST_APPROACH if closes else AT_REST)
+        bouncing = bouncing or bounces
         rigid.contact_friction[i] = tables.pool[at + FRICTION]
-        restitution = tables.pool[at + RESTITUTION]
-        rigid.contact_restitution[i] = restitution if speed > (LEAST_BOUNCE if closes else AT_REST) else 0.0
+        rigid.contact_restitution[i] = tables.pool[at + RESTITUTION] if bounces else 0.0
         rigid.contact_tangential[i] = tables.pool[at + TANGENTIAL_RESTITUTION]
     if not approaching:
         rigid.impulse[: 3 * count] = 0.0
         return 0
     poisson = int(tables.pool[tables.contacts[rigid.closed[0]].at + IS_POISSON])
+    if poisson != 0 and bouncing:  # what the hit of another contact compresses expands too
+        for i in range(count):
+            rigid.contact_restitution[i] = tables.pool[tables.contacts[rigid.closed[i]].at + RESTITUTION]
     size = 3 * count
     status = solve_impact(
         rigid.delassus, rigid.contact_velocity[:size], rigid.contact_friction[:count],

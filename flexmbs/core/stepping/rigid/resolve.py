@@ -43,7 +43,6 @@ from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
-MAX_BOUNCES = 200  # of one sequence that are followed in closed form
 # A flight is followed in closed form while it is that short against the step that the error allows, and that low (m);
 # one that is lower than gaps are good for, if it is no longer than such a step.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
@@ -64,7 +63,7 @@ def resolve(
     closing = cause if margin == CLOSES else NO_CAUSE
     if margin == SLIP and cause >= 0:
         slide_to_rest(tables, state, work, cause)
-    for _ in range(MAX_BOUNCES):
+    while True:
         if close_contacts(tables, state, work, rigid, closing) < 0:
             return NO_CONTACT_SLOT
         closing = NO_CAUSE
@@ -92,14 +91,20 @@ def resolve(
         flight = next_bounce(tables, state, rigid, count)
         if hit == 0 or flight <= 0.0:
             break
-        if log.row_count + 4 >= log.rows.shape[0]:
-            break
-        if not has_room(tables, log):
+        state.next_flight = flight
+        if log.row_count + 4 >= log.rows.shape[0] or not has_room(tables, log):
             break
         write_row(tables, state, log)
-        fly(tables, state, work, flight)
-        write_row(tables, state, log)
+        finish_flight(tables, state, work, log)
     return CHUNK_FULL
+
+
+@kernel
+def finish_flight(tables, state, work, log):
+    """Move the state on to the next bounce of a sequence."""
+    fly(tables, state, work, state.next_flight)
+    state.next_flight = 0.0
+    write_row(tables, state, log)
 
 
 @kernel
