@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record, table_of
 from flexmbs.mechanism.geometry.surfaces import Surface
@@ -18,6 +19,7 @@ from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_contacts import contact_record, friction_fields, group_records
+from flexmbs.model.compile_events import add_events, cut_joints_let_go
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_friction import CompiledFriction
 from flexmbs.model.compile_functions import final_row, part_name
@@ -313,10 +315,12 @@ class _Compiler:
         signals = len(self.records["signals"])
         for key, fields in (
             ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
-            ("states", ("signal",)), ("sensors", ("a",)),
+            ("states", ("signal",)),
         ):  # fmt: skip
             for field in fields:
                 arrays[key][field] = final_row(arrays[key][field], signals)
+        of_signals = arrays["sensors"]["kind"] == f.SIGNAL_VALUE
+        arrays["sensors"]["a"][of_signals] = final_row(arrays["sensors"]["a"][of_signals], signals)
         arrays["inputs"] = np.array(functions.inputs, dtype=np.int64)
         return arrays
 
@@ -337,6 +341,8 @@ class _Compiler:
         arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         arrays["switches"]["row"] += len(self.names.coordinates)
+        of_locks = (arrays["sensors"]["kind"] == f.COORDINATE) & (arrays["sensors"]["a"] < 0)
+        arrays["sensors"]["a"][of_locks] = len(self.names.coordinates) - 1 - arrays["sensors"]["a"][of_locks]
         kinds = arrays["coordinates"]
         arrays["condensed"] = arrays["massless"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
@@ -358,6 +364,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
     """
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
+    cut_joints_let_go(system)
     compiler = _Compiler(system, signals or CompiledSignals())
     compiler.records["bodies"].append(make_record(t.BODY))
     compiler.marker(system.ground.frame)
@@ -374,9 +381,11 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         add_constraint(compiler, constraint)
     for coupler in system.couplers.values():
         add_coupler(compiler, coupler)
-    compiler.forces.add_all(system)
+    named = compiler.forces.add_all(system)
     add_switches(compiler, system)
+    add_events(compiler, system)
     names, forces = compiler.names, compiler.forces
+    forces.number_records(system, named)
     added = len(names.multipliers)
     body_names = tuple(compiler.body_index)
     return Model(

@@ -54,7 +54,7 @@ def load(folder: str | Path) -> Result:
     structure, trajectory = load_folder(folder)
     state = Path(folder).absolute() if has_state(Path(folder)) else None
     result = Result(structure, trajectory, final_state=state)
-    if result.status != "finished":
+    if not result.status.startswith("finished"):
         warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
     return result
 

@@ -181,7 +181,7 @@ class RunWriter:
 
     def _write_held(self, whole: Trajectory, settle) -> Trajectory | StoredTrajectory:
         """Write a run that has ended before anything was stored, unless it has finished and need not be kept."""
-        if not self._out.keep_short and whole.status == "finished":
+        if not self._out.keep_short and whole.status.startswith("finished"):
             self._out.leave_nothing()
             return whole
         if not self._out.holds_result:

@@ -114,6 +114,18 @@ class Failure:
                 f"more pairs touch at once {self.where} than a group has contacts: {groups}; give "
                 "contact_all(..., max_contacts=...) a larger number"
             )
+        if self.outcome == s.EVENT_WITHOUT_END:
+            name = list(self.system.events)[int(self.state.worst_coordinate)]
+            return (
+                f"event '{name}' happens for ever {self.where}: its actions, or those of the events that they cause, "
+                "bring about its condition again; state it with repeats=False, or let another event arm it"
+            )
+        if self.outcome == s.CONTRADICTORY_LOCK:
+            name = self.model.switch_names[int(self.state.worst_coordinate)]
+            return (
+                f"'{name}' cannot be locked {self.where}: drivers and other constraints prescribe its motion, so that "
+                "a lock contradicts them"
+            )
         if self.outcome == s.NOT_FINITE:
             return f"the motion is no longer finite {self.where}; worst equation: {self.worst}"
         return self._underflow()

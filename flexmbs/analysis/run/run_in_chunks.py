@@ -47,6 +47,7 @@ from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
+from flexmbs.mechanism.events import Stop
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.model.fewer_terms import KeptTerms
@@ -364,13 +365,19 @@ class Run:
         settled = isinstance(trajectory, StoredTrajectory)
         return Result(self.structure, trajectory, None if settled else settle, saved)
 
+    def _stopped_by_event(self) -> str:
+        """Status of a run that an event has stopped."""
+        event = list(self.system.events.values())[int(self.state.worst_coordinate)]
+        reason = next((action.reason for action in event.do if isinstance(action, Stop) and action.reason), "")
+        return f"finished: stopped by event '{event.name}'{f' ({reason})' if reason else ''}"
+
     def _end(self, outcome: int) -> Result:
-        if outcome == s.FINISHED:
+        if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
             warn(filter(None, [self.impacts.of(self.model, self.recorder.contacts)]), ResultWarning)
-            return self._finish("finished", saves.FINISHED)
+            return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
             limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)

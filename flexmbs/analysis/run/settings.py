@@ -12,6 +12,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_toleranc
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
+from flexmbs.core.layout.switch_tables import SLOT
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.model.compiled_model import Model
 
@@ -84,6 +85,11 @@ def make_settings(
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, but this mechanism has constraints "
             f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit integrator"
+        )
+    if integrator.trees_only and np.any(model.tables.switches["kind"] != SLOT):
+        raise MechanismError(
+            f"integrator '{integrator.name}' is for trees without constraints, but events lock or free "
+            f"{', '.join(model.switch_names[:5])}; use 'radau' or another implicit integrator"
         )
     if not integrator.trees_only and len(model.tables.groups):
         raise MechanismError(

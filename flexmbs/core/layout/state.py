@@ -108,7 +108,7 @@ KEPT_BETWEEN_CHOICES = (
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
-NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT = range(8, 11)
+NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT, EVENT_WITHOUT_END, CONTRADICTORY_LOCK = range(8, 13)
 
 
 class State(Block):
@@ -123,7 +123,7 @@ class State(Block):
             "i8",
             1,
         ),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
-        "armed": ("i8", 1),  # (events,) 1: an event of the user can happen
+        "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
@@ -320,7 +320,7 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         a=np.zeros(n),
         reference=reference,
         active=np.zeros(active_size(tables), dtype=np.int64),
-        armed=np.ones(len(tables.events), dtype=np.int64),
+        armed=tables.events["armed"].astype(np.int64),
         episode=np.zeros(c, dtype=EPISODE),
         contact_history=np.zeros(history_size(tables)),
         speed=np.zeros(len(tables.bodies)),

@@ -47,11 +47,11 @@ from flexmbs.core.stepping.contact_episodes import (
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
-from flexmbs.core.stepping.rigid.margins import renew_directions
+from flexmbs.core.stepping.rigid.margins import remember_contacts
 from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
-from flexmbs.core.stepping.user_events import happen
+from flexmbs.core.stepping.user_events import any_time_has_come, happen
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -141,14 +141,20 @@ def advance(
     for _ in range(max_steps):
         if state.time >= settings.t_end:
             return FINISHED
-        last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
-        full = log.occurrence_count + 2 * len(tables.contacts) + 8 >= log.occurrences.shape[0]
+        last = log.rows.shape[0] - 5 - scratch.intermediate_q.shape[0]
+        most = 2 * len(tables.contacts) + 4 * (len(tables.switches) + len(tables.events)) + 8
+        full = log.occurrence_count + most >= log.occurrences.shape[0]
         if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0] or full:
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
                 return NOT_FINITE
             write_row(tables, state, log)
+        if any_time_has_come(tables, state):
+            outcome = happen(tables, state, settings, scratch, work, log, rigid, solver, -1)
+            write_row(tables, state, log)
+            if outcome != CHUNK_FULL:
+                return outcome
         outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
         if outcome != CHUNK_FULL:
             return outcome
@@ -178,7 +184,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
         if len(tables.switches) > 0:
-            renew_directions(tables, state, work)
+            remember_contacts(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if outcome != CHUNK_FULL:
         return outcome

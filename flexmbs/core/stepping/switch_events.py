@@ -11,8 +11,8 @@ from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
-from flexmbs.core.stepping.rigid.margins import contact_margins
-from flexmbs.core.stepping.user_events import event_margins
+from flexmbs.core.stepping.rigid.margins import SLIP, contact_margins
+from flexmbs.core.stepping.user_events import event_margins, start_event_margins
 from flexmbs.machine_code.kernel import kernel
 
 MAX_REPETITIONS = 40
@@ -29,19 +29,23 @@ def watches_margins(tables):
 
 
 @kernel
-def fill_margins(tables, state, q, v, a, time, work, out):
+def fill_margins(tables, state, q, v, a, time, work, rigid, out):
     """out (margins,): three of each switch, then one of each event of the user."""
     switches = len(tables.switches)
     if switches > 0:
         contact_margins(tables, state, q, v, a, work, out)
     if len(tables.events) > 0:
-        event_margins(tables, state, q, v, a, time, work, out[3 * switches :])
+        event_margins(tables, state, q, v, a, time, work, rigid, out[3 * switches :])
 
 
 @kernel
 def start_margins(tables, state, work, rigid):
     """Margins at the start of a step."""
-    fill_margins(tables, state, state.q, state.v, state.a, state.time, work, rigid.margin[0])
+    switches, out = len(tables.switches), rigid.margin[0]
+    if switches > 0:
+        contact_margins(tables, state, state.q, state.v, state.a, work, out)
+    if len(tables.events) > 0:
+        start_event_margins(tables, state, work, rigid, out[3 * switches :])
 
 
 @kernel
@@ -49,16 +53,23 @@ def end_margins(tables, state, settings, scratch, work, rigid, h, row):
     """Margins at the end of a step of ``h``, whose multipliers are brought to the accuracy of its motion."""
     if any_rows(tables):
         finish_constraints(tables, state, scratch, work, settings.projection_levels)
-    fill_margins(tables, state, scratch.end_q, scratch.end_v, scratch.end_a, state.time + h, work, rigid.margin[row])
+    fill_margins(
+        tables, state, scratch.end_q, scratch.end_v, scratch.end_a, state.time + h, work, rigid, rigid.margin[row]
+    )
 
 
 @kernel
-def first_vanished(rigid, row):
-    """The margin that vanishes first by straight lines from the start to row ``row``, and where; -1: none does."""
+def first_vanished(rigid, row, switches):
+    """The margin that vanishes first by straight lines from the start to row ``row``, and where; -1: none does.
+
+    The first ``switches`` margins are those of switches.
+    """
     which, where = NO_MARGIN, 2.0
     for j in range(rigid.margin.shape[1]):
         start, end = rigid.margin[0, j], rigid.margin[row, j]
         if start >= NEVER or end >= NEVER or not end < -NOISE * max(abs(start), abs(end)):
+            continue
+        if j < switches and j % 3 == SLIP and start <= 0.0:  # it has just begun to slide
             continue
         x = start / (start - end) if start > 0.0 else 0.0
         if x < where:
@@ -73,7 +84,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
     Length -1: Newton failed, with a smaller step prepared.
     """
     end_margins(tables, state, settings, scratch, work, rigid, h, 1)
-    which, x = first_vanished(rigid, 1)
+    which, x = first_vanished(rigid, 1, 3 * len(tables.switches))
     if which == NO_MARGIN:
         return h, which
     low, high = 0.0, h
@@ -97,7 +108,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
             state.tangent_status = ALL_STALE
             return -1.0, which
         end_margins(tables, state, settings, scratch, work, rigid, target, 1)
-        other, _x = first_vanished(rigid, 1)
+        other, _x = first_vanished(rigid, 1, 3 * len(tables.switches))
         if other == NO_MARGIN:
             low, at_low = target, rigid.margin[1, which]
             if at_low <= EXACT * size:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.impact_law import solve_impact
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.impact_law import REDUCED, solve_impact
 from flexmbs.core.laws.contact.rigid import FRICTION, IS_POISSON, RESTITUTION, TANGENTIAL_RESTITUTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import IMPACT, TANGENT_AXIS
@@ -39,10 +40,11 @@ def impact(tables, state, work, log, rigid, solver, count):
     status = solve_impact(
         rigid.delassus, rigid.contact_velocity[:size], rigid.contact_friction[:count],
         rigid.contact_restitution[:count], rigid.contact_tangential[:count], poisson, rigid.impulse[:size],
-        rigid.contact_mode[:count], rigid.chosen_free[:size], rigid.contact_direction[:count],
-        rigid.contact_sliding[:count], solver,
+        rigid.contact_mode[:count], solver,
     )  # fmt: skip
-    if status > 0:
+    status -= status & REDUCED
+    if status != SOLVED and status != AMBIGUOUS:
+        name_failure(rigid, status, rigid.closed[max(solver.contact, 0)])
         return -1
     apply_impulses(tables, state, rigid, count)
     log_impacts(tables, state, work, log, rigid, count)
@@ -83,3 +85,9 @@ def log_impacts(tables, state, work, log, rigid, count):
                     row.slip_after[k] += after * along
         log.occurrence_count += 1
     show_condensed(tables, state.a, work)
+
+
+@kernel
+def name_failure(rigid, status, contact):
+    """Keep the status of a problem without a solution, and the contact that it names."""
+    rigid.failed[0], rigid.failed[1] = status, contact

@@ -9,13 +9,15 @@ import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import LOAD, NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.machine_code.kernel import kernel
 
 NORMAL, CONE, SLIP = MARGINS = range(3)
 LEAST_SLIP = 1e-9  # m/s
+# m/s: where the direction turns fast, as of a box that spins, the last of the way to zero slip is a straight line
+STOPS = 1e-10
 RESTS_WITHIN = 1e-9  # m, a closed contact without a load, whose neighbours hold it
 
 
@@ -43,7 +45,7 @@ def contact_margins(tables, state, q, v, a, work, out):
             slip = 0.0
             for k in range(3):
                 slip += touch.u[k] * state.contact_history[at + SLIP_X + k]
-            out[3 * s + SLIP] = slip
+            out[3 * s + SLIP] = slip - STOPS
         elif mode == STICKING:
             tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
             out[3 * s + CONE] = pool[numbers + STATIC_FRICTION] * a[row] - tangential
@@ -51,13 +53,15 @@ def contact_margins(tables, state, q, v, a, work, out):
 
 
 @kernel
-def renew_directions(tables, state, work):
-    """Directions of sliding at the end of a step, from which those in the next one are told apart."""
+def remember_contacts(tables, state, work):
+    """What contacts remember of the end of a step: direction of sliding, and how they share their load."""
     first, some = len(tables.contacts), False
     for s in range(len(tables.switches)):
         if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
             continue
         c = state.active[first + s] - 1
+        for k in range(3):
+            state.contact_history[tables.contacts[c].history_at + LOAD + k] = state.a[tables.switches[s].row + k]
         if state.active[c] != SLIDING:
             continue
         if not some:

@@ -9,11 +9,13 @@ import math
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.static_friction import solve_modes
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.static_friction import solve_accelerations
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    LOAD,
     OPEN,
     RESTING,
     ROWS_OFF,
@@ -25,14 +27,15 @@ from flexmbs.core.layout.switch_tables import (
 )
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.stepping.rigid.impact import AT_REST
+from flexmbs.core.stepping.rigid.impact import AT_REST, name_failure
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
-NO_SLIP = 1e-10  # m/s
+NO_SLIP = 1e-9  # m/s
 NO_LOAD = 1e-9  # of the largest force: a margin that has just vanished
 SOFT = 1e-10  # compliance of contacts that share a load in no definite way, of the diagonal of W
 DEPENDENT = 1e-10  # of the diagonal: what is left of a row that depends on others
+NOBODY = -1
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
 
@@ -53,13 +56,13 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
             rigid.contact_friction[i] = tables.pool[at + FRICTION]
             rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
-        status = solve_modes(
+        status = solve_accelerations(
             rigid.chosen_delassus, rigid.chosen_free[:size], rigid.contact_friction[:lasting],
             rigid.contact_static[:lasting], rigid.contact_sliding[:lasting], rigid.contact_direction[:lasting],
-            rigid.chosen_force[:size], rigid.contact_mode[:lasting], rigid.contact_limit[:lasting],
-            rigid.contact_slides[:lasting], rigid.contact_along[:lasting], solver,
+            rigid.chosen_force[:size], rigid.contact_mode[:lasting], solver,
         )  # fmt: skip
-        if status > 0:
+        if status != SOLVED and status != AMBIGUOUS:
+            name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
             return False
         for i in range(lasting):
             for k in range(3):
@@ -123,14 +126,15 @@ def set_modes(tables, state, work, log, rigid, count, lasting, cause, margin):
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
     soft = softness(rigid, count)
+    turned = cause if margin == SLIP else NOBODY
     for i in range(count):
-        set_mode(tables, state, work, log, rigid, i, soft)
+        set_mode(tables, state, work, log, rigid, i, soft, turned)
     show_condensed(tables, state.a, work)
 
 
 @kernel
-def set_mode(tables, state, work, log, rigid, i, soft):
-    """Mode and numbers of the closed contact number ``i``."""
+def set_mode(tables, state, work, log, rigid, i, soft, turned):
+    """Mode and numbers of the closed contact number ``i``; the slip of contact ``turned`` has vanished."""
     c, mode = rigid.closed[i], rigid.contact_mode_of[i]
     at, before = tables.contacts[c].history_at, rigid.mode_before[slot_of(tables, state, c)]
     if mode == OPEN:
@@ -147,12 +151,12 @@ def set_mode(tables, state, work, log, rigid, i, soft):
             state.contact_history[at + SLIP_X + k] = x * axes.u[k] + y * axes.v[k]
         row = tables.switches[slot_of(tables, state, c)].row
         for k in range(3):
-            state.a[row + k] = rigid.contact_force[3 * i + k]
+            state.a[row + k] = state.contact_history[at + LOAD + k] = rigid.contact_force[3 * i + k]
         if mode == SLIDING or mode == RESTING:
             state.a[row + 1] = state.a[row + 2] = 0.0
         if mode == RESTING:
             state.a[row] = 0.0
-    if mode != before:
+    if mode != before or c == turned:
         log_transition(state, log, c, before, mode)
 
 

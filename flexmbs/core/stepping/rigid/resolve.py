@@ -6,6 +6,7 @@ Nonsmooth Dynamical Systems (2008), ch. 3. Bounces that become ever shorter (Zen
 
 from __future__ import annotations
 
+from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.equations.tangent import renew_accelerations
@@ -21,9 +22,12 @@ from flexmbs.core.layout.state import (
     Settings,
     State,
 )
+from flexmbs.core.layout.switch_tables import SLIP_X
 from flexmbs.core.layout.tables import Tables, Workspace
-from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, is_algebraic, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.mechanics.vectors import dot
 from flexmbs.core.stepping.rigid.delassus import (
     evaluate,
     fill_delassus,
@@ -32,6 +36,7 @@ from flexmbs.core.stepping.rigid.delassus import (
     read_velocities,
 )
 from flexmbs.core.stepping.rigid.impact import impact
+from flexmbs.core.stepping.rigid.margins import SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
 from flexmbs.core.stepping.rigid.slots import close_contacts
 from flexmbs.core.stepping.write_log_rows import write_row
@@ -54,6 +59,8 @@ def resolve(
     ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, -1: none.
     """
     state.events += 1
+    if margin == SLIP and cause >= 0:
+        slide_to_rest(tables, state, work, cause)
     for _ in range(MAX_BOUNCES):
         if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
             break
@@ -131,6 +138,21 @@ def evaluate_sticking(rigid, count):
         for c in range(3 * count):
             total += rigid.delassus[r, c] * rigid.contact_force[c]
         rigid.contact_acceleration[r] = total
+
+
+@kernel
+def slide_to_rest(tables, state, work, c):
+    """Move the state on to where the slip of contact ``c``, which is as good as zero, vanishes."""
+    hide_condensed(tables, state.q, state.v, state.a, work)
+    forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+    contact_point_motion(tables, c, state.q, state.v, state.a, work)
+    at, touch = tables.contacts[c].history_at + SLIP_X, work.touch[0]
+    x, y, z = state.contact_history[at], state.contact_history[at + 1], state.contact_history[at + 2]
+    ax, ay, az = relative_acceleration(work)
+    slip, rate = dot(touch.u, x, y, z), ax * x + ay * y + az * z
+    show_condensed(tables, state.a, work)
+    if slip > 0.0 and rate < 0.0 and slip < -SHORT_FLIGHT * state.step_size * rate:
+        fly(tables, state, work, -slip / rate)
 
 
 @kernel
