@@ -134,6 +134,7 @@ _WHERE = {
     "flexmbs.view.maps": ("Map",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
+    "flexmbs.case.momenta": ("momenta",),
     "flexmbs.case.parameter_file": ("with_parameter_file",),
     "flexmbs.case.metrics": (
         "contact_figures", "energy_balance", "energy_error", "angle_from_hanging", "chord_deflection",

@@ -28,6 +28,7 @@ from flexmbs.case.metrics import chord_deflection as chord_deflection
 from flexmbs.case.metrics import contact_figures as contact_figures
 from flexmbs.case.metrics import energy_balance as energy_balance
 from flexmbs.case.metrics import energy_error as energy_error
+from flexmbs.case.momenta import momenta as momenta
 from flexmbs.case.parameter_file import with_parameter_file as with_parameter_file
 from flexmbs.common.errors import BasisWarning as BasisWarning
 from flexmbs.common.errors import BodyError as BodyError

@@ -25,7 +25,8 @@ def with_parameter_file(parameters: P, names: Mapping[str, str], unused: Collect
 
     Parameters
     ----------
-    names : name in the file -> name of the parameter; a single number stands for a list of one
+    names : name in the file -> name of the parameter; a single number stands for a list of one. "hub.mass" is the value
+        "mass" of the object "hub", "panels.mass" the list of the "mass" of each object of the list "panels"
     unused : names in the file that say nothing about the case; texts never do. Others are warned about
 
     Raises CaseError for a file that cannot be read, holds no values or several sets, or a value that is not allowed.
@@ -33,7 +34,7 @@ def with_parameter_file(parameters: P, names: Mapping[str, str], unused: Collect
     path = getattr(parameters, "parameters", None)
     if path is None:
         return parameters
-    found = read_parameter_set(path)
+    found = _flat(read_parameter_set(path), str(path))
     values = {entry.name: getattr(parameters, entry.name) for entry in fields(parameters)}  # type: ignore[arg-type]
     lists = {setting.name for setting in settings_of(type(parameters)) if setting.kind is tuple}
     for name, value in found.items():
@@ -47,6 +48,21 @@ def with_parameter_file(parameters: P, names: Mapping[str, str], unused: Collect
         return from_values(type(parameters), values)
     except CaseError as error:
         raise CaseError(f"{path}: {error}") from None
+
+
+def _flat(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Values by name, those of objects and of lists of objects by dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": entry for inner, entry in _flat(value, where).items()}
+        elif isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+            if any(entry.keys() != value[0].keys() for entry in value):
+                raise CaseError(f"{where}: the objects of {name!r} must all have the same names")
+            found |= {f"{name}.{inner}": [entry[inner] for entry in value] for inner in value[0]}
+        else:
+            found[name] = value
+    return found
 
 
 def read_parameter_set(path: str | Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.beam_statics import BeamStatics
 from flexmbs.interop.beam_vibration import SUPPORTS, BeamModes, beam_modes
+from flexmbs.interop.foreshortening import Foreshortening
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.reduction.contact_patches import ContactPatch
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -31,11 +32,13 @@ def uniform_beam(
     contact_patches: Mapping[str, ContactPatch | str] | None = None,
     direction: str = "y",
     nodes: int = 101,
+    foreshortening: bool = False,
+    damping_ratio: float = 0.0,
     name: str = "beam",
 ) -> FlexibleBody:
     """A uniform Euler-Bernoulli beam along x that bends in one plane, with its exact modes: small deflections.
 
-    Rotary inertia, shear, axial and second-order displacements are left out.
+    Rotary inertia, shear and axial strain are left out.
 
     Parameters
     ----------
@@ -48,6 +51,9 @@ def uniform_beam(
     contact_patches : marker name -> ContactPatch, or its kind: "plain", "attachment" or "massless"
     direction : "y" or "z", in which the beam bends
     nodes : points of the axis for display
+    foreshortening : with the second-order displacement along x of an inextensible beam; its right end must be free, its
+        left end held, and it has no contact patches
+    damping_ratio : of each mode
 
     Raises
     ------
@@ -70,7 +76,30 @@ def uniform_beam(
     fields = _Fields.of(shapes, statics, bending_stiffness, mass_per_length)
     for key, kind in patches.items():
         fields = fields.with_patch(key, int(np.searchsorted(x, places[key])), kind)
-    return _body(fields, places, AXES[direction], supports, name)
+    body = _body(fields, places, AXES[direction], supports, name, damping_ratio)
+    if not foreshortening:
+        return body
+    if supports[0] == "free" or supports[1] != "free" or patches:
+        raise BodyError(f"{where}: foreshortening needs a held left end, a free right end, and no contact patches")
+    second = Foreshortening.of(shapes, x, mass_per_length, AXES[direction])
+    return _with_second_order(body, second, {key: int(np.searchsorted(x, value)) for key, value in places.items()})
+
+
+def _with_second_order(body: FlexibleBody, second: Foreshortening, nodes: Mapping[str, int]) -> FlexibleBody:
+    """The beam with second-order displacements; ``nodes``: those of its markers along the beam."""
+    pairs, total = len(second.pairs), len(body.points)
+    quadratic = np.zeros((pairs, total, 3))
+    quadratic[:, : second.quadratic.shape[1], 0] = second.quadratic
+    still = np.zeros((pairs, 3))
+    markers = {
+        key: replace(marker, Zu=quadratic[:, nodes[key]] if key in nodes else still, Zr=still)
+        for key, marker in body.markers.items()
+    }
+    return replace(
+        body, pairs=second.pairs, inertia=second.inertia, quadratic=quadratic, markers=markers,
+        quadratic_rotations=np.zeros_like(quadratic), surface=replace(body.surface, quadratic=quadratic),
+        Me=np.einsum("aks,bks->ab", second.inertia.P, second.inertia.P),
+    )  # fmt: skip
 
 
 def _check(where: str, length, bending_stiffness, mass_per_length, supports, direction) -> None:
@@ -145,7 +174,7 @@ class _Fields:
 
 
 def _body(
-    fields: _Fields, places: Mapping[str, float], axis: int, supports: tuple[str, str], name: str
+    fields: _Fields, places: Mapping[str, float], axis: int, supports: tuple[str, str], name: str, damping_ratio: float
 ) -> FlexibleBody:
     statics, n, nn = fields.statics, len(fields.w), len(fields.statics.x)
     held = any(support != "free" for support in supports)
@@ -169,6 +198,7 @@ def _body(
     lines = np.column_stack([np.full(nn - 1, 2), np.arange(nn - 1), np.arange(1, nn)])
     body = body_from_arrays(
         points=points, modes=modes, rotations=rotations, K=fields.K, moments=moments, markers=numbers,
+        D=2.0 * damping_ratio * np.diag(np.diag(fields.K) / fields.omega) if len(fields.omega) else None,
         labels=fields.labels, attached_at="supports" if held else None, faces=lines, name=name,
     )  # fmt: skip
     P = body.inertia.P.copy()

@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.constraints import Cable, Component, Constraint, Coupling, Distance, ElasticCoupling, Rolling
+from flexmbs.mechanism.constraints import (
+    Cable,
+    Component,
+    Constraint,
+    Coupling,
+    Distance,
+    ElasticCoupling,
+    Rolling,
+    Terms,
+)
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint, JointCoordinate
 from flexmbs.mechanism.joint_type import DirectionLike, directions_in_plane, unit_axis
@@ -45,16 +54,42 @@ class ConstraintMethods:
             acceleration (see ``Joint.prescribe``)
         """
         name = self._constraint_name(name, "coupling")
-        found = tuple(self._term(term, f"coupling '{name}'") for term in terms)
-        if len(found) == 0:
-            raise MechanismError(f"coupling '{name}': give at least one (joint, factor)")
-        keys = [(joint.name, coordinate) for joint, coordinate, _factor in found]
-        if len(set(keys)) < len(keys):
-            raise MechanismError(f"coupling '{name}': a coordinate is given twice: {keys}")
+        found = self._terms(terms, f"coupling '{name}'")
         given, level = None, 0
         if not (value is None and rate is None and acceleration is None):
             given, level = driver(value, rate, acceleration, f"coupling '{name}'")
         return self._keep(Coupling(name, found, given, level))
+
+    def couple_elastically(
+        self,
+        *terms: tuple[Joint, float] | tuple[Joint, str, float],
+        stiffness: float,
+        damping: float = 0.0,
+        rest: float | None = None,
+        name: str | None = None,
+    ) -> ElasticCoupling:
+        """Spring and damper on a sum of factor * joint coordinate: force -(k (sum - rest) + c sum') along the sum.
+
+        terms : as in :meth:`couple`
+        stiffness, damping : N/m and N s/m of a sum in m, N m/rad and N m s/rad of one in rad
+        rest : m or rad; None: the sum of the stated start values
+        """
+        name = self._constraint_name(name, "elastic coupling")
+        where = f"elastic coupling '{name}'"
+        found = self._terms(terms, where)
+        k, c = as_number(stiffness, f"{where}: stiffness", 0.0), as_number(damping, f"{where}: damping", 0.0)
+        relaxed = None if rest is None else as_number(rest, f"{where}: rest")
+        return self._keep(ElasticCoupling(name, found, k, c, relaxed))
+
+    def _terms(self, terms: Sequence[object], where: str) -> Terms:
+        """Joint, coordinate and factor of each term."""
+        found = tuple(self._term(term, where) for term in terms)
+        if len(found) == 0:
+            raise MechanismError(f"{where}: give at least one (joint, factor)")
+        keys = [(joint.name, coordinate) for joint, coordinate, _factor in found]
+        if len(set(keys)) < len(keys):
+            raise MechanismError(f"{where}: a coordinate is given twice: {keys}")
+        return found
 
     def gear(
         self,

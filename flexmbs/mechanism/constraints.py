@@ -33,12 +33,16 @@ class Coupling:
 
 @dataclass(frozen=True, eq=False)
 class ElasticCoupling:
-    """Spring (N/m or N m/rad) and damper on sum of factor * coordinate, relaxed at the stated start values."""
+    """Spring (N/m or N m/rad) and damper on sum of factor * coordinate.
+
+    ``rest``: the sum at which it is relaxed; None: that of the stated start values.
+    """
 
     name: str
     terms: Terms
     stiffness: float
     damping: float = 0.0
+    rest: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

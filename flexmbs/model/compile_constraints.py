@@ -80,10 +80,10 @@ def add_constraint(compiler, constraint) -> None:
 def add_coupler(compiler, coupler: ElasticCoupling) -> None:
     """A spring and damper on a sum of coordinates."""
     start, end = _add_terms(compiler, coupler.terms)
+    rest = stated_sum(coupler.terms) if coupler.rest is None else coupler.rest
     record = make_record(
-        t.COUPLER, start=start, end=end, stiffness=coupler.stiffness, damping=coupler.damping,
-        rest=stated_sum(coupler.terms),
-    )  # fmt: skip
+        t.COUPLER, start=start, end=end, stiffness=coupler.stiffness, damping=coupler.damping, rest=rest
+    )
     compiler.records["couplers"].append(record)
 
 

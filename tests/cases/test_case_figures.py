@@ -352,6 +352,7 @@ def test_friction_on_a_belt(tmp_path):
         ('{"m": "heavy"}', "'mass' .kg. must be a number, not 'heavy'"),
         ('{"sets": {"a": {"m": 1.0}, "b": {"m": 2.0}}}', "it holds 2 sets .a, b.; write one of them"),
         ('{"sets": [1.0]}', "'sets' must hold objects of values by name"),
+        ('{"panels": [{"m": 1.0}, {"l": 1.0}]}', "the objects of 'panels' must all have the same names"),
     ],
 )
 def test_files_of_parameters_that_cannot_be(tmp_path, text, message):

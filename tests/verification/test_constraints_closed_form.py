@@ -56,6 +56,38 @@ def test_elastic_belt_swings_at_its_frequency():
     assert off(result["energy.total"], 0.01) < CLOSE
 
 
+def test_elastic_coupling_swings_about_its_rest():
+    """Two wheels, a spring and damper on phi_1 + 2 phi_2 - 0.2: 1/m_e = 1/J1 + 4/J2, damped swing of the sum."""
+    inertias, k, c, rest = (0.5, 2.0), 40.0, 0.6, 0.2
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    wheels = [system.add(fm.RigidBody(1.0, (1.0, 1.0, inertia)), f"wheel {i}") for i, inertia in enumerate(inertias)]
+    axles = [system.revolute(system.ground["origin"], wheel["origin"], name=f"{wheel.name} axle") for wheel in wheels]
+    system.couple_elastically((axles[0], 1.0), (axles[1], 2.0), stiffness=k, damping=c, rest=rest)
+    result = run(system)
+    compliance = 1.0 / inertias[0] + 4.0 / inertias[1]
+    decay = 0.5 * c * compliance
+    w = np.sqrt(k * compliance - decay**2)
+    t = result.t
+    expected = rest - rest * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
+    assert off(result["wheel 0 axle.angle"] + 2.0 * result["wheel 1 axle.angle"], expected) < CLOSE
+    assert result["energy.elastic"][0] == pytest.approx(0.5 * k * rest**2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"stiffness": -1.0}, "elastic coupling 'spring': stiffness: -1.0 must be at least 0"),
+        ({"stiffness": 1.0, "damping": float("nan")}, "damping: nan is not a finite number"),
+        ({"stiffness": 1.0, "rest": "far"}, "rest: expected a number, got 'far'"),
+    ],
+)
+def test_elastic_coupling_refuses(values, message):
+    system = fm.System()
+    axle = system.revolute(system.ground["origin"], system.add(BLOCK, "wheel")["origin"])
+    with pytest.raises(fm.MechanismError, match=message):
+        system.couple_elastically((axle, 1.0), name="spring", **values)
+
+
 def test_belt_over_three_pulleys_turns_them_alike():
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     joints = [

@@ -78,3 +78,43 @@ def test_bad_input(changed, message):
     given = dict(length=LENGTH, bending_stiffness=EI, mass_per_length=1.0, supports=("clamped", "free"), modes=2)
     with pytest.raises(BodyError, match=message):
         fm.uniform_beam(**{**given, **changed})
+
+
+def test_foreshortening_of_a_cantilever():
+    """Same length along the bent axis, to second order; modes of finite elements give the same inertia."""
+    exact = beam(("clamped", "free"), 2, foreshortening=True)
+    q = np.array([0.01, -0.004])
+    tip = exact.markers["right"]
+    x = np.linspace(0.0, LENGTH, 4001)
+    along = exact.pairs.tolist()
+    assert along == [[0, 0], [0, 1], [1, 1]]
+    slopes = q @ beam(("clamped", "free"), 2, nodes=4001).rotations[:, :-1, 2]
+    shortened = exact.quadratic_coordinates(q) @ tip.Zu[:, 0]
+    assert shortened == pytest.approx(-0.5 * np.trapezoid(slopes**2, x), rel=1e-6)
+    section, material = fm.section_from_rigidities(1e6, EI, EI, EI, MASS / LENGTH)
+    meshed = fm.reduce(
+        fm.line_mesh(LENGTH, 40, section, material), interfaces={"root": "ROOT"},
+        modes=fm.ClampedFree(at="root", bending=(2, 0)), beam_theory="euler-bernoulli", rotary_inertia=False,
+    )  # fmt: skip
+    scale = exact.modes[:, 100, 1] / meshed.modes[:, -1, 1]
+
+    def square(body, factors):
+        P, Z = body.inertia.P * factors[:, None, None], body.inertia.Z.copy()
+        Z *= np.prod(factors[body.pairs], axis=1)[:, None, None]
+        both = np.concatenate([body.inertia.X[None], P, Z]).reshape(-1, body.inertia.X.shape[1])
+        return both @ both.T
+
+    expected = square(meshed, scale)
+    assert square(exact, np.ones(2)) == pytest.approx(expected, abs=1e-5 * np.abs(expected).max())
+    assert exact.inertia.compression_error < 1e-13
+
+
+def test_damping_ratio():
+    body = beam(("clamped", "free"), 3, damping_ratio=0.02)
+    assert np.diag(body.De) == pytest.approx(0.04 * np.sqrt(np.diag(body.Ke) * np.diag(body.Me)), rel=1e-12)
+
+
+@pytest.mark.parametrize("values", [{"supports": ("clamped", "clamped")}, {"contact_patches": {"right": "massless"}}])
+def test_foreshortening_needs_a_free_end(values):
+    with pytest.raises(BodyError, match="foreshortening needs a held left end, a free right end, and no contact"):
+        beam(**({"supports": ("clamped", "free"), "modes": 1, "foreshortening": True} | values))
