@@ -64,10 +64,13 @@ def resolve(
     for _ in range(MAX_BOUNCES):
         if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
             break
+        closed_before = list_closed(tables, state, rigid)
         if close_contacts(tables, state, work, rigid) < 0:
             return NO_CONTACT_SLOT
         count = list_closed(tables, state, rigid)
         if count == 0:
+            if closed_before > 0 and not renew(tables, state, settings, scratch, work):
+                return SINGULAR
             break
         if not fill_delassus(tables, state, scratch, work, rigid, count):
             return SINGULAR

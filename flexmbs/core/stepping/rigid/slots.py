@@ -6,6 +6,7 @@ from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    HELD_GAP,
     OPEN,
     ROWS_OFF,
     SLOT,
@@ -14,6 +15,7 @@ from flexmbs.core.layout.switch_tables import (
     TANGENT_AXIS,
     UNUSED,
 )
+from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.vectors import components
@@ -39,6 +41,10 @@ def close_contacts(tables, state, work, rigid):
             if not take_slot(tables, state, c, work):
                 room = False
                 continue
+            state.contact_history[tables.contacts[c].history_at + HELD_GAP] = gap if gap < -CLOSED else 0.0
+        elif passes_on(tables, state, c, work):
+            open_contact(tables, state, c)
+            continue
         at = tables.contacts[c].history_at
         state.active[c] = STICKING
         state.contact_history[at + COMPLIANCE] = state.contact_history[at + ROWS_OFF] = 0.0
@@ -46,6 +52,15 @@ def close_contacts(tables, state, work, rigid):
         used += 1
     show_condensed(tables, state.a, work)
     return used if room else -1
+
+
+@kernel
+def passes_on(tables, state, c, work):
+    """Whether closed contact ``c`` has come to where another point of the same two shapes takes its place."""
+    if tables.contacts[c].kind < SHAPE_PAIR:
+        return False
+    gap_in_place(tables, c, state.q, state.v, state.a, work)
+    return work.touch[0].clear > 0.0
 
 
 @kernel
