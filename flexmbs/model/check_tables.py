@@ -12,7 +12,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE
-from flexmbs.core.layout.switch_tables import HOLD
+from flexmbs.core.layout.switch_tables import ARM, DISARM, EVENT_MEMORY, FREE, HOLD, LOCK, OF_CONSTRAINT, SET
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
 from flexmbs.core.mechanics.splines import (
     CURVE_HEADER,
@@ -333,13 +333,18 @@ def _check_constraints(c: _Tables) -> None:
 
 def _check_switches(c: _Tables) -> None:
     tables, switches = c.tables, c.tables.switches
-    c.within("kind of switches", switches["kind"], HOLD + 1)
-    c.within("rows of switches", switches["rows"], 4, 1)
+    c.within("kind of switches", switches["kind"], OF_CONSTRAINT + 1)
+    c.within("rows of switches", switches["rows"], 7, 1)
     c.within("row of switches", switches["row"], c.coordinates + 1 - switches["rows"])
     held = switches[switches["kind"] == HOLD]
     c.spans("terms of switches", held["start"], held["end"], len(tables.terms))
     c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
-    c.within("sensor of events", tables.events["sensor"], len(tables.sensors))
+    c.within("sensor of events", tables.events["sensor"], len(tables.sensors), NONE)
+    c.within("memory_at of events", tables.events["memory_at"], t.history_size(tables) + 1 - EVENT_MEMORY)
+    c.within("switch of constraints", tables.constraints["switch"], len(switches), NONE)
+    for kinds, count in (((LOCK, FREE), len(switches)), ((SET,), c.coordinates), ((ARM, DISARM), len(tables.events))):
+        c.within("target of actions", tables.actions["target"][np.isin(tables.actions["kind"], kinds)], count)
+    c.within("sensor of actions", tables.actions["sensor"], len(tables.sensors), NONE)
     c.spans("actions of events", tables.events["action_start"], tables.events["action_end"], len(tables.actions))
 
 

@@ -14,6 +14,10 @@ class RigidContacts(Block):
 
     fields = {
         "margin": ("f8", 2),  # (2, margins) at the start and the end of a step (core.stepping.switch_events)
+        "event_residual": ("f8", 1),  # (n,) of the evaluation of sensors
+        "pending": ("i8", 1),  # (events,) 1: it happens now (core.stepping.user_events)
+        "lock_before": ("i8", 1),  # (switches,) flags before the actions of events, and rates before their locks
+        "lock_rate": ("f8", 1),
         "closed": ("i8", 1),  # (k,) closed contacts in the order of their slots, and the first row of each
         "closed_row": ("i8", 1),
         "mode_before": ("i8", 1),  # (switches,) of the contact that each slot serves
@@ -52,6 +56,10 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
     flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "closed_row")
     return RigidContacts(
         margin=np.zeros((2, 3 * len(tables.switches) + len(tables.events))),
+        event_residual=np.zeros(len(tables.coordinates)),
+        pending=np.zeros(len(tables.events), dtype=np.int64),
+        lock_before=np.zeros(len(tables.switches), dtype=np.int64),
+        lock_rate=np.zeros(len(tables.switches)),
         mode_before=np.zeros(len(tables.switches), dtype=np.int64),
         place=np.zeros(len(tables.coordinates), dtype=np.int64),
         response=np.zeros((3 * k, len(tables.free))),

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from flexmbs.core.layout.records import NONE, record_type
 
-# kinds of switches: three rows that serve a closed rigid contact; one that holds a sum of coordinates
-SLOT, HOLD = 0, 1
+# kinds of switches: three rows that serve a closed rigid contact; one that holds a sum of coordinates; the rows of a
+# constraint (CONSTRAINT.switch), which the switch does not own
+SLOT, HOLD, OF_CONSTRAINT = range(3)
 # State.active of a rigid contact: apart; it carries a load and slides, or does not slide; closed without a load
 OPEN, SLIDING, STICKING, RESTING = range(4)
 # State.active of what holds a sum of coordinates; of joint friction also SLIDING and STICKING
 FREED, HELD = 0, 1
+HELD_BY_OTHERS = 4  # its row is off, because it follows from other rows
+# State.active of the rows of a constraint (zero before a run: they are in all its assembly)
+ACTS, LET_GO = 0, 1
 # State.active of a slot: 1 + the contact that it serves
 UNUSED = 0
 # numbers of State.contact_history that belong to a rigid contact, from CONTACT.history_at on: direction of sliding,
@@ -37,19 +41,28 @@ SWITCH = record_type(
 RISING, FALLING, BOTH = 1, -1, 0
 EVENT = record_type(
     [
-        ("sensor", "i8"),
-        ("value", "f8"),  # that the sensor crosses
+        ("sensor", "i8"),  # -1: a time
+        ("value", "f8"),  # that the sensor crosses; time, s
         ("direction", "i8"),
         ("action_start", "i8"),
         ("action_end", "i8"),
         ("repeats", "i8"),  # 1: it stays armed
+        ("armed", "i8"),  # State.armed at the start
+        ("memory_at", "i8"),  # State.contact_history: EVENT_MEMORY numbers
     ],
+    sensor=NONE,
 )
-# kinds of actions
-LOCK, FREE, SET, RESTART, STOP, ARM, DISARM = range(7)
+# State.armed of an event: it cannot happen; it can once its sensor is off the value; its sensor is below or above it
+DISARMED, ARMED, BELOW, ABOVE = range(4)
+# numbers of State.contact_history that belong to an event: largest distance of the sensor from the value so far, when
+# it happened last, and how often at that instant
+REACH, LAST_TIME, TIMES_AT_ONCE, EVENT_MEMORY = range(4)
+# kinds of actions on a switch, a coordinate (of a variable: its velocity), the run, an event
+LOCK, FREE, SET, STOP, ARM, DISARM = range(6)
 ACTION = record_type(
-    [("kind", "i8"), ("target", "i8"), ("value", "f8")],
+    [("kind", "i8"), ("target", "i8"), ("value", "f8"), ("sensor", "i8")],  # the sensor, if any, says the value
     target=NONE,
+    sensor=NONE,
 )
 # kinds of occurrences in the log: an impact or a change of mode of a rigid contact, an event of the user, a lock or
 # release

@@ -13,6 +13,7 @@ from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
     ALL_STALE,
+    CHATTERS,
     CHUNK_FULL,
     JAMMED,
     NO_CONTACT_SLOT,
@@ -38,7 +39,7 @@ from flexmbs.core.stepping.rigid.delassus import (
 from flexmbs.core.stepping.rigid.impact import impact
 from flexmbs.core.stepping.rigid.margins import SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
-from flexmbs.core.stepping.rigid.slots import close_contacts
+from flexmbs.core.stepping.rigid.slots import close_contacts, pass_on
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -47,6 +48,8 @@ MAX_BOUNCES = 200  # of one sequence that are followed in closed form
 # A flight is followed in closed form while it is that short against the step that the error allows, and that low, m.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 NO_CAUSE = -1
+# Events within AT_ONCE (of the time, or s): after so many all impacts are plastic; after so many the run stops.
+AT_ONCE, BOUNCES_AT_ONCE, MOST_AT_ONCE = 1e-12, 40, 400
 
 
 @entry
@@ -59,24 +62,26 @@ def resolve(
     ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, -1: none.
     """
     state.events += 1
+    crowd = events_at_once(state)
+    if crowd > MOST_AT_ONCE:
+        return CHATTERS
     if margin == SLIP and cause >= 0:
         slide_to_rest(tables, state, work, cause)
     for _ in range(MAX_BOUNCES):
-        if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
-            break
-        closed_before = list_closed(tables, state, rigid)
+        passed = pass_on(tables, state, work, log)
         if close_contacts(tables, state, work, rigid) < 0:
             return NO_CONTACT_SLOT
         count = list_closed(tables, state, rigid)
         if count == 0:
-            if closed_before > 0 and not renew(tables, state, settings, scratch, work):
+            if passed and not renew(tables, state, settings, scratch, work):
                 return SINGULAR
             break
         if not fill_delassus(tables, state, scratch, work, rigid, count):
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
-        hit = impact(tables, state, work, log, rigid, solver, count)
+        begin = log.occurrence_count
+        hit = impact(tables, state, work, log, rigid, solver, count, crowd > BOUNCES_AT_ONCE)
         if hit < 0:
             return JAMMED
         if hit > 0:
@@ -85,6 +90,8 @@ def resolve(
         free_accelerations(tables, state, scratch, work, rigid, count)
         if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return JAMMED
+        for i in range(begin, log.occurrence_count):
+            log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not renew(tables, state, settings, scratch, work):
             return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
@@ -92,10 +99,30 @@ def resolve(
             break
         if log.row_count + 4 >= log.rows.shape[0]:
             break
+        if not has_room(tables, log):
+            break
         write_row(tables, state, log)
         fly(tables, state, work, flight)
         write_row(tables, state, log)
     return CHUNK_FULL
+
+
+@kernel
+def events_at_once(state):
+    """How many events of rigid contacts there have been within a time that is as good as an instant."""
+    if state.time - state.instant > AT_ONCE * max(1.0, state.time):
+        state.instant, state.events_at_once = state.time, 0
+    state.events_at_once += 1
+    return state.events_at_once
+
+
+@kernel
+def has_room(tables, log):
+    """Whether the log has room for what all contacts, switches and events can do in one instant."""
+    contacts = len(tables.contacts)
+    most = 2 * contacts + 4 * (len(tables.switches) + len(tables.events)) + 8
+    few = log.occurrence_count + most >= log.occurrences.shape[0]
+    return not few and log.contact_count + contacts + 1 < log.contacts.shape[0]
 
 
 @kernel
