@@ -63,7 +63,7 @@ class ContactMethods:
         friction : of every pair (not in groups)
         exclude : pairs of bodies, or of their names, that do not touch
         max_contacts : of a group, pairs that may touch at once (None: six for each sphere)
-        grouped : None: a group from 300 pairs of spheres and planes on
+        grouped : None: a group from 300 pairs of spheres and planes on (not of rigid contacts)
 
         Raises
         ------
@@ -77,8 +77,10 @@ class ContactMethods:
         excluded = excluded_pairs(exclude, self.bodies, where) | neighbours(self.joints.values())
         simple = friction is None and all(can_be_grouped(shape) for shape in shapes)
         if grouped is None:
-            grouped = simple and len(shapes) ** 2 > 2 * MANY_PAIRS
+            grouped = simple and not law.is_rigid and len(shapes) ** 2 > 2 * MANY_PAIRS
         if grouped:
+            if law.is_rigid:
+                raise MechanismError(f"{where}: a group has no rigid contacts; set grouped=False")
             if not simple:
                 raise MechanismError(f"{where}: a group holds spheres and planes without friction; set grouped=False")
             return self._add_group(name, shapes, law, excluded, max_contacts, where)

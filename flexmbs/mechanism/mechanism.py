@@ -158,7 +158,11 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             raise MechanismError(f"{where}: law must be a contact law such as fm.Hertz(...), not {law!r}")
         if first.marker.body == second.marker.body:
             raise MechanismError(f"{where}: both shapes are on body '{first.marker.body}'")
-        first, second, points = contact_points(first, second, where)
+        first, second, points = contact_points(first, second, where, law.is_rigid)
+        if law.is_rigid and friction is not None:
+            raise MechanismError(
+                f"{where}: friction of rigid contact is part of its law: law=fm.Rigid(friction=...), without friction="
+            )
         checked = checked_friction(friction, (first, second), where)
         refuse_memory(points, law, checked, where)
         self.contacts[name] = Contact(name, first, second, law, points, checked)

@@ -15,7 +15,7 @@ from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
-from flexmbs.analysis.run.jammed_contacts import jammed, no_slot
+from flexmbs.analysis.run.jammed_contacts import chatters, jammed, no_slot
 from flexmbs.analysis.run.resume import fill
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
@@ -120,6 +120,8 @@ class Failure:
             )
         if self.outcome == s.JAMMED:
             return jammed(self.model, self.rigid, self.solver, self.where)
+        if self.outcome == s.CHATTERS:
+            return chatters(self.model, self.state, self.where)
         if self.outcome == s.NO_CONTACT_SLOT:
             return no_slot(self.model, len(self.rigid.closed), self.where)
         if self.outcome == s.EVENT_WITHOUT_END:

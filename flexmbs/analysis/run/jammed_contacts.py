@@ -7,8 +7,10 @@ import math
 from flexmbs.core.contact.rigid.contact_work import NO_SOLUTION, PAINLEVE, ContactWork
 from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.rigid_contacts import RigidContacts
+from flexmbs.core.layout.state import State
 from flexmbs.model.compiled_model import Model
 
+MOST_NAMED = 8
 ADVICE = "less friction, or a compliant contact law there (docs/contact.md), goes on"
 
 
@@ -32,6 +34,15 @@ def jammed(model: Model, rigid: RigidContacts, solver: ContactWork, where: str) 
         f"no contact forces were found {where} for the rigid contacts that are closed, of which '{name}' is the "
         f"furthest from its conditions (error {float(solver.error):.1e}); {ADVICE}"
     )
+
+
+def chatters(model: Model, state: State, where: str) -> str:
+    """Events of rigid contacts that follow each other without end at one instant; those that are closed."""
+    flags = state.active[: len(model.contact_names)]
+    closed = [name for name, flag in zip(model.contact_names, flags, strict=True) if flag != 0]
+    shown = ", ".join(f"'{name}'" for name in closed[:MOST_NAMED]) or "none"
+    more = f" and {len(closed) - MOST_NAMED} more" if len(closed) > MOST_NAMED else ""
+    return f"rigid contacts open and close for ever {where}; closed there: {shown}{more}; {ADVICE}"
 
 
 def no_slot(model: Model, slots: int, where: str) -> str:

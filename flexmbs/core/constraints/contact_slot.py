@@ -17,6 +17,7 @@ from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    HELD_GAP,
     LOAD,
     LOAD_U,
     LOAD_V,
@@ -50,7 +51,7 @@ def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, res
     nx, ny, nz = components(touch.n)
     soft = contact_history[at + COMPLIANCE]
     normal, first, second = a[row], a[row + 1], a[row + 2]
-    work.constraint[row, POSITION_LEVEL] = touch.gap
+    work.constraint[row, POSITION_LEVEL] = touch.gap - contact_history[at + HELD_GAP]
     work.constraint[row, VELOCITY_LEVEL] = touch.rate
     residual[row] = (
         nx * ax + ny * ay + nz * az + dot(touch.n_rate, ux, uy, uz) + soft * (normal - contact_history[at + LOAD])

@@ -80,7 +80,7 @@ def differentiate_geometry(tables, c, work):
     frame_a, frame_b = work.marker[A], work.marker[B]
     keep(frame_a, work.moved_marker[A])
     keep(frame_b, work.moved_marker[B])
-    gap, rate = touch.gap, touch.rate
+    gap, rate, clear = touch.gap, touch.rate, touch.clear
     for k in range(3):
         before.n[k], before.p[k] = touch.n[k], touch.p[k]
     fastest = max(speed_of(frame_a), speed_of(frame_b))
@@ -98,7 +98,7 @@ def differentiate_geometry(tables, c, work):
                 touch.p_rate[k] = (touch.p_rate[k] - touch.p[k]) / (2.0 * ahead)
     keep(work.moved_marker[A], frame_a)
     keep(work.moved_marker[B], frame_b)
-    touch.gap, touch.rate = gap, rate
+    touch.gap, touch.rate, touch.clear = gap, rate, clear
     for k in range(3):
         touch.n[k], touch.p[k] = before.n[k], before.p[k]
 

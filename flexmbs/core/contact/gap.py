@@ -6,6 +6,8 @@ antisymmetrically below d = 0, so that the step which ends it integrates a smoot
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.core.contact.groups import occupy, pairs_for_ever
 from flexmbs.core.contact.pair_geometry import pair_geometry, surface_contact
 from flexmbs.core.contact.sphere_gap import sphere_gap
@@ -38,6 +40,7 @@ def contact_geometry(tables, c, q, v, a, work):
     The frames of its markers are left in ``work.marker`` (A, B).
     """
     contact, touch = work.contact[c], work.touch[0]
+    touch.clear = -math.inf
     if contact.kind >= SURFACES:
         surface_contact(contact.geometry, tables, c, q, v, work, work.resistance, 0)
         nx, ny, nz = components(touch.n)
@@ -94,7 +97,7 @@ def contact_slip(tables, c, work):
 def gap_in_place(tables, c, q, v, a, work):
     """Gap of a contact (m) and its rate (m/s); the frames of the bodies in ``work`` are current."""
     gap, rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
-    return gap, rate
+    return max(gap, work.touch[0].clear), rate
 
 
 @entry

@@ -13,6 +13,7 @@ from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.state import CURRENT, REUSABLE, Scratch, State
+from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.linalg.matrix import columns_of, equilibrate
 from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
@@ -41,7 +42,9 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
         matrix = state.mass if kind == 0 else (state.damping if kind == 1 else state.stiffness)
         if len(tables.shift_start) == 0:
             for j in range(len(tables.free)):
-                if shift(tables, state, scratch, vector, j, kind):
+                if kind == 0 and serves_nothing(tables, state, tables.free[j]):
+                    fill_unit_column(tables, j, matrix)
+                elif shift(tables, state, scratch, vector, j, kind):
                     residual(
                         tables,
                         state.active,
@@ -58,6 +61,10 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
             continue
         for group in groups_of(tables, kind):
             first, end = tables.shift_start[group], tables.shift_start[group + 1]
+            alone = tables.shift_columns[first]
+            if kind == 0 and end == first + 1 and serves_nothing(tables, state, tables.free[alone]):
+                fill_unit_column(tables, alone, matrix)
+                continue
             for i in range(first, end):
                 shift(tables, state, scratch, vector, tables.shift_columns[i], kind)
             residual(
@@ -75,6 +82,28 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
     state.tangent_status = CURRENT if kinds == 3 else REUSABLE
     state.convergence_rate = 1.0
     return regular
+
+
+@kernel
+def serves_nothing(tables, state, k):
+    """Whether coordinate ``k`` is the multiplier of a slot that serves no contact: its equation is lam = 0."""
+    if len(tables.switches) == 0 or tables.coordinates[k].multiplier == 0:
+        return False
+    for s in range(len(tables.switches)):
+        row = tables.switches[s].row
+        if row <= k < row + tables.switches[s].rows:
+            return tables.switches[s].kind == SLOT and state.active[len(tables.contacts) + s] == UNUSED
+    return False
+
+
+@kernel
+def fill_unit_column(tables, j, matrix):
+    """Column ``j`` as in the unit matrix."""
+    m = len(tables.free)
+    first, end, _shift = columns_of(j, m, tables.band)
+    for i in range(first, end):
+        _first, _end, back = columns_of(i, m, tables.band)
+        matrix[i, j + back] = 1.0 if i == j else 0.0
 
 
 @kernel

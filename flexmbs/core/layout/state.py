@@ -33,6 +33,7 @@ NUMBERS = (
     "singular_value",  # smallest of the constraints, when their matrix was last factorised
     "gain_before",  # motion per evaluation before the trial of another order
     "next_flight",  # s, to the next bounce of a sequence that the log had no more room for; 0: there is none
+    "instant",  # where the events of rigid contacts that come at once began (core.stepping.rigid.resolve)
 )
 FLAGS = (
     "tangent_status",
@@ -55,6 +56,7 @@ FLAGS = (
     "next_trial",  # direction of the next one
     "order_wait",  # steps before it
     "order_wait_length",  # after one that fails
+    "events_at_once",  # since State.instant
 )
 COUNT_NAMES = (
     "steps_accepted", "steps_rejected", "newton_failures", "residual_evaluations", "tangent_evaluations",
@@ -111,7 +113,7 @@ KEPT_BETWEEN_CHOICES = (
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
-NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT, EVENT_WITHOUT_END, CONTRADICTORY_LOCK = range(8, 13)
+NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT, EVENT_WITHOUT_END, CONTRADICTORY_LOCK, CHATTERS = range(8, 14)
 
 
 class State(Block):

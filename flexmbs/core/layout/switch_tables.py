@@ -22,8 +22,9 @@ ACTS, LET_GO = 0, 1
 UNUSED = 0
 # numbers of State.contact_history that belong to a rigid contact, from CONTACT.history_at on: direction of sliding,
 # axis of frame b that its tangents are made with, compliance of its rows (where they share a load in no definite way),
-# tangents along which it cannot move, its slot, its multipliers at the end of the last step
-SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, LOAD, LOAD_U, LOAD_V, RIGID_HISTORY = range(11)
+# tangents along which it cannot move, its slot, its multipliers at the end of the last step, the gap that it holds
+SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, LOAD, LOAD_U, LOAD_V, HELD_GAP = range(11)
+RIGID_HISTORY = HELD_GAP + 1
 # the same of a contact that steps in time go through (core.stepping.moreau): mean force of the step on body a, N, world
 # axes, and the mode; no slot serves it
 STEP_FORCE, STEP_MODE, TIME_STEPPED = SLIP_X, ROWS_OFF, -1

@@ -265,7 +265,7 @@ class Workspace(Block):
         "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
         "marker_in_body": (MARKER_IN_BODY, 1),  # (1,)
         "marker": (MARKER_FRAME, 1),  # (3,) rows A, B, END of core.layout.frames
-        "scratch": (SCRATCH, 1),  # (1,)
+        "scratch": (SCRATCH, 1),  # (2,): of whoever moves frames, of shapes of a contact
         "reaction": (WRENCH, 1),  # (nb + constraints,) on the second marker of each joint, world axes
         "constraint": ("f8", 2),  # (coordinates, 3) of each multiplier: value and rate of its constraint; of rotations
         # also the cosine of the open angle
@@ -328,7 +328,7 @@ def make_workspace(tables: Tables) -> Workspace:
         joint_point=np.zeros((bodies, 3)),
         marker_in_body=np.zeros(1, MARKER_IN_BODY),
         marker=np.zeros(3, MARKER_FRAME),
-        scratch=np.zeros(1, SCRATCH),
+        scratch=np.zeros(2, SCRATCH),
         reaction=np.zeros(bodies + len(tables.constraints), WRENCH),
         constraint=np.zeros((len(tables.coordinates), 3)),
         r=np.zeros((3, rank)),

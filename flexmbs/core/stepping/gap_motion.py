@@ -168,6 +168,7 @@ def set_gap_motion(tables, c, q, v, a, work, out):
     """
     out.gap, out.rate, _x, _y, _z = contact_geometry(tables, c, q, v, a, work)
     contact, frame_a, frame_b = work.contact[c], work.marker[A], work.marker[B]
+    out.gap = max(out.gap, work.touch[0].clear)
     if contact.kind >= SURFACES:
         marker_in_world(tables, contact.a, q, v, a, work, frame_a)
         marker_in_world(tables, contact.b, q, v, a, work, frame_b)

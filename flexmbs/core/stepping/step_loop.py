@@ -49,7 +49,7 @@ from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_e
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
-from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room, resolve
+from flexmbs.core.stepping.rigid.resolve import NO_CAUSE, finish_flight, has_room, resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import any_time_has_come, happen
@@ -191,6 +191,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
     )
     if outcome != CHUNK_FULL:
         return outcome
+    passes_on = False
     if h > 0.0:
         if (contact >= 0 or margin >= 0 or len(tables.contacts) == 0) and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
@@ -202,9 +203,12 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
         if last:
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
-        if len(tables.switches) > 0:
-            remember_contacts(tables, state, work)
+        if len(tables.switches) > 0 and remember_contacts(tables, state, work):
+            passes_on = contact < 0 and margin == NO_MARGIN
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
+    if passes_on:
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
+        write_row(tables, state, log)
     if outcome != CHUNK_FULL:
         return outcome
     if h > 0.0:

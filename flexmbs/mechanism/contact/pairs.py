@@ -13,6 +13,7 @@ from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.cylinder import Cylinder
 from flexmbs.mechanism.contact.finite_planes import Disc, Rectangle
 from flexmbs.mechanism.contact.hollow import Bore, Cavity
+from flexmbs.mechanism.contact.rounded_pairs import rounded_on_rounded
 from flexmbs.mechanism.contact.shape_pairs import (
     capsule_ends_on_shape,
     capsule_on_shape,
@@ -96,19 +97,32 @@ PAIRS: dict[tuple[type, type], Expansion] = {
 }
 
 
-def contact_points(first: Shape, second: Shape, where: str) -> tuple[Shape, Shape, tuple[ContactPoint, ...]]:
-    """The shapes in the order of their pair, and its contact points.
+# Of rigid contact, where it differs: one closest point would jump as a face comes to rest on a face.
+RIGID_PAIRS: dict[tuple[type, type], Expansion] = {
+    (Box, Box): rounded_on_rounded,
+    (Box, Rectangle): rounded_on_rounded,
+    (Capsule, Box): rounded_on_rounded,
+    (Capsule, Capsule): rounded_on_rounded,
+    (Capsule, Rectangle): rounded_on_rounded,
+}
+
+
+def contact_points(
+    first: Shape, second: Shape, where: str, rigid: bool = False
+) -> tuple[Shape, Shape, tuple[ContactPoint, ...]]:
+    """The shapes in the order of their pair, and its contact points; ``rigid``: of rigid contact.
 
     Raises
     ------
     MechanismError
         The two cannot touch: the message names what each of them can.
     """
+    known_pairs = PAIRS | RIGID_PAIRS if rigid else PAIRS
     for one, two in ((first, second), (second, first)):
         for kind_one in type(one).__mro__:
             for kind_two in type(two).__mro__:
-                if (kind_one, kind_two) in PAIRS:
-                    return one, two, tuple(PAIRS[kind_one, kind_two](one, two, where))
+                if (kind_one, kind_two) in known_pairs:
+                    return one, two, tuple(known_pairs[kind_one, kind_two](one, two, where))
     names = type(first).__name__, type(second).__name__
     partners = sorted({(b if isinstance(first, a) else a).__name__ for a, b in PAIRS if isinstance(first, (a, b))})
     known = f"; a {names[0]} can touch: {', '.join(partners)}" if partners else f"; known shapes: {', '.join(shapes())}"

@@ -23,10 +23,10 @@ LEAST_APPROACH, LEAST_BOUNCE, LEAST_REBOUND = 1e-12, 1e-11, 1e-13
 
 
 @kernel
-def impact(tables, state, work, log, rigid, solver, count):
+def impact(tables, state, work, log, rigid, solver, count, plastic):
     """Change the velocities where contacts approach; 1 when they were changed, 0 when none approaches, -1: no solution.
 
-    ``rigid.contact_velocity`` and ``rigid.delassus`` are those before it.
+    ``rigid.contact_velocity`` and ``rigid.delassus`` are those before it; ``plastic``: without restitution.
     """
     approaching, bouncing = False, False
     for i in range(count):
@@ -38,7 +38,7 @@ def impact(tables, state, work, log, rigid, solver, count):
         approaching = approaching or speed > (LEAST_APPROACH if closes else AT_REST)
         bouncing = bouncing or bounces
         rigid.contact_friction[i] = tables.pool[at + FRICTION]
-        rigid.contact_restitution[i] = tables.pool[at + RESTITUTION] if bounces else 0.0
+        rigid.contact_restitution[i] = tables.pool[at + RESTITUTION] if bounces and not plastic else 0.0
         rigid.contact_tangential[i] = tables.pool[at + TANGENTIAL_RESTITUTION]
     if not approaching:
         rigid.impulse[: 3 * count] = 0.0

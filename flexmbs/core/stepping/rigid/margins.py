@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion
+from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import LOAD, NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import HELD_GAP, LOAD, NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.machine_code.kernel import kernel
@@ -38,7 +40,7 @@ def contact_margins(tables, state, q, v, a, work, out):
             contact_point_motion(tables, c, q, v, a, work)
         touch = work.touch[0]
         if mode == RESTING:
-            out[3 * s] = touch.gap + RESTS_WITHIN
+            out[3 * s] = touch.gap - state.contact_history[at + HELD_GAP] + RESTS_WITHIN
             continue
         out[3 * s + NORMAL] = a[row]
         pool, numbers = tables.pool, tables.contacts[c].at
@@ -55,24 +57,32 @@ def contact_margins(tables, state, q, v, a, work, out):
 
 @kernel
 def remember_contacts(tables, state, work):
-    """What contacts remember of the end of a step: direction of sliding, and how they share their load."""
-    first, some = len(tables.contacts), False
+    """What contacts remember of the end of a step: direction of sliding, and how they share their load.
+
+    Returns whether one of them has come to where another point of the same two shapes takes its place.
+    """
+    first, some, passes_on = len(tables.contacts), False, False
     for s in range(len(tables.switches)):
         if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
             continue
         c = state.active[first + s] - 1
         for k in range(3):
             state.contact_history[tables.contacts[c].history_at + LOAD + k] = state.a[tables.switches[s].row + k]
-        if state.active[c] != SLIDING:
+        if state.active[c] != SLIDING and tables.contacts[c].kind < SHAPE_PAIR:
             continue
         if not some:
             hide_condensed(tables, state.q, state.v, state.a, work)
             forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
             some = True
-        contact_point_motion(tables, c, state.q, state.v, state.a, work)
-        renew_direction(work.touch[0], state.contact_history, tables.contacts[c].history_at)
+        if state.active[c] == SLIDING:
+            contact_point_motion(tables, c, state.q, state.v, state.a, work)
+            renew_direction(work.touch[0], state.contact_history, tables.contacts[c].history_at)
+        else:
+            contact_geometry(tables, c, state.q, state.v, state.a, work)
+        passes_on = passes_on or work.touch[0].clear > 0.0
     if some:
         show_condensed(tables, state.a, work)
+    return passes_on
 
 
 @kernel

@@ -13,6 +13,7 @@ from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
     ALL_STALE,
+    CHATTERS,
     CHUNK_FULL,
     JAMMED,
     NO_CONTACT_SLOT,
@@ -38,7 +39,7 @@ from flexmbs.core.stepping.rigid.delassus import (
 from flexmbs.core.stepping.rigid.impact import impact
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
-from flexmbs.core.stepping.rigid.slots import close_contacts
+from flexmbs.core.stepping.rigid.slots import close_contacts, pass_on
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -48,6 +49,8 @@ from flexmbs.machine_code.kernel import kernel
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 FLIGHT_IN_STEP, LOWEST_FLIGHT = 0.3, 1e-13
 NO_CAUSE = -1
+# Events within AT_ONCE (of the time, or s): after so many all impacts are plastic; after so many the run stops.
+AT_ONCE, BOUNCES_AT_ONCE, MOST_AT_ONCE = 1e-12, 40, 400
 
 
 @entry
@@ -61,21 +64,27 @@ def resolve(
     """
     state.events += 1
     closing = cause if margin == CLOSES else NO_CAUSE
+    crowd = events_at_once(state)
+    if crowd > MOST_AT_ONCE:
+        return CHATTERS
     if margin == SLIP and cause >= 0:
         slide_to_rest(tables, state, work, cause)
     while True:
+        passed = pass_on(tables, state, work, log)
         if close_contacts(tables, state, work, rigid, closing) < 0:
             return NO_CONTACT_SLOT
         closing = NO_CAUSE
         count = list_closed(tables, state, rigid)
         if count == 0:
+            if passed and not renew(tables, state, settings, scratch, work):
+                return SINGULAR
             break
         if not fill_delassus(tables, state, scratch, work, rigid, count):
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
         begin = log.occurrence_count
-        hit = impact(tables, state, work, log, rigid, solver, count)
+        hit = impact(tables, state, work, log, rigid, solver, count, crowd > BOUNCES_AT_ONCE)
         if hit < 0:
             return JAMMED
         if hit > 0:
@@ -105,6 +114,15 @@ def finish_flight(tables, state, work, log):
     fly(tables, state, work, state.next_flight)
     state.next_flight = 0.0
     write_row(tables, state, log)
+
+
+@kernel
+def events_at_once(state):
+    """How many events of rigid contacts there have been within a time that is as good as an instant."""
+    if state.time - state.instant > AT_ONCE * max(1.0, state.time):
+        state.instant, state.events_at_once = state.time, 0
+    state.events_at_once += 1
+    return state.events_at_once
 
 
 @kernel

@@ -6,6 +6,7 @@ from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    HELD_GAP,
     OPEN,
     ROWS_OFF,
     SLOT,
@@ -14,10 +15,11 @@ from flexmbs.core.layout.switch_tables import (
     TANGENT_AXIS,
     UNUSED,
 )
+from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.vectors import components
-from flexmbs.core.stepping.rigid.phases import begin_phase
+from flexmbs.core.stepping.rigid.phases import begin_phase, end_phase
 from flexmbs.machine_code.kernel import kernel
 
 CLOSED = 1e-11  # m: gaps that close within it of each other close together
@@ -46,6 +48,7 @@ def close_contacts(tables, state, work, rigid, cause):
                 continue
             take_slot(tables, state, c, work)
             begin_phase(state, c)
+            state.contact_history[tables.contacts[c].history_at + HELD_GAP] = gap if gap < -CLOSED else 0.0
         at = tables.contacts[c].history_at
         state.active[c] = STICKING
         state.contact_history[at + COMPLIANCE] = state.contact_history[at + ROWS_OFF] = 0.0
@@ -79,6 +82,30 @@ def has_closed(tables, state, c, work, cause):
     for k in range(3):
         size = max(size, abs(p[k]))
     return gap <= ROUNDING * size + AT_ONCE * max(-rate, 0.0)
+
+
+@kernel
+def pass_on(tables, state, work, log):
+    """Open the closed contacts whose place another point of the same two shapes takes; whether there were any."""
+    hide_condensed(tables, state.q, state.v, state.a, work)
+    forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+    some = False
+    for c in range(len(tables.contacts)):
+        if tables.contacts[c].rigid != 0 and state.active[c] != OPEN and passes_on(tables, state, c, work):
+            end_phase(state, log, c, 0.0)
+            open_contact(tables, state, c)
+            some = True
+    show_condensed(tables, state.a, work)
+    return some
+
+
+@kernel
+def passes_on(tables, state, c, work):
+    """Whether closed contact ``c`` has come to where another point of the same two shapes takes its place."""
+    if tables.contacts[c].kind < SHAPE_PAIR:
+        return False
+    gap_in_place(tables, c, state.q, state.v, state.a, work)
+    return work.touch[0].clear > 0.0
 
 
 @kernel
