@@ -48,6 +48,7 @@ def close_contacts(tables, state, work, rigid, cause):
                 continue
             take_slot(tables, state, c, work)
             begin_phase(state, c)
+            gap = work.touch[0].gap
             state.contact_history[tables.contacts[c].history_at + HELD_GAP] = gap if gap < -CLOSED else 0.0
         at = tables.contacts[c].history_at
         state.active[c] = STICKING
