@@ -1,0 +1,71 @@
+"""Blocks with rigid contacts that rest, slide and topple: on an incline, in stacks, over an edge."""
+
+import numpy as np
+import pytest
+
+import flexmbs as fm
+
+SIZE = (0.2, 0.1, 0.06)
+GRAVITY = 9.81
+NANOMETRE = 1e-9
+
+
+def stack(count, offsets=None, friction=0.4, tilt=0.0):
+    """Blocks on each other on a plane; ``offsets`` (count,) along x and y, m."""
+    system = fm.System(gravity=(GRAVITY * np.sin(tilt), 0.0, -GRAVITY * np.cos(tilt)))
+    below, law = fm.Plane(system.ground["origin"], (0, 0, 1)), fm.Rigid(friction=friction)
+    for i in range(count):
+        x, y = (0.0, 0.0) if offsets is None else offsets[i]
+        block = system.add(fm.RigidBody.box(800.0, SIZE), name=f"b{i}", position=(x, y, (i + 0.5) * SIZE[2]))
+        shape = fm.Box(block.frame, SIZE)
+        system.contact(shape, below, law=law, name=f"c{i}")
+        below = shape
+    return system
+
+
+def drift(result, count):
+    """Largest change of a coordinate of the origins, m."""
+    names = [f"b{i}.free.{axis}" for i in range(count) for axis in "xyz"]
+    return max(float(np.abs(result[name] - result[name][0]).max()) for name in names)
+
+
+def test_block_rests_on_a_rough_incline_for_100_s():
+    result = stack(1, tilt=0.3).simulate(100.0)
+    assert drift(result, 1) < NANOMETRE
+    assert result.energy_ledger().loss == pytest.approx(0.0, abs=1e-12)
+
+
+def test_two_blocks_with_an_offset_rest_on_the_corners_of_what_they_share():
+    """The edges that cross carry as corners do; the whole weight is carried."""
+    result = stack(2, offsets=[(0.0, 0.0), (0.03, 0.02)]).simulate(100.0)
+    assert drift(result, 2) < NANOMETRE
+    carried = sum(result[name][-1] for name in result.names if name.startswith("c1[") and name.endswith(".force"))
+    assert carried == pytest.approx(800.0 * np.prod(SIZE) * GRAVITY, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_stack_of_ten_rests_for_100_s():
+    offsets = [(0.01 * (i % 3), 0.005 * (i % 2)) for i in range(10)]
+    assert drift(stack(10, offsets).simulate(100.0), 10) < NANOMETRE
+
+
+@pytest.mark.slow
+def test_stack_of_ten_equal_and_aligned_blocks_rests():
+    assert drift(stack(10).simulate(100.0), 10) < NANOMETRE
+
+
+def tipping(overhang, duration):
+    """A block whose centre stands ``overhang`` (m) beyond the edge on which the one below can carry it."""
+    edge = 0.5 * SIZE[0] - 0.01 * 0.5 * min(SIZE)  # less the rounding
+    return stack(2, offsets=[(0.0, 0.0), (edge + overhang, 0.0)], friction=5.0).simulate(duration, rtol=1e-9)
+
+
+def test_block_topples_over_the_edge_beyond_its_centre():
+    """Turns about the edge with m g d / (I + m (d^2 + h^2 / 4)), and stays with its centre before it."""
+    overhang, duration = 1e-3, 1e-3
+    result = tipping(overhang, duration)
+    a, _b, h = SIZE
+    arm = (a * a + h * h) / 12.0 + overhang**2 + 0.25 * h * h
+    fall = 0.5 * overhang * (GRAVITY * overhang / arm) * duration**2
+    assert result["b1.free.z"][0] - result["b1.free.z"][-1] == pytest.approx(fall, rel=1e-3)
+    assert drift(tipping(-overhang, 1.0), 2) < NANOMETRE
