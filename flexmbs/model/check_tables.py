@@ -331,6 +331,7 @@ def _check_constraints(c: _Tables) -> None:
     c.within("row of constraints", constraints["row"], c.coordinates + 1 - constraints["rows"])
     c.within("signal of constraints", constraints["signal"], c.signals, -1)
     c.within("component of constraints", constraints["component"], 3)
+    c.within("switch of constraints", constraints["switch"], len(tables.switches), NONE)
     closing = constraints[kind == t.CLOSURE]
     c.spans("axes of constraints", closing["start"], closing["end"], len(tables.axes))
     summed = constraints[(kind == t.COUPLING) | (kind == t.CABLE)]
@@ -352,7 +353,6 @@ def _check_switches(c: _Tables) -> None:
     c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
     c.within("sensor of events", tables.events["sensor"], len(tables.sensors), NONE)
     c.within("memory_at of events", tables.events["memory_at"], t.history_size(tables) + 1 - EVENT_MEMORY)
-    c.within("switch of constraints", tables.constraints["switch"], len(switches), NONE)
     for kinds, count in (
         ((LOCK, FREE, REBOUND, LEAVE), len(switches)),
         ((SET,), c.coordinates),
