@@ -33,7 +33,7 @@ class Parameters:
     parameters: str | None = fm.parameter(None, "", f"JSON file with values of {', '.join(IN_FILES)}")
     t_end: float | None = fm.parameter(None, "s", "end time; none: as long as the impacts that are listed may take")
     max_step: float | None = fm.parameter(None, "s", "longest step; none: a sixteenth of a turn of the table")
-    rtol: float = fm.parameter(1e-9, "", "relative tolerance")
+    rtol: float = fm.parameter(1e-8, "", "relative tolerance")
     atol: float = fm.parameter(1e-11, "", "absolute tolerance")
 
 
