@@ -33,8 +33,12 @@ IN_FILES = {
     "last_panel.mass": "last_mass", "last_panel.length": "last_length", "last_panel.modes": "modes",
     "last_panel.damping_ratio": "damping_ratio", "last_panel.bending_stiffness": "bending_stiffness", "t_end": "t_end",
 }  # fmt: skip
+UNITS = {
+    "latch_time": "s", "latch_times": "s", "hub_angle": "rad", "tip_deflection_max": "m", "tip_acceleration_max": "m/s2",
+    "largest_tip_before": "m", "largest_tip_after": "m",
+}  # fmt: skip
 PLOTS = {
-    "Hub": ("hub.angle", "hub.angle.rate"),
+    "Hub": ("motion.angle", "motion.angle.rate"),
     "Panels": ("hinge 1.angle", "hinge 2.angle"),
     "Energy": ("energy.kinetic", "energy.elastic"),
 }
@@ -70,8 +74,8 @@ class Parameters:
     latches: bool = fm.parameter(True, "", "whether hinges latch")
     parameters: str | None = fm.parameter(None, "", "JSON file with hub, panels, sync, last_panel and hinge_... lists")
     t_end: float = fm.parameter(30.0, "s", "end time")
-    rtol: float = fm.parameter(1e-9, "", "relative tolerance")
-    atol: float = fm.parameter(1e-11, "", "absolute tolerance")
+    rtol: float = fm.parameter(1e-10, "", "relative tolerance")
+    atol: float = fm.parameter(1e-12, "", "absolute tolerance")
 
 
 def resolve(p: Parameters) -> Parameters:
