@@ -128,6 +128,7 @@ _WHERE = {
     "flexmbs.result.run_folder": ("RunFolder",),
     "flexmbs.result.saved_state": ("SavedState", "load_state"),
     "flexmbs.result.stress_peak": ("PeakStress",),
+    "flexmbs.result.event_records": ("EventRecord",),
     "flexmbs.result.trajectory": ("ContactRecord",),
     "flexmbs.view.maps": ("Map",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),

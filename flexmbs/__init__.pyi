@@ -211,6 +211,7 @@ from flexmbs.reduction.options import Patch as Patch
 from flexmbs.reduction.options import SecondOrder as SecondOrder
 from flexmbs.reduction.options import StaticModes as StaticModes
 from flexmbs.reduction.reduce import reduce as reduce
+from flexmbs.result.event_records import EventRecord as EventRecord
 from flexmbs.result.result import Result as Result
 from flexmbs.result.result import load as load
 from flexmbs.result.run_folder import RunFolder as RunFolder

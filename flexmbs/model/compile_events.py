@@ -167,7 +167,10 @@ class _EventCompiler:
             key = (reading.owner.joint.name, reading.owner.coordinate)
             row = self.records["switches"][self.locks[key]]["row"]
             self.functions.multipliers[id(reading.owner)] = int(row)
-        return self.functions.sensor(reading)
+        self.functions.behind_forces = True
+        number = self.functions.sensor(reading)
+        self.functions.behind_forces = False
+        return number
 
     def action(self, action: e.Action, where: str) -> None:
         """Records of one action."""

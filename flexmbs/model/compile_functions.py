@@ -41,6 +41,7 @@ class FunctionTables:
         self.outputs = 0
         self.state_coordinates: dict[int, int] = {}  # id of a state -> its first coordinate
         self.lags: list[int] = []  # states (numbers) that start at the value they follow
+        self.behind_forces = False  # whether sensors are read when the reactions of all joints are known (of events)
         self.multipliers: dict[int, int] = {}  # id of what reads the force of a lock -> its multiplier
         self._sensor_of: dict[int, int] = {}
         self._output_of: dict[int, int] = {}
@@ -153,7 +154,7 @@ class FunctionTables:
             return compiler.pool.add(reading.weights), compiler.modal[reading.owner.name].start, len(reading.weights)
         if kind in (t.REACTION, t.NORMAL_LOAD):
             marker = 0 if reading.b is None else compiler.marker(reading.b)
-            return compiler.reaction_row(reading.owner.name), marker, 0
+            return compiler.reaction_row(reading.owner.name, self.behind_forces), marker, 0
         if kind == t.COORDINATE:
             return self._coordinate(reading), 0, 0
         if kind == t.ENERGY:

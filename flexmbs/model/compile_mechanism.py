@@ -71,6 +71,7 @@ class _Compiler:
         self.held: list[int] = []
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
+        self.carried_by: dict[str, int] = {}  # joint of the spanning tree -> the body that hangs on it
         self.modal: dict[str, slice] = {}
         self.q: list[float] = []
         self.v: list[float] = []
@@ -149,7 +150,7 @@ class _Compiler:
         self.add_joint(branch.joint, branch.backwards)
         if has_ball and not branch.backwards:
             self.add_ball(branch.joint, 1.0)
-        self.body_index[branch.body] = len(self.records["bodies"])
+        self.body_index[branch.body] = self.carried_by[branch.joint.name] = len(self.records["bodies"])
         own = self.marker(second)
         links = {
             "parent_marker": parent_marker, "own_marker": own, "axis_start": axis_start,
@@ -241,8 +242,10 @@ class _Compiler:
             self.add_state_coordinate(f"{name}.bristle.{bristle}", 0.0, COARSER * friction.bristle_size)
         return {"bristle": first, "bristles": len(friction.bristles)}
 
-    def reaction_row(self, name: str) -> int:
-        """Row of ``Workspace.reaction`` of a cut joint or other constraint."""
+    def reaction_row(self, name: str, in_tree: bool = False) -> int:
+        """Row of ``Workspace.reaction`` of a cut joint or other constraint, or of a joint that carries a body."""
+        if in_tree and name in self.carried_by:
+            return self.carried_by[name]
         if name not in self.constraint_names:
             raise MechanismError(f"joint '{name}' constrains nothing, so it has no reaction")
         return len(self.records["bodies"]) + self.constraint_names.index(name)

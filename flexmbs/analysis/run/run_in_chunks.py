@@ -124,7 +124,8 @@ class Run:
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
-        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books)
+        events = tuple(getattr(self.system, "events", ()))
+        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
         self.size = ResultSize(thinner, storage)
         self.impacts = ImpactNotes(self.system)
         begin = self.began = time.perf_counter()
@@ -185,6 +186,7 @@ class Run:
         """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         begin = time.perf_counter()
         if self.started is None:
+            self.log.filled[:] = 0
             outcome = start(*self._parts())
             seconds = time.perf_counter() - begin
         else:
@@ -194,9 +196,10 @@ class Run:
         if resume and saved is not None:
             self._keep_account(saved)
             return outcome
-        self.log.filled[:] = 0
-        write_row(self.model.tables, self.state, self.log)
-        self.recorder.take(self.model, self.log.rows[:1], self.log.contacts[:0])
+        log = self.log  # with what has happened in the very start
+        write_row(self.model.tables, self.state, log)
+        rows, contacts, occurrences = log.filled
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
     def _continue(self, saved: SavedState, resume: bool) -> int:
@@ -211,7 +214,8 @@ class Run:
             self._keep_account(saved)
         else:
             self.state.count[:] = 0
-            self.recorder.take(self.model, saved.arrays["recorder.last"][None], self.log.contacts[:0])
+            empty = self.log.contacts[:0], self.log.occurrences[:0]
+            self.recorder.take(self.model, saved.arrays["recorder.last"][None], *empty)
         return s.CHUNK_FULL
 
     def _keep_account(self, saved: SavedState) -> None:
@@ -268,7 +272,7 @@ class Run:
         begin = time.perf_counter()
         outcome = advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
-        rows, contacts, _occurrences = self.log.filled
+        rows, contacts, occurrences = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
         if beyond is not None:
             rows, outcome = beyond[0] + 1, HALTED
@@ -278,7 +282,8 @@ class Run:
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
-        self.recorder.take(self.model, self.log.rows[:rows], self.log.contacts[:contacts])
+        log = self.log
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
     def _choose_constraints(self, outcome: int) -> int:
@@ -361,7 +366,7 @@ class Run:
         recorder.write(self._stats())
         settle = reaction_settler(with_all_modes(self.model))
         contacts = [*recorder.contacts, *open_contacts(self.model, self.state)]
-        trajectory = writer.finish(status, self._stats(), contacts, settle)
+        trajectory = writer.finish(status, self._stats(), contacts, settle, recorder.events)
         settled = isinstance(trajectory, StoredTrajectory)
         return Result(self.structure, trajectory, None if settled else settle, saved)
 
@@ -383,7 +388,7 @@ class Run:
             limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
         failure = Failure(
             self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
-            self.recorder.opening, self.recorder.opened_at, self.halted, limit,
+            self.recorder.opening, self.recorder.opened_at, self.halted, limit, self.rigid, self.solver,
         )  # fmt: skip
         reason, cause = failure.reason()
         reason = self.recorder.watch.because(reason) if outcome == OPENED else reason

@@ -30,6 +30,7 @@ from flexmbs.core.layout.state import (
     Settings,
     State,
 )
+from flexmbs.core.layout.switch_tables import IMPACT
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
@@ -48,7 +49,7 @@ from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_e
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.rigid.margins import remember_contacts
-from flexmbs.core.stepping.rigid.resolve import resolve
+from flexmbs.core.stepping.rigid.resolve import has_room, resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import any_time_has_come, happen
@@ -97,11 +98,26 @@ def start(
 
 @kernel
 def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
-    """Impacts and modes of the rigid contacts that touch at the start."""
+    """Impacts and modes of the rigid contacts that touch at the start; a row before them if there are impacts."""
     for c in range(len(tables.contacts)):
         if tables.contacts[c].rigid != 0:
-            return resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+            write_row(tables, state, log)
+            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+            if not any_impact(log):
+                log.row_count = 0
+                for i in range(log.occurrence_count):
+                    log.occurrences[i].row = 0
+            return outcome
     return CHUNK_FULL
+
+
+@kernel
+def any_impact(log):
+    """Whether there is an impact in the log."""
+    for i in range(log.occurrence_count):
+        if log.occurrences[i].kind == IMPACT:
+            return True
+    return False
 
 
 @kernel
@@ -142,9 +158,7 @@ def advance(
         if state.time >= settings.t_end:
             return FINISHED
         last = log.rows.shape[0] - 5 - scratch.intermediate_q.shape[0]
-        most = 2 * len(tables.contacts) + 4 * (len(tables.switches) + len(tables.events)) + 8
-        full = log.occurrence_count + most >= log.occurrences.shape[0]
-        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0] or full:
+        if log.row_count >= last or not has_room(tables, log):
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
@@ -237,7 +251,7 @@ def find_step(tables, state, settings, scratch, work, rigid):
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
         rows = 0
-        if len(tables.contacts) > 0 and scratch.fill_intermediate_rows != 0:
+        if len(tables.contacts) + len(tables.events) > 0 and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         x, contact, kind = first_event(tables, state, scratch, work, h, rows)
         if contact == NO_ROOM:
@@ -249,11 +263,14 @@ def find_step(tables, state, settings, scratch, work, rigid):
                 continue
         margin = NO_MARGIN
         if h > 0.0 and watches_margins(tables):
-            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h)
+            whole, rows_inside = h, rows if contact < 0 else 0
+            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h, rows_inside)
             if h < 0.0:
                 continue
             if margin != NO_MARGIN:
                 last, contact = False, -1
+            elif h < whole:  # ended early, at a row where an event seemed to have happened
+                last, rows = False, 0
         return CHUNK_FULL, h, error, proposed, limit, last, rows, contact, kind, margin
 
 

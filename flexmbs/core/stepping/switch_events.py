@@ -78,11 +78,45 @@ def first_vanished(rigid, row, switches):
 
 
 @kernel
-def find_margin(tables, state, settings, scratch, work, rigid, h):
+def repeat_step(tables, state, settings, scratch, work, h):
+    """Attempt the step with another length; False: Newton failed, with a smaller step prepared."""
+    iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, h)
+    if iterations > 0:
+        return True
+    state.step_size = 0.5 * h
+    state.factored_step_size = 0.0
+    state.tangent_status = ALL_STALE
+    return False
+
+
+@kernel
+def row_beyond(tables, state, scratch, work, rigid, h, rows):
+    """The first of the ``rows`` inside a step at which an event of the user has happened; -1: none."""
+    first = 3 * len(tables.switches)
+    for row in range(rows):
+        q, v, a = scratch.intermediate_q[row], scratch.intermediate_v[row], scratch.intermediate_a[row]
+        time = state.time + h * (row + 1.0) / (rows + 1.0)
+        event_margins(tables, state, q, v, a, time, work, rigid, rigid.margin[1, first:])
+        for j in range(first, rigid.margin.shape[1]):
+            start, there = rigid.margin[0, j], rigid.margin[1, j]
+            if start < NEVER and there < -NOISE * max(abs(start), abs(there)):
+                return row
+    return -1
+
+
+@kernel
+def find_margin(tables, state, settings, scratch, work, rigid, h, rows):
     """Whether a margin vanishes in the step just attempted; then it is repeated up to there: (length, margin).
 
-    Length -1: Newton failed, with a smaller step prepared.
+    Length -1: Newton failed, with a smaller step prepared. Events of the user are also looked for in the ``rows``
+    inside the step; it then ends at the row at the latest.
     """
+    if len(tables.events) > 0:
+        row = row_beyond(tables, state, scratch, work, rigid, h, rows)
+        if row >= 0:
+            h *= (row + 1.0) / (rows + 1.0)
+            if not repeat_step(tables, state, settings, scratch, work, h):
+                return -1.0, NO_MARGIN
     end_margins(tables, state, settings, scratch, work, rigid, h, 1)
     which, x = first_vanished(rigid, 1, 3 * len(tables.switches))
     if which == NO_MARGIN:
@@ -101,11 +135,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
         target = min(max(target, low + 1e-3 * (high - low) if at_low > 0.0 else low), high)
         if high - low <= POINT * h or target <= 1e-15 * max(1e-3, state.time):
             break
-        iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, target)
-        if iterations == 0:
-            state.step_size = 0.5 * target
-            state.factored_step_size = 0.0
-            state.tangent_status = ALL_STALE
+        if not repeat_step(tables, state, settings, scratch, work, target):
             return -1.0, which
         end_margins(tables, state, settings, scratch, work, rigid, target, 1)
         other, _x = first_vanished(rigid, 1, 3 * len(tables.switches))
@@ -131,10 +161,6 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
             side = -1
     if high <= 1e-15 * max(1e-3, state.time):
         return 0.0, which
-    iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, high)
-    if iterations == 0:
-        state.step_size = 0.5 * high
-        state.factored_step_size = 0.0
-        state.tangent_status = ALL_STALE
+    if not repeat_step(tables, state, settings, scratch, work, high):
         return -1.0, which
     return high, which
