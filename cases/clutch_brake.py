@@ -128,21 +128,23 @@ def closed_form(p: Parameters) -> dict[str, float]:
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """Times of the run and in closed form; torque that the clutch transmits."""
-    slips, rate = result["slips"], result["shaft.angle.rate"]
-    changes = np.diff(slips)
-    locks, away = np.flatnonzero(changes < 0.0) + 1, np.flatnonzero(changes > 0.0) + 1  # rows behind the events
-    stops = np.flatnonzero((rate[1:] == 0.0) & (rate[:-1] != 0.0))
+    times = {
+        name: [event.time for event in result.events if event.name == name] for name in ("plates", "break away", "stop")
+    }
+    locks, away, stops = times["plates"], times["break away"], times["stop"]
+    first = np.searchsorted(result.t, locks[0], side="right") - 1 if locks else 0  # row behind the first lock-up
+    rate = result["shaft.angle.rate"]
     torque = p.load_inertia * (result["shaft.angle.acceleration"] + result["clutch.angle.acceleration"]) + p.load_torque
     return {
-        "lock_up_times": result.t[locks].tolist(),
-        "lock_up_time": result.t[locks[0]] if len(locks) else None,
-        "lock_up_speed": rate[locks[0]] if len(locks) else None,
-        "torque_slipping": torque[0],
-        "torque_locked": torque[locks[0]] if len(locks) else None,
-        "torque_largest": np.abs(torque).max(),
-        "break_away_time": result.t[away[0]] if len(away) else None,
-        "second_lock_up_time": result.t[locks[1]] if len(locks) > 1 else None,
-        "stop_time": result.t[stops[0] + 1] if len(stops) else None,
+        "lock_up_times": locks,
+        "lock_up_time": locks[0] if locks else None,
+        "lock_up_speed": float(rate[first]) if locks else None,
+        "torque_slipping": float(torque[0]),
+        "torque_locked": float(torque[first]) if locks else None,
+        "torque_largest": float(np.abs(torque).max()),
+        "break_away_time": away[0] if away else None,
+        "second_lock_up_time": locks[1] if len(locks) > 1 else None,
+        "stop_time": stops[0] if stops else None,
         "clutch_loss": -result["clutch.angle.plates.work"][-1],
         "closed_form": closed_form(p),
     }

@@ -93,14 +93,13 @@ def build(p: Parameters) -> fm.System:
 
 def latched_rows(result: fm.Result) -> list[int]:
     """Row before each lock; the next row is the one behind it."""
-    rates = np.stack([result[f"drogue.{name}.rate"] for name in ("u", "angle")])
-    stopped = (rates[:, 1:] == 0.0) & (rates[:, :-1] != 0.0) & (np.diff(result.t) == 0.0)
-    return np.flatnonzero(stopped.any(axis=0)).tolist()
+    times = [event.time for event in result.events if event.name in ("capture", "latch")]
+    return (np.searchsorted(result.t, times, side="right") - 2).tolist()
 
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """Impulses on the target, of its own change of momentum: force, and moment about the drogue."""
-    bodies = {name: result_body for name, result_body in bodies_of(p).items()}
+    bodies = bodies_of(p)
     place = np.stack([result[f"target.drogue.position.{axis}"] for axis in "xyz"], axis=-1)
     force, moment = fm.momenta(result, {"target": bodies["target"]}, about=place)
     rows, kinetic = latched_rows(result), result["energy.kinetic"]
@@ -115,8 +114,8 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "angular_impulses": moments,
         "energy_lost": [float(kinetic[row] - kinetic[row + 1]) for row in rows],
         "tip_deflection_max": abs(result.extreme(tip)[1]),
-        "tip_deflection_end": result[tip][-1],
-        "chaser_rate_end": result["motion.angle.rate"][-1],
+        "tip_deflection_end": float(result[tip][-1]),
+        "chaser_rate_end": float(result["motion.angle.rate"][-1]),
         "drift_of_momenta": [
             float(np.linalg.norm(linear - linear[0], axis=1).max()),
             float(np.abs(angular[:, 2] - angular[0, 2]).max()),

@@ -127,14 +127,10 @@ def next_release(after: float, p: Parameters) -> float:
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """Times of the run and by the closed form, energy lost at the pawl."""
-    rate, times = result["drum.angle.rate"], result.t
-    holds = np.flatnonzero((rate[1:] == 0.0) & (rate[:-1] < 0.0)) + 1
-    releases = np.flatnonzero((rate[1:] > 0.0) & (rate[:-1] == 0.0))
-    found: dict[str, list[float]] = {
-        "tooth_times": times[np.flatnonzero(np.diff(result["teeth"]) > 0.0) + 1].tolist(),
-        "hold_times": times[holds].tolist(),
-        "release_times": times[releases].tolist(),
-    }
+    names = {"tooth_times": "tooth", "hold_times": "hold", "release_times": "release"}
+    found = {key: [event.time for event in result.events if event.name == name] for key, name in names.items()}
+    rate = result["drum.angle.rate"]
+    holds = np.searchsorted(result.t, found["hold_times"], side="right") - 2  # rows before the impacts
     exact = closed_form(p)
     errors = [
         abs(time - wanted) for name in found for time, wanted in zip(found[name], exact[name], strict=False)
@@ -143,8 +139,8 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         "tooth_times_closed_form": exact["tooth_times"],
         "hold_times_closed_form": exact["hold_times"],
         "largest_time_error": max(errors, default=0.0),
-        "teeth_passed": int(result["teeth"][-1]),
-        "angle_end": result["drum.angle"][-1],
-        "energy_lost": 0.5 * p.inertia * float(np.sum(rate[holds - 1] ** 2)),
+        "teeth_passed": round(float(result["teeth"][-1])),
+        "angle_end": float(result["drum.angle"][-1]),
+        "energy_lost": 0.5 * p.inertia * float(np.sum(rate[holds] ** 2)),
         "energy_lost_closed_form": 0.5 * p.inertia * sum(speed**2 for speed in exact["hold_speeds"]),
     }
