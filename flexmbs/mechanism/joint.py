@@ -15,6 +15,7 @@ from flexmbs.mechanism.joint_forces import JointForces
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
+from flexmbs.mechanism.rigid_stops import RigidStop
 from flexmbs.mechanism.time_signals import Signal, driver
 
 #: A joint, or one of its coordinates where it has several.
@@ -41,6 +42,7 @@ class Joint(JointForces):
     drivers: dict[str, Signal] = field(default_factory=dict)
     levels: dict[str, int] = field(default_factory=dict)
     forces: list[Element] = field(default_factory=list)
+    stops: list[RigidStop] = field(default_factory=list)
     given: set[str] = field(default_factory=set)
     given_rates: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)

@@ -27,6 +27,7 @@ from flexmbs.mechanism.forces import (
 )
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_type import JointType
+from flexmbs.mechanism.rigid_stops import RigidStop, rigid_stop
 from flexmbs.mechanism.sensors import UserInputs, user_function
 
 
@@ -40,6 +41,7 @@ class JointForces:
     name: str
     type: JointType
     forces: list[Element]
+    stops: list[RigidStop]
     cut: bool
     _single: Callable[[str | None, str], str]
 
@@ -131,14 +133,19 @@ class JointForces:
         lower: float | None = None,
         upper: float | None = None,
         *,
-        stiffness: float,
+        stiffness: float | None = None,
+        restitution: float | None = None,
         damping: float = 0.0,
         exponent: float = 1.0,
         depth: float = 1e-4,
         coordinate: str | None = None,
         name: str | None = None,
     ) -> Self:
-        """Add compliant stops: at depth d beyond an end they push with k d^exponent + c(d) d', and never pull.
+        """Add stops: compliant ones (``stiffness``) or rigid ones (``restitution``).
+
+        Compliant stops push with k d^exponent + c(d) d' at depth d beyond an end, and never pull. At rigid stops the
+        rate jumps by the balance of momentum of the whole mechanism to -restitution times its value, until the
+        coordinate rests there; impulses are in the result's events.
 
         Parameters
         ----------
@@ -147,7 +154,15 @@ class JointForces:
         damping : N s/m or N m s/rad; it increases from zero to its full value over ``depth`` (m or rad)
         """
         chosen = self._single(coordinate, "a limit")
-        law = stop_law(lower, upper, stiffness, exponent, damping, depth, f"joint '{self.name}', limit")
+        where = f"joint '{self.name}', limit"
+        if (stiffness is None) == (restitution is None):
+            raise MechanismError(f"{where}: give either stiffness= (a compliant stop) or restitution= (a rigid one)")
+        if restitution is not None:
+            self.stops.append(rigid_stop(self.stops, chosen, lower, upper, restitution, name, where))
+            self._check_angles(chosen, "limit", lower=lower, upper=upper)
+            return self
+        assert stiffness is not None
+        law = stop_law(lower, upper, stiffness, exponent, damping, depth, where)
         self._check_angles(chosen, "limit", lower=lower, upper=upper)
         return self._add_force(chosen, "limit", law, name)
 

@@ -15,7 +15,7 @@ from flexmbs.mechanism.sensors import Reading, Sensor
 class LockForce:
     """Whose reading is the force (N) or torque (N m) of the lock of a coordinate, positive in its direction."""
 
-    joint: Joint
+    joint: Joint | None
     coordinate: str
 
 

@@ -12,7 +12,18 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE
-from flexmbs.core.layout.switch_tables import ARM, DISARM, EVENT_MEMORY, FREE, HOLD, LOCK, OF_CONSTRAINT, SET
+from flexmbs.core.layout.switch_tables import (
+    ARM,
+    DISARM,
+    EVENT_MEMORY,
+    FREE,
+    HOLD,
+    LEAVE,
+    LOCK,
+    OF_CONSTRAINT,
+    REBOUND,
+    SET,
+)
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
 from flexmbs.core.mechanics.splines import (
     CURVE_HEADER,
@@ -320,6 +331,7 @@ def _check_constraints(c: _Tables) -> None:
     c.within("row of constraints", constraints["row"], c.coordinates + 1 - constraints["rows"])
     c.within("signal of constraints", constraints["signal"], c.signals, -1)
     c.within("component of constraints", constraints["component"], 3)
+    c.within("switch of constraints", constraints["switch"], len(tables.switches), NONE)
     closing = constraints[kind == t.CLOSURE]
     c.spans("axes of constraints", closing["start"], closing["end"], len(tables.axes))
     summed = constraints[(kind == t.COUPLING) | (kind == t.CABLE)]
@@ -341,8 +353,11 @@ def _check_switches(c: _Tables) -> None:
     c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
     c.within("sensor of events", tables.events["sensor"], len(tables.sensors), NONE)
     c.within("memory_at of events", tables.events["memory_at"], t.history_size(tables) + 1 - EVENT_MEMORY)
-    c.within("switch of constraints", tables.constraints["switch"], len(switches), NONE)
-    for kinds, count in (((LOCK, FREE), len(switches)), ((SET,), c.coordinates), ((ARM, DISARM), len(tables.events))):
+    for kinds, count in (
+        ((LOCK, FREE, REBOUND, LEAVE), len(switches)),
+        ((SET,), c.coordinates),
+        ((ARM, DISARM), len(tables.events)),
+    ):
         c.within("target of actions", tables.actions["target"][np.isin(tables.actions["kind"], kinds)], count)
     c.within("sensor of actions", tables.actions["sensor"], len(tables.sensors), NONE)
     c.spans("actions of events", tables.events["action_start"], tables.events["action_end"], len(tables.actions))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.core.laws.force.stop import StopLaw
+from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import switch_tables as w
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
+from flexmbs.core.sensors.coordinates import ACCELERATION, VALUE
 from flexmbs.mechanism import events as e
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.latches import LockForce
-from flexmbs.mechanism.sensors import Controller, Crossing, Sensor, State, Variable
+from flexmbs.mechanism.rigid_stops import RigidStop
+from flexmbs.mechanism.sensors import Controller, Crossing, Reading, Sensor, State, Variable
 from flexmbs.model.compile_switches import add_switch
 
 _DIRECTIONS = {"rising": w.RISING, "falling": w.FALLING, "both": w.BOTH}
@@ -83,17 +89,69 @@ def _coordinates(joint: Joint, coordinate: str | None, where: str) -> list[str]:
 
 def add_events(compiler, system) -> None:
     """Switches of locks and of joints that are let go, then events with their actions."""
-    if not system.events:
-        return
-    locks = {key: _add_lock(compiler, *key, system) for key in locked_coordinates(system)}
+    locks = {key: _add_lock(compiler, *key, ".".join(key)) for key in locked_coordinates(system)}
     _switch_couplings(compiler, system, locks)
     made = _EventCompiler(compiler, system, locks)
     for event in system.events.values():
         made.add(event)
+    for name, sensor, value in stops(system):
+        made.add(e.Event(name, Crossing(sensor, value, "both")))
+    _add_rigid_stops(compiler, system, made)
 
 
-def _add_lock(compiler, joint: str, coordinate: str, system) -> int:
-    name, number = f"{joint}.{coordinate}", compiler.coordinate_index[f"{joint}.{coordinate}"]
+def stops(system) -> list[tuple[str, Sensor, float]]:
+    """Name, coordinate and value of each end of a joint's stops: the force has a kink there, so that steps end."""
+    found = []
+    for joint in system.joints.values():
+        for element in joint.forces:
+            if isinstance(element.law, StopLaw):
+                reading = Reading(f.COORDINATE, owner=joint, part=element.coordinate, measures=VALUE)
+                ends = (("lower", element.law.lower), ("upper", element.law.upper))
+                for word, value in ends:
+                    if math.isfinite(value):
+                        found.append((f"{element.name}.{word}", Sensor(element.name, "", (reading,)), value))
+    return found
+
+
+def rigid_stop_names(system) -> list[str]:
+    """Names of the events of rigid stops: of each end that it is hit, and that it is left."""
+    return [f"{one[0]}{word}" for one in _rigid_ends(system) for word in ("", " left")]
+
+
+def _rigid_ends(system) -> list[tuple[str, Joint, RigidStop, str, float]]:
+    """Name, joint, stop, end and value of each end of a rigid stop."""
+    return [
+        (f"{joint.name}.{stop.coordinate}.{stop.name}.{word}", joint, stop, word, value)
+        for joint in system.joints.values()
+        for stop in joint.stops
+        for word, value in stop.ends
+    ]
+
+
+def _add_rigid_stops(compiler, system, made: _EventCompiler) -> None:
+    """A switch and two events of each end: it is hit; the force that holds the coordinate there vanishes."""
+    ends = _rigid_ends(system)
+    for name, joint, stop, word, value in ends:
+        start = joint.start.get(stop.coordinate, 0.0)
+        if (start > value) if word == "upper" else (start < value):
+            raise MechanismError(f"'{name}': the coordinate starts at {start:g}, beyond its stop at {value:g}")
+        if stop.coordinate in joint.drivers:
+            raise MechanismError(f"'{name}': the coordinate is prescribed, so that a stop would contradict its driver")
+    for number, (_name, joint, stop, word, value) in enumerate(ends):
+        way = "rising" if word == "upper" else "falling"
+        reading = Reading(f.COORDINATE, owner=joint, part=stop.coordinate, measures=VALUE)
+        first = len(compiler.records["actions"])
+        made.put(w.REBOUND, made.stop_switches[number], stop.restitution)
+        made.put(w.LEAVE, made.stop_switches[number])
+        sensor = made.functions.sensor(reading)
+        made.put_event(sensor, value, way, first, first + 1, True)
+        force = made.functions.sensor(made.multiplier(made.stop_switches[number]))
+        # the force on the coordinate at an upper stop is negative
+        made.put_event(force, 0.0, way, first + 1, first + 2, False)
+
+
+def _add_lock(compiler, joint: str, coordinate: str, name: str) -> int:
+    number = compiler.coordinate_index[f"{joint}.{coordinate}"]
     start = len(compiler.records["terms"])
     compiler.records["terms"].append(make_record(t.TERM, coordinate=number, factor=1.0))
     anchor = history_so_far(compiler)
@@ -134,7 +192,12 @@ class _EventCompiler:
         self.compiler, self.system, self.locks = compiler, system, locks
         self.functions = compiler.forces.functions
         self.records = compiler.records
-        self.released = {}
+        self.forces: list[LockForce] = []
+        self.released: dict[str, int] = {}
+        self.stop_switches = [
+            _add_lock(compiler, joint.name, stop.coordinate, name)
+            for name, joint, stop, _word, _value in _rigid_ends(system)
+        ]
         joints = {joint for joint, _coordinate in locks}
         for event in system.events.values():
             for action in event.do:
@@ -148,17 +211,30 @@ class _EventCompiler:
         where, start = f"event '{event.name}'", len(self.records["actions"])
         for action in event.do:
             self.action(action, where)
-        fields: dict[str, object] = {}
-        if isinstance(event.when, Crossing):
-            fields["sensor"] = self.sensor(event.when.sensor, where)
-            fields["direction"] = _DIRECTIONS[event.when.direction]
+        sensor = self.sensor(event.when.sensor, where) if isinstance(event.when, Crossing) else NONE
         value = event.when.value if isinstance(event.when, Crossing) else event.when.time
+        repeats = event.repeats and isinstance(event.when, Crossing)
+        self.put_event(
+            sensor, value, getattr(event.when, "direction", "both"), start,
+            len(self.records["actions"]), event.armed, repeats,
+        )  # fmt: skip
+
+    def put_event(
+        self, sensor: int, value: float, direction: str, start: int, end: int, armed: bool, repeats: bool = True
+    ) -> None:
+        """The record of an event with actions ``start`` to ``end``."""
         record = make_record(
-            w.EVENT, value=value, action_start=start, action_end=len(self.records["actions"]),
-            repeats=event.repeats and isinstance(event.when, Crossing),
-            armed=w.ARMED if event.armed else w.DISARMED, memory_at=history_so_far(self.compiler), **fields,
+            w.EVENT, sensor=sensor, value=value, direction=_DIRECTIONS[direction], action_start=start, action_end=end,
+            repeats=repeats, armed=w.ARMED if armed else w.DISARMED, memory_at=history_so_far(self.compiler),
         )  # fmt: skip
         self.records["events"].append(record)
+
+    def multiplier(self, switch: int) -> Reading:
+        """What reads the force of a switch's lock."""
+        force = LockForce(None, self.compiler.switch_names[switch])
+        self.functions.multipliers[id(force)] = int(self.records["switches"][switch]["row"])
+        self.forces.append(force)  # so that its id stays unique
+        return Reading(f.COORDINATE, owner=force, measures=ACCELERATION)
 
     def sensor(self, sensor: Sensor, where: str) -> int:
         """Number of a sensor; of the force in a lock its multiplier, counted from behind the coordinates."""

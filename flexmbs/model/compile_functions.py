@@ -176,9 +176,7 @@ class FunctionTables:
     def _multiplier(self, force: LockForce) -> int:
         """The multiplier of a lock, as -1 - its number: coordinates stand before it that are not known yet."""
         if id(force) not in self.multipliers:
-            raise MechanismError(
-                f"only events can read the force in the lock of '{force.coordinate}' of joint '{force.joint.name}'"
-            )
+            raise MechanismError(f"only events can read the force in the lock of '{force.coordinate}'")
         return -1 - self.multipliers[id(force)]
 
 

@@ -19,7 +19,7 @@ from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_contacts import contact_record, friction_fields, group_records
-from flexmbs.model.compile_events import add_events, cut_joints_let_go
+from flexmbs.model.compile_events import add_events, cut_joints_let_go, rigid_stop_names, stops
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_friction import CompiledFriction
 from flexmbs.model.compile_functions import final_row, part_name
@@ -423,4 +423,5 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         user_functions=tuple(forces.functions.user_functions),
         lags=tuple(forces.functions.lags),
         record_columns=tuple(forces.columns),
+        event_names=(*system.events, *(one[0] for one in stops(system)), *rigid_stop_names(system)),
     )

@@ -15,8 +15,8 @@ from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.core.laws.contact.rigid import FRICTION as COEFFICIENT_OF_FRICTION
 from flexmbs.core.laws.force.spring import SpringLaw
 from flexmbs.core.layout.energy_booking import flow_starts, make_booking
+from flexmbs.core.layout.switch_tables import HOLD
 from flexmbs.core.layout.switch_tables import IMPACT as IMPACT_OF_CONTACT
-from flexmbs.core.layout.switch_tables import SLOT
 from flexmbs.core.layout.tables import SURFACES, ZERO_MATRIX, make_workspace
 from flexmbs.core.stepping.book_energy import book_energy
 from flexmbs.mechanism.forces import Element, Load
@@ -108,7 +108,7 @@ def _of_tables(system: Mechanism, model: Model) -> Iterator[Entry]:
         if _rubs(model, record):
             yield Entry(CONTACT_FRICTION, name, first["friction"] + i)
     for i, name in enumerate(model.switch_names):
-        if model.tables.switches["kind"][i] != SLOT:
+        if model.tables.switches["kind"][i] == HOLD:
             yield Entry(LOCK, name, first["locks"] + i)
 
 

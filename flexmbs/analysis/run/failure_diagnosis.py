@@ -123,7 +123,7 @@ class Failure:
         if self.outcome == s.NO_CONTACT_SLOT:
             return no_slot(self.model, len(self.rigid.closed), self.where)
         if self.outcome == s.EVENT_WITHOUT_END:
-            name = list(self.system.events)[int(self.state.worst_coordinate)]
+            name = self.model.event_names[int(self.state.worst_coordinate)]
             return (
                 f"event '{name}' happens for ever {self.where}: its actions, or those of the events that they cause, "
                 "bring about its condition again; state it with repeats=False, or let another event arm it"

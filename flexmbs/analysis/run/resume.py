@@ -15,6 +15,7 @@ from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
 from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
+from flexmbs.core.layout.switch_tables import DISARMED, EVENT_MEMORY, SLOT
 from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.machine_code.blocks import Block
@@ -53,6 +54,7 @@ def capture(
         "rate_names": list(stated.rate_names),
         "contact_names": list(stated.contact_names),
         "switch_names": list(stated.switch_names),
+        "event_names": list(stated.event_names),
         "samplers": _samplers(stated),
         "balls": [stated.coordinate_names[k] for k in stated.balls],
         "asked": dict(requested),
@@ -175,10 +177,42 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
                     "where no contact of the group is closed, or use contact_all(..., grouped=False)"
                 )
             _carry_episode(saved, contacts.index(name), model, c, state)
+    _carry_locks(saved, model, state)
+    _carry_events(saved, model, state)
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):
         due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now
         state.samples[number] = taken.get((name, period, first), max(due, 0))
+
+
+def _carry_locks(saved: SavedState, model: Model, state: s.State) -> None:
+    """Copy what is locked, and where, and what has been let go, to the switches of the same names."""
+    names = saved.note.get("switch_names", [])
+    first, there = len(model.contact_names), len(saved.note["contact_names"])
+    for number, name in enumerate(model.switch_names):
+        record = model.tables.switches[number]
+        if name not in names or record["kind"] == SLOT:
+            continue
+        old = names.index(name)
+        state.active[first + number] = saved.arrays["state.active"][there + old]
+        if record["anchor_at"] >= 0:
+            at = int(saved.system["switches"][old]["anchor_at"])
+            state.contact_history[record["anchor_at"]] = saved.arrays["state.contact_history"][at]
+
+
+def _carry_events(saved: SavedState, model: Model, state: s.State) -> None:
+    """Copy which events can happen, and what they remember; those whose time is over do not happen again."""
+    names = saved.note.get("event_names", [])
+    for number, name in enumerate(model.event_names):
+        event = model.tables.events[number]
+        if name in names:
+            old = names.index(name)
+            state.armed[number] = saved.arrays["state.armed"][old]
+            here, at = int(event["memory_at"]), int(saved.system["events"][old]["memory_at"])
+            memory = saved.arrays["state.contact_history"][at : at + EVENT_MEMORY]
+            state.contact_history[here : here + EVENT_MEMORY] = memory
+        elif event["sensor"] < 0 and event["value"] < saved.t:
+            state.armed[number] = DISARMED
 
 
 def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:

@@ -124,7 +124,7 @@ class Run:
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
-        events = tuple(getattr(self.system, "events", ()))
+        events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
         self.size = ResultSize(thinner, storage)
         self.impacts = ImpactNotes(self.system)

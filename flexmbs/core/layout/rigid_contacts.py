@@ -18,6 +18,7 @@ class RigidContacts(Block):
         "pending": ("i8", 1),  # (events,) 1: it happens now (core.stepping.user_events)
         "lock_before": ("i8", 1),  # (switches,) flags before the actions of events, and rates before their locks
         "lock_rate": ("f8", 1),
+        "lock_restitution": ("f8", 1),  # of the locks that close, as those of stops
         "closed": ("i8", 1),  # (k,) closed contacts in the order of their slots, and the first row of each
         "closed_row": ("i8", 1),
         "mode_before": ("i8", 1),  # (switches,) of the contact that each slot serves
@@ -60,6 +61,7 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         pending=np.zeros(len(tables.events), dtype=np.int64),
         lock_before=np.zeros(len(tables.switches), dtype=np.int64),
         lock_rate=np.zeros(len(tables.switches)),
+        lock_restitution=np.zeros(len(tables.switches)),
         mode_before=np.zeros(len(tables.switches), dtype=np.int64),
         place=np.zeros(len(tables.coordinates), dtype=np.int64),
         response=np.zeros((3 * k, len(tables.free))),

@@ -57,7 +57,8 @@ DISARMED, ARMED, BELOW, ABOVE = range(4)
 # it happened last, and how often at that instant
 REACH, LAST_TIME, TIMES_AT_ONCE, EVENT_MEMORY = range(4)
 # kinds of actions on a switch, a coordinate (of a variable: its velocity), the run, an event
-LOCK, FREE, SET, STOP, ARM, DISARM = range(6)
+# or of a rigid stop: where it is hit (its event is followed by that of leaving it), and where it is left
+LOCK, FREE, SET, STOP, ARM, DISARM, REBOUND, LEAVE = range(8)
 ACTION = record_type(
     [("kind", "i8"), ("target", "i8"), ("value", "f8"), ("sensor", "i8")],  # the sensor, if any, says the value
     target=NONE,

@@ -24,10 +24,12 @@ from flexmbs.core.layout.tables import COUPLING
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, unit_row
 from flexmbs.machine_code.kernel import kernel
 
 STILL = 1e-9  # rate, rad/s or m/s, and part of the largest, that a lock leaves where it cannot hold
+LOWEST, SLOWEST = 1e-13, 1e-12  # rebound from a stop: height, of its largest distance so far; speed
 NO_LOCK = -1
 NOT_SOLVED = -2
 
@@ -37,7 +39,7 @@ def remember_locks(tables, state, rigid):
     """Flags of all switches before the actions of events."""
     first = len(tables.contacts)
     for s in range(len(tables.switches)):
-        rigid.lock_before[s] = state.active[first + s]
+        rigid.lock_before[s], rigid.lock_restitution[s] = state.active[first + s], 0.0
 
 
 @kernel
@@ -48,6 +50,16 @@ def lock(tables, state, s):
         return
     state.active[first + s] = HELD
     state.contact_history[switch.anchor_at] = held_sum(tables, s, state.q)
+
+
+@kernel
+def rebound(tables, state, rigid, s, restitution, reach):
+    """A stop is hit: what it holds rebounds, or rests where the rebound would be as low as rounding."""
+    rate, accel = held_sum(tables, s, state.v), held_sum(tables, s, state.a)
+    lock(tables, state, s)
+    back = restitution * rate
+    low = accel * rate > 0.0 and back * back < 2.0 * abs(accel) * LOWEST * reach
+    rigid.lock_restitution[s] = 0.0 if low or abs(back) < SLOWEST else restitution
 
 
 @kernel
@@ -95,13 +107,17 @@ def settle_locks(tables, state, scratch, work, log, rigid):
     scratch.real_x[:] = 0.0
     for s in range(len(tables.switches)):
         if tables.switches[s].kind == HOLD and state.active[first + s] == HELD:
-            scratch.real_x[rigid.place[tables.switches[s].row]] = -rigid.lock_rate[s]
+            jump = -(1.0 + rigid.lock_restitution[s]) * rigid.lock_rate[s]
+            scratch.real_x[rigid.place[tables.switches[s].row]] = jump
     solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, scratch.real_x)
     for i in range(len(tables.free)):
         k = tables.free[i]
         if not is_algebraic(tables.coordinates[k]):
             state.v[k] += scratch.real_x[i]
     log_locks(tables, state, scratch, log, rigid)
+    for s in range(len(tables.switches)):
+        if rigid.lock_restitution[s] > 0.0:
+            free(tables, state, s)
     return moving_lock(tables, state, rigid)
 
 
@@ -197,13 +213,15 @@ def log_locks(tables, state, scratch, log, rigid):
             continue
         if tables.switches[s].kind == OF_CONSTRAINT:
             if before == ACTS and now == LET_GO and not is_coupling(tables, s):
-                log_lock(state, log, RELEASED, s, before, now, 0.0, 0.0)
+                log_lock(state, log, RELEASED, s, HELD, FREED, 0.0, 0.0, 0.0)
             continue
         impulse = scratch.real_x[rigid.place[tables.switches[s].row]] if now == HELD else 0.0
         if now != FREED and (before == FREED or impulse != 0.0):
-            log_lock(state, log, LOCKED, s, before, now, rigid.lock_rate[s], impulse)
+            restitution = rigid.lock_restitution[s]
+            mode = FREED if restitution > 0.0 else HELD
+            log_lock(state, log, LOCKED, s, min(before, HELD), mode, rigid.lock_rate[s], impulse, restitution)
         elif now == FREED and before != FREED:
-            log_lock(state, log, RELEASED, s, before, now, 0.0, 0.0)
+            log_lock(state, log, RELEASED, s, HELD, FREED, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -216,12 +234,9 @@ def is_coupling(tables, s):
 
 
 @kernel
-def log_lock(state, log, kind, s, before, now, rate, impulse):
+def log_lock(state, log, kind, s, before, now, rate, impulse, restitution):
     """An occurrence: ``normal_impulse`` is that on the coordinate, ``approach_speed`` its rate before."""
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair = state.time, kind, s, 0
+    row = new_occurrence(state, log, kind, s)
     row.mode_before, row.mode = before, now
-    row.approach_speed, row.normal_impulse, row.energy_lost = rate, impulse, -0.5 * impulse * rate
-    for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+    row.approach_speed, row.rebound_speed, row.normal_impulse = rate, restitution * rate, impulse
+    row.energy_lost = 0.0 - 0.5 * impulse * (1.0 - restitution) * rate

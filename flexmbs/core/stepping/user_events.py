@@ -9,8 +9,10 @@ from __future__ import annotations
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.force_tables import COORDINATE
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
+    ALL_STALE,
     CHUNK_FULL,
     CONTRADICTORY_LOCK,
     EVENT_WITHOUT_END,
@@ -31,9 +33,11 @@ from flexmbs.core.layout.switch_tables import (
     FALLING,
     FREE,
     LAST_TIME,
+    LEAVE,
     LOCK,
     NEVER,
     REACH,
+    REBOUND,
     RISING,
     SET,
     STOP,
@@ -49,9 +53,11 @@ from flexmbs.core.stepping.locks import (
     free,
     lock,
     locks_have_changed,
+    rebound,
     remember_locks,
     settle_locks,
 )
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.resolve import renew, resolve
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -71,9 +77,10 @@ def read_events(
     out: Floats,
 ) -> None:  # fmt: skip
     """out (events,): how far the sensor of each event is above its value; sensors of actions into ``work.record``."""
-    evaluate_signals(tables, time, work.signal)
     active, history = state.active, state.contact_history
-    residual(tables, active, history, q, v, a, state.reference, work, rigid.event_residual)
+    if read_more_than_coordinates(tables):
+        evaluate_signals(tables, time, work.signal)
+        residual(tables, active, history, q, v, a, state.reference, work, rigid.event_residual)
     hide_condensed(tables, q, v, a, work)
     for e in range(len(tables.events)):
         event = tables.events[e]
@@ -85,6 +92,15 @@ def read_events(
         if tables.actions[i].sensor >= 0:
             read_sensor(tables, tables.actions[i].sensor, active, history, q, v, a, work)
     show_condensed(tables, a, work)
+
+
+@kernel
+def read_more_than_coordinates(tables):
+    """Whether the sensors of events need more than coordinates and their rates: frames, reactions, functions."""
+    for e in range(len(tables.events)):
+        if tables.events[e].sensor >= 0 and tables.sensors[tables.events[e].sensor].kind != COORDINATE:
+            return True
+    return len(tables.actions) > 0
 
 
 @kernel
@@ -176,9 +192,9 @@ def happen(
             if not count_happening(tables, state, settings, k):
                 state.worst_coordinate = k
                 return EVENT_WITHOUT_END
-            log_event(tables, state, log, k)
+            log_event(state, log, k)
             state.armed[k] = ARMED if tables.events[k].repeats != 0 else DISARMED
-            if act(tables, state, work, k):
+            if act(tables, state, work, rigid, k):
                 stops = k
         outcome = carry_out(tables, state, settings, scratch, work, log, rigid, solver)
         if outcome != CHUNK_FULL:
@@ -200,7 +216,10 @@ def mark_pending(tables, state, work, rigid):
             rigid.pending[e] = 1
         if tables.events[e].sensor < 0:
             continue
-        near = ON_VALUE * state.contact_history[tables.events[e].memory_at + REACH]
+        at = tables.events[e].memory_at
+        near = ON_VALUE * state.contact_history[at + REACH]
+        if state.contact_history[at + LAST_TIME] == state.time and state.contact_history[at + TIMES_AT_ONCE] > 0.0:
+            near = -OFF_VALUE * state.contact_history[at + REACH]  # it has just happened
         if state.armed[e] == BELOW and distance[e] >= -near or state.armed[e] == ABOVE and distance[e] <= near:
             rigid.pending[e] = 1
         arm_side(tables, state, e, distance[e])
@@ -226,7 +245,7 @@ def count_happening(tables, state, settings, e):
 
 
 @kernel
-def act(tables, state, work, e):
+def act(tables, state, work, rigid, e):
     """The actions of event ``e`` in their order; whether one of them stops the run."""
     stops = False
     for i in range(tables.events[e].action_start, tables.events[e].action_end):
@@ -244,12 +263,39 @@ def act(tables, state, work, e):
             state.armed[action.target] = DISARMED
         elif action.kind == STOP:
             stops = True
+        elif action.kind == REBOUND:
+            reach = state.contact_history[tables.events[e].memory_at + REACH]
+            rebound(tables, state, rigid, action.target, action.value, reach)
+            wait_at_stop(tables, state, e)
+            if rigid.lock_restitution[action.target] == 0.0:
+                state.armed[e], state.armed[e + 1] = DISARMED, side_of(tables, e + 1)
+        elif action.kind == LEAVE:
+            free(tables, state, action.target)
+            state.armed[e] = DISARMED
+            wait_at_stop(tables, state, e - 1)
     return stops
+
+
+@kernel
+def wait_at_stop(tables, state, e):
+    """The coordinate leaves the stop of event ``e``, where it now stands: the next hit can follow at once."""
+    state.armed[e] = side_of(tables, e)
+    state.contact_history[tables.events[e].memory_at + LAST_TIME] = state.time
+
+
+@kernel
+def side_of(tables, e):
+    """The side from which the sensor of an event of one direction gets to its value."""
+    return BELOW if tables.events[e].direction == RISING else ABOVE
 
 
 @kernel
 def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
     """Velocities and accelerations behind the actions of events; an outcome."""
+    if len(tables.actions) == 0:  # forces have a kink here: no more than that the step ends
+        state.has_prediction = 0
+        state.tangent_status, state.factored_step_size = ALL_STALE, 0.0
+        return CHUNK_FULL
     if locks_have_changed(tables, state, rigid):
         cause = settle_locks(tables, state, scratch, work, log, rigid)
         if cause == NOT_SOLVED:
@@ -270,13 +316,7 @@ def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
 
 
 @kernel
-def log_event(tables, state, log, e):
+def log_event(state, log, e):
     """An occurrence."""
-    if log.occurrence_count >= log.occurrences.shape[0]:
-        return
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair, row.mode, row.mode_before = state.time, USER_EVENT, e, 0, 0, 0
-    row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
-    for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+    if log.occurrence_count < log.occurrences.shape[0]:
+        new_occurrence(state, log, USER_EVENT, e)
