@@ -33,8 +33,12 @@ IN_FILES = {
     "last_panel.mass": "last_mass", "last_panel.length": "last_length", "last_panel.modes": "modes",
     "last_panel.damping_ratio": "damping_ratio", "last_panel.bending_stiffness": "bending_stiffness", "t_end": "t_end",
 }  # fmt: skip
+UNITS = {
+    "latch_time": "s", "latch_times": "s", "hub_angle": "rad", "tip_acceleration_max": "m/s2",
+    "tip_deflection_max": "m", "largest_tip_before": "m", "largest_tip_after": "m",
+}  # fmt: skip
 PLOTS = {
-    "Hub": ("hub.angle", "hub.angle.rate"),
+    "Hub": ("motion.angle", "motion.angle.rate"),
     "Panels": ("hinge 1.angle", "hinge 2.angle"),
     "Energy": ("energy.kinetic", "energy.elastic"),
 }
@@ -70,8 +74,8 @@ class Parameters:
     latches: bool = fm.parameter(True, "", "whether hinges latch")
     parameters: str | None = fm.parameter(None, "", "JSON file with hub, panels, sync, last_panel and hinge_... lists")
     t_end: float = fm.parameter(30.0, "s", "end time")
-    rtol: float = fm.parameter(1e-9, "", "relative tolerance")
-    atol: float = fm.parameter(1e-11, "", "absolute tolerance")
+    rtol: float = fm.parameter(1e-10, "", "relative tolerance")
+    atol: float = fm.parameter(1e-12, "", "absolute tolerance")
 
 
 def resolve(p: Parameters) -> Parameters:
@@ -261,21 +265,22 @@ def latched_rows(result: fm.Result, p: Parameters) -> list[tuple[int, list[int]]
 
 def latch_figures(result: fm.Result, p: Parameters, bodies: dict[str, object]) -> list[dict[str, object]]:
     """One entry for each instant at which hinges latch; impulses of all hinges that have latched by then."""
-    rates, momenta, kinetic = hinge_rates(result, p), hinge_momenta(result, bodies), result["energy.kinetic"]
+    rates, momenta, kinetic = hinge_rates(result, p), hinge_momenta(result, bodies), result["energy.kinetic"].tolist()
+    angle, hub_rate = result["motion.angle"].tolist(), result["motion.angle.rate"].tolist()
     latched: set[int] = set()
     found = []
     for row, hinges in latched_rows(result, p):
         latched |= set(hinges)
-        impulses = momenta[row + 1] - momenta[row]
+        impulses = (momenta[row + 1] - momenta[row]).tolist()
         found.append({
-            "time": result.t[row],
+            "time": float(result.t[row]),
             "hinges": [i + 1 for i in hinges],
-            "hub_angle": result["motion.angle"][row],
-            "hub_rate_before": result["motion.angle.rate"][row],
-            "hub_rate_after": result["motion.angle.rate"][row + 1],
+            "hub_angle": angle[row],
+            "hub_rate_before": hub_rate[row],
+            "hub_rate_after": hub_rate[row + 1],
             "rates_before": rates[row].tolist(),
             "rates_after": rates[row + 1].tolist(),
-            "angles": [result[f"hinge {i + 1}.angle"][row] for i in range(count(p))],
+            "angles": [float(result[f"hinge {i + 1}.angle"][row]) for i in range(count(p))],
             "latch_angular_impulse": {f"hinge{i + 1}": impulses[i] for i in sorted(latched)},
             "energy_lost": kinetic[row] - kinetic[row + 1],
             "kinetic_before": kinetic[row],
@@ -309,16 +314,15 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     found["latch_times"] = [latch["time"] for latch in found["latches"]]
     strain = strain_energy(result, bodies)
     springs = result["energy.elastic"] - strain
-    found["start_energy"] = {"kinetic": result["energy.kinetic"][0], "springs": springs[0]}
+    kinetic = result["energy.kinetic"]
+    found["start_energy"] = {"kinetic": float(kinetic[0]), "springs": float(springs[0])}
+    names = {"x": "motion.u", "y": "motion.v", "hub_angle": "motion.angle", "hub_rate": "motion.angle.rate"}
     found["end"] = {
-        "t": result.t[-1],
-        "x": result["motion.u"][-1],
-        "y": result["motion.v"][-1],
-        "hub_angle": result["motion.angle"][-1],
-        "hub_rate": result["motion.angle.rate"][-1],
-        "phi": [result[f"hinge {i + 1}.angle"][-1] for i in range(count(p))],
-        "kinetic": result["energy.kinetic"][-1],
-        "springs": springs[-1],
+        "t": float(result.t[-1]),
+        **{name: float(result[history][-1]) for name, history in names.items()},
+        "phi": [float(result[f"hinge {i + 1}.angle"][-1]) for i in range(count(p))],
+        "kinetic": float(kinetic[-1]),
+        "springs": float(springs[-1]),
     }
     return found if p.panels == "rigid" else flexible_figures(result, p, bodies, found, strain)
 
@@ -331,7 +335,7 @@ def flexible_figures(
     tips, rates = result[tip], tip_rates(result, p, bodies)
     acceleration = np.linalg.norm([result[f"tip acceleration.{axis}"] for axis in range(3)], axis=0)
     wing = build(p, straight=True).linearize().frequencies
-    found["end"] |= {"tip": tips[-1]}
+    found["end"] |= {"tip": float(tips[-1])}
     found["tip_deflection_max"] = abs(result.extreme(tip)[1])
     found |= {
         "cantilever_frequencies_hz": bodies[f"panel {count(p)}"].frequencies.tolist(),
@@ -349,13 +353,13 @@ def flexible_figures(
     found["before"] = {
         "hub_rate": latch["hub_rate_before"],
         "phi_rates": latch["rates_before"],
-        "tip": tips[row],
-        "tip_rate": rates[row],
+        "tip": float(tips[row]),
+        "tip_rate": float(rates[row]),
         "kinetic": latch["kinetic_before"],
-        "strain": strain[row],
+        "strain": float(strain[row]),
     }
     found["after"] = {
-        "hub_rate": latch["hub_rate_after"], "tip_rate": rates[row + 1], "kinetic": latch["kinetic_after"]
+        "hub_rate": latch["hub_rate_after"], "tip_rate": float(rates[row + 1]), "kinetic": latch["kinetic_after"]
     }  # fmt: skip
     samples = result.resampled(SAMPLES * np.arange(int(result.t[-1] / SAMPLES + 1e-9) + 1))
     sampled = np.abs(samples[tip])

@@ -20,8 +20,10 @@ def test_all_cases_are_listed():
         "cam_follower",
         "car_axis",
         "clearance_slider_crank",
+        "clutch_brake",
         "composite_inertia",
         "damped_impact",
+        "docking_latch",
         "double_pendulum_rigid_stop",
         "engine_connecting_rod",
         "flexible_double_pendulum_impact",
@@ -38,9 +40,11 @@ def test_all_cases_are_listed():
         "moving_table",
         "n_four_bar",
         "newton_cradle",
+        "panel_lock",
         "pinned_beam_stop",
         "plate_hail",
         "rack_and_pinion",
+        "ratchet",
         "rocking_block",
         "rod_on_wall",
         "roller_coaster",
@@ -154,6 +158,62 @@ def test_flexible_double_pendulum_impact():
     figures = run_case("flexible_double_pendulum_impact", {"t_end": 0.45}).figures
     assert figures["first_contact_time"] == pytest.approx(0.4466046841176486, rel=1e-5)
     assert figures["first_impulse"] == pytest.approx(0.10415871846248549, rel=1e-3)
+
+
+def test_panel_lock():
+    """All hinges latch together; the wing, which had no momentum, is then at rest (DOP853 at 1e-12)."""
+    (latch,) = run_case("panel_lock", {"t_end": 12.0}).figures["latches"]
+    assert latch["time"] == pytest.approx(11.4410182684, rel=1e-10)
+    assert latch["hinges"] == [1, 2, 3]
+    assert latch["energy_lost"] == pytest.approx(1.73789209754, rel=1e-9)
+    assert abs(latch["hub_rate_after"]) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"synchronisation": "belt"}, "'synchronisation' must be one of rigid, elastic, none, not 'belt'"),
+        ({"synchronisation": "elastic"}, "elastic synchronisation needs the parameter 'sync_stiffness'"),
+        ({"start_angles": "-1,1"}, "'start_angles' must be 3 numbers for 3 panels"),
+    ],
+)
+def test_panel_lock_refuses(values, message):
+    with pytest.raises(CaseError, match=message):
+        run_case("panel_lock", values)
+
+
+def test_docking_latch():
+    """In line and central: the impulse of two free masses, m1 m2 / (m1 + m2) v, and all of the relative energy."""
+    values = {"offset": 0.0, "misalignment": 0.0, "t_end": 1.0}
+    figures = run_case("docking_latch", values).figures
+    mass = 412.0 * 700.0 / 1112.0
+    assert figures["latch_times"] == pytest.approx([0.5], rel=1e-12)
+    assert figures["impulse"] == pytest.approx(0.1 * mass, rel=1e-12)
+    assert figures["energy_lost"] == pytest.approx([0.5 * mass * 0.1**2], rel=1e-11)
+
+
+def test_docking_latch_off_the_axis():
+    """A pin turns freely, and momentum is kept; the second latch stops the turning."""
+    figures = run_case("docking_latch", {"t_end": 4.0, "rtol": 1e-6, "atol": 1e-8}).figures
+    assert len(figures["latch_times"]) == 2
+    assert abs(figures["angular_impulses"][0]) < 1e-9 * figures["impulse"]
+    assert abs(figures["angular_impulses"][1]) > 1e-3
+    assert max(figures["drift_of_momenta"]) < 1e-5 * figures["impulse"]
+
+
+def test_clutch_brake():
+    figures = run_case("clutch_brake").figures
+    for name, expected in figures["closed_form"].items():
+        assert figures[name] == pytest.approx(expected, rel=1e-11), name
+    assert figures["torque_largest"] == pytest.approx(120.0, rel=1e-11)
+
+
+def test_ratchet():
+    figures = run_case("ratchet", {"t_end": 1.5}).figures
+    assert figures["tooth_times"] == pytest.approx(figures["tooth_times_closed_form"], rel=1e-11)
+    assert figures["teeth_passed"] == len(figures["tooth_times"]) > 17
+    assert figures["hold_times"] == pytest.approx(figures["hold_times_closed_form"], rel=1e-11)
+    assert figures["energy_lost"] == pytest.approx(figures["energy_lost_closed_form"], rel=1e-9)
 
 
 def test_spin_up_beam():
