@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.core.layout import switch_tables as w
 from flexmbs.core.layout.records import make_record
 
-MOST_SLOTS = 24  # rigid contacts that can be closed at once before a run finds room for more
+MOST_SLOTS = 48  # rigid contacts that can be closed at once before a run finds room for more
 _CONTACT_ROWS = ("normal force", "friction along u", "friction along v")
 
 
