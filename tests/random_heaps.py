@@ -13,7 +13,7 @@ WALLS = {"floor": ((0, 0, 0), (0, 0, 1)), "left": ((-ROOM, 0, 0), (1, 0, 0)), "r
 #: m: of what touches nothing. Points of boxes stand back for each other with a gap of that size.
 PENETRATION = 1e-5
 #: of the energy exchanged
-BALANCE = 1e-5
+BALANCE = 1e-4
 
 
 def heap(seed: int, bodies: int, walls: bool = True) -> fm.System:
@@ -91,9 +91,11 @@ def faults(seed: int, bodies: int, duration: float = 1.0, walls: bool = True):
     ledger = result.energy_ledger()
     if ledger.largest_balance > BALANCE * ledger.scale:
         return f"balance {ledger.largest_balance:.3g} J of {ledger.scale:.3g} J", result
-    losses = [event.energy_lost for event in result.events]
-    if losses and min(losses) < -1e-9 * ledger.scale:
-        return f"an event gains {-min(losses):.3g} J", result
+    lost: dict[float, float] = {}
+    for event in result.events:  # single contacts of an impact may gain what others lose
+        lost[event.time] = lost.get(event.time, 0.0) + event.energy_lost
+    if min(lost.values(), default=0.0) < -1e-9 * ledger.scale:
+        return f"an impact gains {-min(lost.values()):.3g} J", result
     deepest = min((float(result[f"{name}.gap"].min()), name) for name in result.structure.contact_names)
     if deepest[0] < -PENETRATION:
         return f"{deepest[1]} penetrates by {-deepest[0]:.3g} m", result

@@ -43,13 +43,11 @@ def test_two_blocks_with_an_offset_rest_on_the_corners_of_what_they_share():
     assert carried == pytest.approx(800.0 * np.prod(SIZE) * GRAVITY, rel=1e-9)
 
 
-@pytest.mark.slow
 def test_stack_of_ten_rests_for_100_s():
     offsets = [(0.01 * (i % 3), 0.005 * (i % 2)) for i in range(10)]
     assert drift(stack(10, offsets).simulate(100.0), 10) < NANOMETRE
 
 
-@pytest.mark.slow
 def test_stack_of_ten_equal_and_aligned_blocks_rests():
     assert drift(stack(10).simulate(100.0), 10) < NANOMETRE
 
