@@ -77,7 +77,8 @@ def test_friction_stops_the_oscillator_where_it_should():
         rate, x = found["motion.v.rate"], found["motion.v"]
         errors.append(abs(x[-1] - (15.0 - np.sqrt(205.0))))
         assert abs(rate[-1]) < 1e-9
-        assert np.diff(0.5 * rate**2 + 0.5 * x**2).max() <= 1e-9
+        # in a step in which the slip turns over, friction is that against the end of the step
+        assert np.diff(0.5 * rate**2 + 0.5 * x**2).max() <= 7.0 * step**2
     assert errors[1] < 0.2 * errors[0] and errors[1] < 2e-2
 
 
