@@ -24,6 +24,7 @@ class TimeStepping(Block):
         "part": ("f8", 1),  # (largest block,)
         "right_side": ("f8", 1),  # (free,)
         "change": ("f8", 1),  # (free,) of velocities in the step; of multipliers their impulses
+        "joint_point": ("f8", 2),  # (bodies, 3) Workspace.joint_point, which every pass back to ground moves
         "generalised": ("f8", 1),  # (n,) force of a unit impulse
         "closed": ("i8", 1),  # (k,)
         "column_start": ("i8", 1),  # (k + 1,)
@@ -68,6 +69,7 @@ def make_time_stepping(
         part=np.zeros(int(sizes.max())),
         right_side=np.zeros(len(block)),
         change=np.zeros(len(block)),
+        joint_point=np.zeros((len(tables.bodies), 3)),
         generalised=np.zeros(len(tables.coordinates)),
         closed=np.zeros(k, dtype=np.int64),
         column_start=np.zeros(k + 1, dtype=np.int64),

@@ -24,6 +24,9 @@ def find_closed(tables, state, work, stepping):
     """
     stepping.count = 0
     stepping.column_start[0] = 0
+    for b in range(len(tables.bodies)):
+        for k in range(3):
+            stepping.joint_point[b, k] = work.joint_point[b, k]
     for c in range(pairs_for_ever(tables)):
         if tables.contacts[c].rigid == 0:
             continue
@@ -127,7 +130,7 @@ def set_column(tables, state, work, stepping, i, d):
     c, out = stepping.closed[i], stepping.generalised
     a, b = bodies_of(tables, work, c)
     out[:] = 0.0
-    clear_paths(tables, a, b, work)
+    clear_paths(tables, a, b, work, stepping)
     x, y, z = components(stepping.axes[i, d])
     push_apart(tables, c, state.q, x, y, z, work, out)
     first, second = a, b
@@ -154,7 +157,7 @@ def set_column(tables, state, work, stepping, i, d):
 
 
 @kernel
-def clear_paths(tables, a, b, work):
+def clear_paths(tables, a, b, work, stepping):
     """No wrenches and no forces on modes of two bodies and of all between them and ground."""
     for turn in range(2):
         body = a if turn == 0 else b
@@ -162,6 +165,7 @@ def clear_paths(tables, a, b, work):
             wrench, record = work.wrench[body], tables.bodies[body]
             for k in range(3):
                 wrench.force[k] = wrench.moment[k] = 0.0
+                work.joint_point[body, k] = stepping.joint_point[body, k]
             for at in range(record.place_start, record.place_end):
                 work.weight[FORCE, at] = 0.0
             for at in range(record.form_start, record.form_end):

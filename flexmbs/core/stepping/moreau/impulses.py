@@ -20,6 +20,7 @@ from flexmbs.core.stepping.moreau.sweeps import present_speed, solve_impulses, s
 from flexmbs.machine_code.kernel import kernel
 
 ROUNDS = 3  # of coefficients of friction: static or kinetic
+ROUNDING = 1e-14  # m/s
 INSIDE = 1e-9  # of the cone: what is nearer to it slides
 AT_REST = 1e-10  # m/s: approach that is none
 SUDDEN = 2.0  # an approach so much faster than what forces do in a step is an impact
@@ -34,7 +35,7 @@ def find_impulses(tables, state, settings, stepping, h):
     for i in range(stepping.count):
         start_contact(tables, state, stepping, i, h)
     size = start_sweeps(tables, stepping)
-    tolerance = settings.parameters[TOLERANCE] * size
+    tolerance = max(settings.parameters[TOLERANCE] * size, ROUNDING)
     left = 0.0
     for _ in range(ROUNDS):
         left = solve_impulses(tables, stepping, free_change, int(settings.parameters[MOST_SWEEPS]), tolerance)
