@@ -48,7 +48,7 @@ from flexmbs.core.stepping.contact_episodes import (
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
-from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
+from flexmbs.core.stepping.rigid.margins import remember_contacts
 from flexmbs.core.stepping.rigid.resolve import has_room, resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
@@ -286,7 +286,7 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
     if margin != NO_MARGIN:
         outcome = pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin)
     elif unilateral:
-        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, CLOSES)
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
     elif contact >= 0 and kind == AT_REST:
         pass_rest(state)
     elif contact >= 0:

@@ -15,7 +15,6 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.machine_code.kernel import kernel
 
 NORMAL, CONE, SLIP = MARGINS = range(3)
-CLOSES = -1  # in place of a margin: the gap of an open contact has vanished
 LEAST_SLIP = 1e-9  # m/s
 # m/s: where the direction turns fast, as of a box that spins, the last of the way to zero slip is a straight line
 STOPS = 1e-10

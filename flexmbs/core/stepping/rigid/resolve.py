@@ -36,7 +36,7 @@ from flexmbs.core.stepping.rigid.delassus import (
     read_velocities,
 )
 from flexmbs.core.stepping.rigid.impact import impact
-from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
+from flexmbs.core.stepping.rigid.margins import SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
 from flexmbs.core.stepping.rigid.slots import close_contacts
 from flexmbs.core.stepping.write_log_rows import write_row
@@ -44,10 +44,8 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 MAX_BOUNCES = 200  # of one sequence that are followed in closed form
-# A flight is followed in closed form while it is that short against the step that the error allows, and that low (m);
-# one that is lower than gaps are good for, if it is no longer than such a step.
+# A flight is followed in closed form while it is that short against the step that the error allows, and that low, m.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
-FLIGHT_IN_STEP, LOWEST_FLIGHT = 0.3, 1e-13
 NO_CAUSE = -1
 
 
@@ -58,16 +56,14 @@ def resolve(
 ) -> int:  # fmt: skip
     """Impacts, then the modes of all closed contacts at the present state; an outcome.
 
-    ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, or whose gap (CLOSES); -1: none.
+    ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, -1: none.
     """
     state.events += 1
-    closing = cause if margin == CLOSES else NO_CAUSE
     if margin == SLIP and cause >= 0:
         slide_to_rest(tables, state, work, cause)
     for _ in range(MAX_BOUNCES):
-        if close_contacts(tables, state, work, rigid, closing) < 0:
+        if close_contacts(tables, state, work, rigid) < 0:
             return NO_CONTACT_SLOT
-        closing = NO_CAUSE
         count = list_closed(tables, state, rigid)
         if count == 0:
             break
@@ -139,9 +135,7 @@ def next_bounce(tables, state, rigid, count):
         if speed <= 0.0 or fall <= 0.0:
             continue
         flight = 2.0 * speed / fall
-        height, part = 0.5 * speed * speed / fall, flight / state.step_size
-        low = height <= LOW_FLIGHT and part <= SHORT_FLIGHT
-        if not (low or height <= LOWEST_FLIGHT and part <= FLIGHT_IN_STEP):
+        if flight > SHORT_FLIGHT * state.step_size or 0.5 * speed * speed / fall > LOW_FLIGHT:
             continue
         if soonest == 0.0 or flight < soonest:
             soonest = flight

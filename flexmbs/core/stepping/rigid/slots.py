@@ -21,19 +21,17 @@ from flexmbs.core.stepping.rigid.phases import begin_phase
 from flexmbs.machine_code.kernel import kernel
 
 CLOSED = 1e-11  # m: gaps that close within it of each other close together
-# but not those of bodies that fly: they part, or need longer for a gap that is more than rounding (m, of sizes of 1 m)
-FLIES, AT_ONCE, ROUNDING = 1e-9, 1e-8, 1e-14  # m/s, s, m
 
 
 @kernel
-def close_contacts(tables, state, work, rigid, cause):
+def close_contacts(tables, state, work, rigid):
     """Give a slot to each rigid contact without a gap; how many slots are used.
 
-    Where there are too few, -1; nothing has changed then. ``cause``: the contact whose gap has just closed; -1: none.
+    Where there are too few, -1; nothing has changed then.
     """
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
-    if not enough_slots(tables, state, work, cause):
+    if not enough_slots(tables, state, work):
         show_condensed(tables, state.a, work)
         return -1
     used = 0
@@ -42,7 +40,8 @@ def close_contacts(tables, state, work, rigid, cause):
             continue
         before = state.active[c]
         if before == OPEN:
-            if not has_closed(tables, state, c, work, cause):
+            gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+            if gap > CLOSED:
                 continue
             take_slot(tables, state, c, work)
             begin_phase(state, c)
@@ -56,7 +55,7 @@ def close_contacts(tables, state, work, rigid, cause):
 
 
 @kernel
-def enough_slots(tables, state, work, cause):
+def enough_slots(tables, state, work):
     """Whether there is a free slot for each open rigid contact without a gap."""
     first, free = len(tables.contacts), 0
     for s in range(len(tables.switches)):
@@ -64,21 +63,10 @@ def enough_slots(tables, state, work, cause):
             free += 1
     for c in range(first):
         if tables.contacts[c].rigid != 0 and state.active[c] == OPEN:
-            if has_closed(tables, state, c, work, cause):
+            gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+            if gap <= CLOSED:
                 free -= 1
     return free >= 0
-
-
-@kernel
-def has_closed(tables, state, c, work, cause):
-    """Whether open contact ``c`` closes in this instant, in which that of ``cause`` does; evaluates its geometry."""
-    gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
-    if c == cause or gap > CLOSED or abs(rate) <= FLIES:
-        return gap <= CLOSED
-    size, p = 1.0, work.touch[0].p
-    for k in range(3):
-        size = max(size, abs(p[k]))
-    return gap <= ROUNDING * size + AT_ONCE * max(-rate, 0.0)
 
 
 @kernel
