@@ -26,6 +26,9 @@ LONG = {
     "impact_wave",
     "rolling_meshes",
     "st_venant_rod",
+    "double_pendulum_rigid_stop",
+    "slider_crank_translational_clearance",
+    "woodpecker_toy",
 }
 MANY_IMPACTS = {"plate_hail": 10.0}  # times the allowed balance: each of its hits adds to the error
 MOVING = [case.name for case in fm.list_cases() if not hasattr(case.module, "analyse")]
