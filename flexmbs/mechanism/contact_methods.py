@@ -79,8 +79,6 @@ class ContactMethods:
         if grouped is None:
             grouped = simple and not law.is_rigid and len(shapes) ** 2 > 2 * MANY_PAIRS
         if grouped:
-            if law.is_rigid:
-                raise MechanismError(f"{where}: a group has no rigid contacts; set grouped=False")
             if not simple:
                 raise MechanismError(f"{where}: a group holds spheres and planes without friction; set grouped=False")
             return self._add_group(name, shapes, law, excluded, max_contacts, where)

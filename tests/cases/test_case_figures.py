@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from flexmbs import CaseError, CaseWarning, FlexmbsError, list_cases, load_case, run_case
+from flexmbs import CaseError, CaseWarning, FlexmbsError, load_case, run_case
 from flexmbs.view.maps import plot_map
 
 
