@@ -47,8 +47,9 @@ from flexmbs.core.stepping.contact_episodes import (
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
+from flexmbs.core.stepping.rigid.joint_margins import renew_joint_directions
 from flexmbs.core.stepping.rigid.margins import renew_directions
-from flexmbs.core.stepping.rigid.resolve import resolve
+from flexmbs.core.stepping.rigid.settle import settle
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import happen
@@ -56,6 +57,7 @@ from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
+NO_SWITCH = -1
 # A run whose steps are shorter than this part of it, so many in a row, would never end.
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10
 # A step with a smaller error, in parts of the tolerance, was limited by something else.
@@ -97,10 +99,12 @@ def start(
 
 @kernel
 def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
-    """Impacts and modes of the rigid contacts that touch at the start."""
+    """Impacts and modes of the rigid contacts that touch at the start, and of joints with friction."""
+    some = len(tables.joint_frictions) > 0
     for c in range(len(tables.contacts)):
-        if tables.contacts[c].rigid != 0:
-            return resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+        some = some or tables.contacts[c].rigid != 0
+    if some:
+        return settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, 0)
     return CHUNK_FULL
 
 
@@ -160,7 +164,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
     """One accepted step, with as many rejected ones before it as it takes, and the event at its end."""
     set_motion_scales(tables, state, settings, scratch)
     if watches_margins(tables):
-        start_margins(tables, state, work, rigid)
+        start_margins(tables, state, scratch, work, rigid)
     outcome, h, error, proposed, limit, last, rows, contact, kind, margin = find_step(
         tables, state, settings, scratch, work, rigid
     )
@@ -179,6 +183,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
         state.step_size = next_step_size(state, settings, proposed, h, last)
         if len(tables.switches) > 0:
             renew_directions(tables, state, work)
+            renew_joint_directions(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if outcome != CHUNK_FULL:
         return outcome
@@ -263,11 +268,13 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
     if margin != NO_MARGIN:
         outcome = pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin)
     elif unilateral:
-        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, 0)
     elif contact >= 0 and kind == AT_REST:
         pass_rest(state)
     elif contact >= 0:
         switch_contact(tables, contact, state, settings, scratch, work, log)
+        if len(tables.joint_frictions) > 0:
+            outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, 0)
     if h > 0.0 or jumps:
         write_row(tables, state, log)
     return outcome
@@ -279,5 +286,4 @@ def pass_margin(tables, state, settings, scratch, work, log, rigid, solver, marg
     s = margin // 3
     if s >= len(tables.switches):
         return happen(tables, state, settings, scratch, work, log, rigid, solver, margin - 3 * len(tables.switches))
-    contact = state.active[len(tables.contacts) + s] - 1
-    return resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin % 3)
+    return settle(tables, state, settings, scratch, work, log, rigid, solver, s, margin % 3)
