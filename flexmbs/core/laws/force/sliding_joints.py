@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.laws.force.joint_slip import direction_of_sliding, joint_slip, pressing_force
 from flexmbs.core.layout.force_tables import ELEMENT_FORCE, ELEMENT_POWER, MEASURED, MEASURED_RATE
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.friction_tables import SLIDES_ALONG
 from flexmbs.core.layout.switch_tables import SLIDING, STICKING
-from flexmbs.core.laws.force.joint_slip import direction_of_sliding, joint_slip, pressing_force
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.vectors import rotate
 from flexmbs.machine_code.kernel import kernel

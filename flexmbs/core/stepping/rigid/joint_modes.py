@@ -169,7 +169,9 @@ def drop_anchor(tables, friction, state, work):
     """Hold the joint where it is."""
     at, row = friction.history_at + ANCHOR, tables.switches[friction.switch].row
     for i in range(friction.motions):
-        state.contact_history[at + i] = state.q[friction.first if i == 0 else friction.second]
+        k = friction.first if i == 0 else friction.second
+        state.contact_history[at + i] = state.q[k]
+        state.v[k] = 0.0  # up to rounding it is
     for i in range(tables.switches[friction.switch].rows):
         state.a[row + i] = 0.0
     if friction.motions == 0:
