@@ -66,6 +66,7 @@ from flexmbs.core.laws.contact.rigid import Rigid as Rigid
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
 from flexmbs.core.laws.friction.coulomb import Coulomb as Coulomb
+from flexmbs.core.laws.friction.dry_friction import DryFriction as DryFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction as ContactFriction
 from flexmbs.core.laws.friction.lugre import LuGre as LuGre
 from flexmbs.core.laws.friction.stribeck import Stribeck as Stribeck
@@ -118,6 +119,15 @@ from flexmbs.mechanism.contact.shapes import Point as Point
 from flexmbs.mechanism.contact.shapes import Sphere as Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface as RigidSurface
 from flexmbs.mechanism.contact.torus import Torus as Torus
+from flexmbs.mechanism.events import Arm as Arm
+from flexmbs.mechanism.events import AtTime as AtTime
+from flexmbs.mechanism.events import Disarm as Disarm
+from flexmbs.mechanism.events import Event as Event
+from flexmbs.mechanism.events import Free as Free
+from flexmbs.mechanism.events import Lock as Lock
+from flexmbs.mechanism.events import Restart as Restart
+from flexmbs.mechanism.events import Set as Set
+from flexmbs.mechanism.events import Stop as Stop
 from flexmbs.mechanism.geometry.curves import Curve as Curve
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles as EulerAngles
 from flexmbs.mechanism.geometry.rotations import Rotation as Rotation
@@ -128,9 +138,12 @@ from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joint_type import Axis as Axis
 from flexmbs.mechanism.joint_type import JointType as JointType
 from flexmbs.mechanism.joints import JOINT_TYPES as JOINT_TYPES
+from flexmbs.mechanism.latches import Latch as Latch
 from flexmbs.mechanism.markers import Marker as Marker
 from flexmbs.mechanism.rigid_body import RigidBody as RigidBody
+from flexmbs.mechanism.sensors import Crossing as Crossing
 from flexmbs.mechanism.sensors import Sensor as Sensor
+from flexmbs.mechanism.sensors import Variable as Variable
 from flexmbs.mechanism.time_functions import Harmonic as Harmonic
 from flexmbs.mechanism.time_functions import Polynomial as Polynomial
 from flexmbs.mechanism.time_functions import Ramp as Ramp
@@ -198,6 +211,7 @@ from flexmbs.reduction.options import Patch as Patch
 from flexmbs.reduction.options import SecondOrder as SecondOrder
 from flexmbs.reduction.options import StaticModes as StaticModes
 from flexmbs.reduction.reduce import reduce as reduce
+from flexmbs.result.event_records import EventRecord as EventRecord
 from flexmbs.result.result import Result as Result
 from flexmbs.result.result import load as load
 from flexmbs.result.run_folder import RunFolder as RunFolder

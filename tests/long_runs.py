@@ -64,6 +64,7 @@ def same(first, second):
     for name, array in first.trajectory.arrays().items():
         assert np.array_equal(array, getattr(second.trajectory, name)), name
     assert repr(first.contacts) == repr(second.contacts)  # also where an end is not a number
+    assert first.events == second.events
     counters = [name for name in first.stats if not name.endswith("_seconds")]
     assert [first.stats[name] for name in counters] == [second.stats[name] for name in counters]
 

@@ -23,6 +23,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -37,6 +38,7 @@ from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
 from flexmbs.common.installed_data import cases_folder, meshes_folder
+from flexmbs.result.event_records import last_modes
 from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
@@ -98,9 +100,17 @@ class CaseOutcome:
         has_ledger = self.result is not None and self.result.trajectory.has("ledger")
         energy = {"energy": self.result.energy_ledger().summary()} if has_ledger else {}
         return _plain({
-            "case": self.case, "parameters": self.parameters, "figures": self.figures, **energy, "stats": self.stats,
-            "view": self.view,
+            "case": self.case, "parameters": self.parameters, "figures": self.figures, **energy, **self.events(),
+            "stats": self.stats, "view": self.view,
         })  # fmt: skip
+
+    def events(self) -> dict[str, object]:
+        """ "events" of summary.json: how many there are of each kind, and how rigid contacts are at the end."""
+        events = () if self.result is None else self.result.events
+        if not events:
+            return {}
+        kinds = Counter(event.kind for event in events)
+        return {"events": {"counts": dict(kinds), "last_modes": last_modes(events)}}
 
 
 def list_cases() -> tuple[Case, ...]:

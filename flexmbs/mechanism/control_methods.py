@@ -15,7 +15,16 @@ from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
-from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, user_function
+from flexmbs.mechanism.sensors import (
+    Controller,
+    Reading,
+    Sensor,
+    State,
+    UserFunction,
+    UserInputs,
+    Variable,
+    user_function,
+)
 
 
 class SignalMethods:
@@ -134,11 +143,24 @@ class SignalMethods:
     ) -> State:
         """Give a state its rate x' = rate(t, x, *inputs) after it was made."""
         where = f"state '{state.name}'"
+        if isinstance(state, Variable):
+            raise MechanismError(f"variable '{state.name}' is held between events and has no rate; use system.state")
         if state.rule:
             raise MechanismError(f"{where}: its rate has already been given")
         chosen = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         state.rule.append(user_function(where, rate, (state, *chosen), state.size, compiled))
         return state
+
+    def variable(self, name: str, start: float = 0.0) -> Variable:
+        """A number that events set (``fm.Set``), held in between: a factor of a force, a command, a count.
+
+        Returns a sensor of it, for forces, motors, functions and controllers; history "NAME".
+        """
+        self._check_name(name)
+        made = Variable(name, "", (), start=np.array([as_number(start, f"variable '{name}': start")]))
+        object.__setattr__(made, "readings", (Reading(t.COORDINATE, owner=made, part=0, measures=RATE),))
+        self.states[name] = made
+        return made
 
     def lag(self, name: str, source: QuantityLike, time_constant: float, start: float = 0.0) -> State:
         """First-order lag x' = (source - x) / time_constant (s) of a number, function of time, or sensor."""

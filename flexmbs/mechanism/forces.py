@@ -197,7 +197,9 @@ def sticking_friction(
     if turns and radius is None:
         raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
     if not turns and (radius is not None or axial_radius is not None):
-        raise MechanismError(f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement")
+        raise MechanismError(
+            f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement"
+        )
     r = 1.0 if radius is None else _positive(radius, f"{where}: radius (m)")
     pressing, _lag, arm = _normal_force(normal, 1.0, bearing_length, where)
     slides = {axis.coordinate: axis.factor for axis in joint.axes if axis.kind == "translation"}

@@ -24,6 +24,7 @@ from flexmbs.mechanism.contact.surface import surface_of_body
 from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.contact_methods import ContactMethods
 from flexmbs.mechanism.control_methods import SignalMethods
+from flexmbs.mechanism.event_methods import EventMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_quaternion, as_vector
@@ -37,7 +38,7 @@ from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 COORDINATES = ("reduced", "absolute")
 
 
-class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, ContactMethods):
+class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, ContactMethods, EventMethods):
     """Bodies, joints, forces and contacts; the only mutable object of the pipeline.
 
     Case scripts state it as a :class:`flexmbs.System`, which adds the analyses.
@@ -61,6 +62,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         self.couplers: dict[str, ElasticCoupling] = {}
         self._start_forces()
         self._start_signals()
+        self._start_events()
 
     @property
     def gravity(self) -> np.ndarray:
@@ -204,7 +206,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         for group in (
             self.bodies, self.joints, self.loads, self.springs, self.bushings, self.contacts, self.constraints,
             self.contact_groups,
-            self.couplers, self.sensors, self.functions, self.states,
+            self.couplers, self.sensors, self.functions, self.states, self.events, self.latches,
         ):  # fmt: skip
             if name in group:
                 raise MechanismError(f"the name '{name}' is taken")

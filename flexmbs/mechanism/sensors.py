@@ -13,6 +13,7 @@ from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import force_tables as t
 from flexmbs.core.sensors.sensor_kind import SensorKind
+from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
 
 
@@ -79,6 +80,56 @@ class Sensor:
     def __neg__(self) -> Sensor:
         return -1.0 * self
 
+    def __ge__(self, value: float) -> Crossing:
+        return Crossing(self, value, "rising")
+
+    def __gt__(self, value: float) -> Crossing:
+        return Crossing(self, value, "rising")
+
+    def __le__(self, value: float) -> Crossing:
+        return Crossing(self, value, "falling")
+
+    def __lt__(self, value: float) -> Crossing:
+        return Crossing(self, value, "falling")
+
+
+DIRECTIONS = ("rising", "falling", "both")
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """A sensor of one number that crosses a value: the condition of an event (``System.event``).
+
+    ``sensor >= value`` is short for a rising one, ``sensor <= value`` for a falling one.
+
+    direction : "rising", "falling" or "both"
+    """
+
+    sensor: Sensor
+    value: float = 0.0
+    direction: str = "rising"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sensor, Sensor):
+            raise MechanismError(f"crossing: expected a sensor, got {self.sensor!r}; make one with system.sensor(...)")
+        where = f"crossing of sensor '{self.sensor.name}'"
+        if self.sensor.size != 1:
+            raise MechanismError(f"{where}: it has {self.sensor.size} numbers; use one of them, sensor[i]")
+        if isinstance(self.value, Sensor):
+            raise MechanismError(
+                f"{where}: its value must be a number, not a sensor; let a function of both cross zero, "
+                "system.function(lambda t, x, y: x - y, (one, other)) >= 0"
+            )
+        object.__setattr__(self, "value", as_number(self.value, f"{where}: value"))
+        if self.direction not in DIRECTIONS:
+            raise MechanismError(f"{where}: direction = {self.direction!r}; expected one of {', '.join(DIRECTIONS)}")
+
+    def __bool__(self) -> bool:
+        raise MechanismError(
+            f"sensor '{self.sensor.name}' has no value before a run: a comparison of sensors is the condition of an "
+            "event, system.event(when=sensor >= value, do=...)"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class State(Sensor):
@@ -86,6 +137,11 @@ class State(Sensor):
 
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
     rule: list[Any] = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
+
+
+@dataclass(frozen=True, eq=False)
+class Variable(State):
+    """A number that events set, held in between; itself a sensor of it (``System.variable``)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import friction_tables as j
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE
-from flexmbs.core.layout.switch_tables import FRICTION_HOLD, HOLD
+from flexmbs.core.layout.switch_tables import ARM, DISARM, EVENT_MEMORY, FREE, FRICTION_HOLD, HOLD, LOCK, SET
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
 from flexmbs.core.mechanics.splines import (
     CURVE_HEADER,
@@ -199,6 +199,7 @@ def _check_contacts(c: _Tables) -> None:
     c.within("history_at of contacts", contacts["history_at"] + contacts["history"], t.history_size(c.tables) + 1)
     c.within("jumps of contacts", contacts["jumps"], 2)
     c.within("always of contacts", contacts["always"], 2)
+    c.within("rigid of contacts", contacts["rigid"], 2)
     c.within("separation of contacts", contacts["separation"], t.AT_ZERO_FORCE + 1)
     for name in ("force", "energy"):
         if np.any(contacts[name] == 0):
@@ -334,14 +335,19 @@ def _check_constraints(c: _Tables) -> None:
 def _check_switches(c: _Tables) -> None:
     tables, switches = c.tables, c.tables.switches
     c.within("kind of switches", switches["kind"], FRICTION_HOLD + 1)
-    c.within("rows of switches", switches["rows"], 4, 1)
+    c.within("rows of switches", switches["rows"], 7, 1)
     c.within("row of switches", switches["row"], c.coordinates + 1 - switches["rows"])
     held = switches[switches["kind"] == HOLD]
     c.spans("terms of switches", held["start"], held["end"], len(tables.terms))
     c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
     sticking = switches["kind"] == FRICTION_HOLD
     c.within("joint friction of switches", switches["start"][sticking], len(tables.joint_frictions))
-    c.within("sensor of events", tables.events["sensor"], len(tables.sensors))
+    c.within("sensor of events", tables.events["sensor"], len(tables.sensors), NONE)
+    c.within("memory_at of events", tables.events["memory_at"], t.history_size(tables) + 1 - EVENT_MEMORY)
+    c.within("switch of constraints", tables.constraints["switch"], len(switches), NONE)
+    for kinds, count in (((LOCK, FREE), len(switches)), ((SET,), c.coordinates), ((ARM, DISARM), len(tables.events))):
+        c.within("target of actions", tables.actions["target"][np.isin(tables.actions["kind"], kinds)], count)
+    c.within("sensor of actions", tables.actions["sensor"], len(tables.sensors), NONE)
     c.spans("actions of events", tables.events["action_start"], tables.events["action_end"], len(tables.actions))
 
 

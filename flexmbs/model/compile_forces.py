@@ -51,8 +51,11 @@ class ForceTables:
         self.records: dict[str, list[np.void]] = {key: [] for key in ("elements", "bushings", "spread_loads", "loads")}
         self.records["joint_frictions"] = []
 
-    def add_all(self, system) -> None:
-        """Everything that the system states; joints, bodies and constraints have their numbers already."""
+    def add_all(self, system) -> dict[str, list[int | Reading]]:
+        """Everything that the system states; joints, bodies and constraints have their numbers already.
+
+        What the named sensors read, for :meth:`number_records`.
+        """
         for state in system.states.values():
             self.functions.add_coordinates(state)
         for joint in system.joints.values():
@@ -69,11 +72,10 @@ class ForceTables:
         for state in system.states.values():
             self.functions.add_equations(state)
         # reactions are known only after everything else: their histories are read from the reactions themselves
-        named = {
+        return {
             name: [r if r.kind == f.REACTION else self.functions.sensor(r) for r in sensor.readings]
             for name, sensor in system.sensors.items()
         }
-        self.number_records(system, named)
 
     def add_sticking(self, element: Element) -> None:
         """Friction that sticks in a joint."""

@@ -14,7 +14,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as t
 from flexmbs.core.layout.records import make_record
 from flexmbs.core.sensors.coordinates import RATE
-from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction
+from flexmbs.mechanism.latches import LockForce
+from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, Variable
 from flexmbs.mechanism.time_signals import Signal
 
 TIME = Signal("time", 0.0, lambda time: time)
@@ -40,6 +41,8 @@ class FunctionTables:
         self.outputs = 0
         self.state_coordinates: dict[int, int] = {}  # id of a state -> its first coordinate
         self.lags: list[int] = []  # states (numbers) that start at the value they follow
+        self.behind_forces = False  # whether sensors are read when the reactions of all joints are known (of events)
+        self.multipliers: dict[int, int] = {}  # id of what reads the force of a lock -> its multiplier
         self._sensor_of: dict[int, int] = {}
         self._output_of: dict[int, int] = {}
         self._alive: list[Reading] = []  # so that their ids stay unique
@@ -73,6 +76,8 @@ class FunctionTables:
                 first=state.first,
             )  # fmt: skip
             self.samplers.append(sampler)
+            self.states += [make_record(t.USER_STATE, coordinate=first + i) for i in numbers]
+        elif isinstance(state, Variable):
             self.states += [make_record(t.USER_STATE, coordinate=first + i) for i in numbers]
         elif isinstance(rule, UserFunction):
             output = self._first_output(self.function(rule))
@@ -149,7 +154,7 @@ class FunctionTables:
             return compiler.pool.add(reading.weights), compiler.modal[reading.owner.name].start, len(reading.weights)
         if kind in (t.REACTION, t.NORMAL_LOAD):
             marker = 0 if reading.b is None else compiler.marker(reading.b)
-            return compiler.reaction_row(reading.owner.name), marker, 0
+            return compiler.reaction_row(reading.owner.name, self.behind_forces), marker, 0
         if kind == t.COORDINATE:
             return self._coordinate(reading), 0, 0
         if kind == t.ENERGY:
@@ -160,11 +165,21 @@ class FunctionTables:
         owner, compiler = reading.owner, self.compiler
         if owner is None:
             return reading.part
+        if isinstance(owner, LockForce):
+            return self._multiplier(owner)
         if isinstance(owner, State | Controller):
             return self.state_coordinates[id(owner)] + reading.part
         if owner.name in compiler.modal:
             return compiler.modal[owner.name].start + reading.part
         return compiler.coordinate_index[f"{owner.name}.{reading.part}"]
+
+    def _multiplier(self, force: LockForce) -> int:
+        """The multiplier of a lock, as -1 - its number: coordinates stand before it that are not known yet."""
+        if id(force) not in self.multipliers:
+            raise MechanismError(
+                f"only events can read the force in the lock of '{force.coordinate}' of joint '{force.joint.name}'"
+            )
+        return -1 - self.multipliers[id(force)]
 
 
 def _called(reading: Reading) -> dict[str, int]:

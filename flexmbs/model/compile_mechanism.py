@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.friction_tables import JOINT_FRICTION
 from flexmbs.core.layout.records import NONE, make_record, table_of
+from flexmbs.core.layout.switch_tables import EVENT_MEMORY
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
@@ -19,6 +21,7 @@ from flexmbs.model.check_tables import check_tables
 from flexmbs.model.compile_bodies import condensed_units, matrix_kind, rigid_inertia_basis
 from flexmbs.model.compile_constraints import add_closure, add_constraint, add_coupler
 from flexmbs.model.compile_contacts import contact_record, friction_fields, group_records
+from flexmbs.model.compile_events import add_events, cut_joints_let_go
 from flexmbs.model.compile_forces import ForceTables
 from flexmbs.model.compile_friction import CompiledFriction
 from flexmbs.model.compile_functions import final_row, part_name
@@ -70,6 +73,7 @@ class _Compiler:
         self.held: list[int] = []
         self.marker_index: dict[tuple[str, str], int] = {}
         self.body_index = {"ground": 0}
+        self.carried_by: dict[str, int] = {}  # joint of the spanning tree -> the body that hangs on it
         self.modal: dict[str, slice] = {}
         self.q: list[float] = []
         self.v: list[float] = []
@@ -148,7 +152,7 @@ class _Compiler:
         self.add_joint(branch.joint, branch.backwards)
         if has_ball and not branch.backwards:
             self.add_ball(branch.joint, 1.0)
-        self.body_index[branch.body] = len(self.records["bodies"])
+        self.body_index[branch.body] = self.carried_by[branch.joint.name] = len(self.records["bodies"])
         own = self.marker(second)
         links = {
             "parent_marker": parent_marker, "own_marker": own, "axis_start": axis_start,
@@ -240,8 +244,10 @@ class _Compiler:
             self.add_state_coordinate(f"{name}.bristle.{bristle}", 0.0, COARSER * friction.bristle_size)
         return {"bristle": first, "bristles": len(friction.bristles)}
 
-    def reaction_row(self, name: str) -> int:
-        """Row of ``Workspace.reaction`` of a cut joint or other constraint."""
+    def reaction_row(self, name: str, in_tree: bool = False) -> int:
+        """Row of ``Workspace.reaction`` of a cut joint or other constraint, or of a joint that carries a body."""
+        if in_tree and name in self.carried_by:
+            return self.carried_by[name]
         if name not in self.constraint_names:
             raise MechanismError(f"joint '{name}' constrains nothing, so it has no reaction")
         return len(self.records["bodies"]) + self.constraint_names.index(name)
@@ -308,16 +314,19 @@ class _Compiler:
             bushings=(forces.records["bushings"], t.BUSHING),
             spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD), sensors=(functions.sensors, t.SENSOR),
             functions=(functions.functions, t.USER_FUNCTION), states=(functions.states, t.USER_STATE),
-            samplers=(functions.samplers, t.SAMPLER), joint_frictions=(forces.records["joint_frictions"], JOINT_FRICTION),
+            samplers=(functions.samplers, t.SAMPLER),
+            joint_frictions=(forces.records["joint_frictions"], JOINT_FRICTION),
         )  # fmt: skip
         arrays = {key: table_of(kind, rows) for key, (rows, kind) in lists.items()}
         signals = len(self.records["signals"])
         for key, fields in (
             ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
-            ("states", ("signal",)), ("sensors", ("a",)), ("joint_frictions", ("signal",)),
+            ("states", ("signal",)), ("joint_frictions", ("signal",)),
         ):  # fmt: skip
             for field in fields:
                 arrays[key][field] = final_row(arrays[key][field], signals)
+        of_signals = arrays["sensors"]["kind"] == f.SIGNAL_VALUE
+        arrays["sensors"]["a"][of_signals] = final_row(arrays["sensors"]["a"][of_signals], signals)
         arrays["inputs"] = np.array(functions.inputs, dtype=np.int64)
         return arrays
 
@@ -340,7 +349,9 @@ class _Compiler:
         arrays["switches"]["row"] += len(self.names.coordinates)
         # what joints remember stands behind all else
         remembered = int(arrays["contacts"]["history"].sum()) + int(np.sum(arrays["switches"]["anchor_at"] >= 0))
-        arrays["joint_frictions"]["history_at"] += remembered
+        arrays["joint_frictions"]["history_at"] += remembered + EVENT_MEMORY * len(arrays["events"])
+        of_locks = (arrays["sensors"]["kind"] == f.COORDINATE) & (arrays["sensors"]["a"] < 0)
+        arrays["sensors"]["a"][of_locks] = len(self.names.coordinates) - 1 - arrays["sensors"]["a"][of_locks]
         kinds = arrays["coordinates"]
         arrays["condensed"] = arrays["massless"] = np.zeros(0, dtype=np.int64)
         arrays["free"] = np.flatnonzero((kinds["signal"] < 0) & (kinds["multiplier"] == 0))
@@ -362,6 +373,7 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
     """
     if len(system.bodies) == 1:
         raise MechanismError("the system has no bodies; add one with system.add(body, name)")
+    cut_joints_let_go(system)
     compiler = _Compiler(system, signals or CompiledSignals())
     compiler.records["bodies"].append(make_record(t.BODY))
     compiler.marker(system.ground.frame)
@@ -378,9 +390,11 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         add_constraint(compiler, constraint)
     for coupler in system.couplers.values():
         add_coupler(compiler, coupler)
-    compiler.forces.add_all(system)
+    named = compiler.forces.add_all(system)
     add_switches(compiler, system)
+    add_events(compiler, system)
     names, forces = compiler.names, compiler.forces
+    forces.number_records(system, named)
     added = len(names.multipliers)
     body_names = tuple(compiler.body_index)
     return Model(

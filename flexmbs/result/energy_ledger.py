@@ -14,9 +14,10 @@ from flexmbs.result.trajectory import Trajectory
 
 # kinds of lines: what supplies energy, and what dissipates it
 DRIVER, LOAD, MOTOR = SUPPLIES = "driver", "load", "motor"
-FRICTION, DAMPING, MODAL_DAMPING, CONTACT, CONTACT_FRICTION = LOSSES = (
-    "friction", "damping", "modal damping", "contact", "contact friction",
+FRICTION, DAMPING, MODAL_DAMPING, CONTACT, CONTACT_FRICTION, IMPACT, LOCK = LOSSES = (
+    "friction", "damping", "modal damping", "contact", "contact friction", "impact", "lock",
 )  # fmt: skip
+_ENDINGS = {CONTACT_FRICTION: "friction_loss", IMPACT: "impact", LOCK: "lock"}  # of histories of losses
 #: What ``Trajectory.ledger`` holds behind the lines: energy stored in contacts, and the balance.
 STORED_IN_CONTACTS, BALANCE = -2, -1
 
@@ -27,8 +28,11 @@ def is_loss(kind: str) -> bool:
 
 
 def history_name(kind: str, name: str) -> str:
-    """Name of the history of a line: "NAME.work", "NAME.loss", of friction in a contact "NAME.friction_loss"."""
-    return f"{name}.{'friction_loss' if kind == CONTACT_FRICTION else 'loss' if is_loss(kind) else 'work'}"
+    """Name of the history of a line: "NAME.work", "NAME.loss", of friction in a contact "NAME.friction_loss".
+
+    Of impacts of a rigid contact "NAME.impact", of what locks "NAME.lock".
+    """
+    return f"{name}.{_ENDINGS.get(kind, 'loss') if is_loss(kind) else 'work'}"
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def acceleration_name(rate: str) -> str:
 
 def _is_of_ledger(structure: Structure, name: str) -> bool:
     lines = zip(structure.ledger_kinds, structure.ledger_names, strict=True)
-    return name.endswith((".work", "loss")) and any(history_name(*line) == name for line in lines)
+    return name.endswith((".work", "loss", ".impact", ".lock")) and any(history_name(*line) == name for line in lines)
 
 
 def unit_of(structure: Structure, name: str) -> str:

@@ -24,6 +24,7 @@ from flexmbs.result.chunks import (
     reading,
     row_count,
 )
+from flexmbs.result.event_records import EventRecord, columns_of, events_from
 from flexmbs.result.file_names import MODEL, RESULT, STATE
 from flexmbs.result.saved_state import state_note
 from flexmbs.result.stored_histories import StoredTrajectory
@@ -57,6 +58,12 @@ class Parts:
         return [ContactRecord(**contact) for contact in ended] + [
             ContactRecord(**contact) for path in self.chunks for contact in read_note(path)["contacts"]
         ]
+
+    @property
+    def events(self) -> list[EventRecord]:
+        """What has happened so far, in order."""
+        notes = [self.base_note, *(read_note(path) for path in self.chunks)]
+        return [event for note in notes for event in events_from(note.get("events", {}))]
 
 
 def parts_of(folder: Path, run: str) -> Parts:
@@ -106,16 +113,16 @@ def _check_chunks(run: str, numbered: Mapping[int, Path], rows: int) -> int:
 
 
 def join(
-    parts: Parts, contacts: Sequence[ContactRecord], stats: Mapping[str, float], status: str, last_chunk: int,
-    settle: Callable[[Trajectory], Trajectory] | None,
+    parts: Parts, contacts: Sequence[ContactRecord], events: Sequence[EventRecord], stats: Mapping[str, float],
+    status: str, last_chunk: int, settle: Callable[[Trajectory], Trajectory] | None,
 ) -> None:  # fmt: skip
     """Write result.h5 atomically from ``parts``, with one chunk in memory at a time.
 
-    ``settle`` completes the arrays of chunks; ``contacts``: all contacts of the run; ``last_chunk``: number of the last
-    chunk included.
+    ``settle`` completes the arrays of chunks; ``contacts``, ``events``: all of the run; ``last_chunk``: number of the
+    last chunk included.
     """
     total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
-    note = _note(parts.run, total, contacts, stats, status, last_chunk)
+    note = _note(parts.run, total, contacts, events, stats, status, last_chunk)
     _write(parts.folder / RESULT, parts.run, total, _pieces(parts, settle), note)
 
 
@@ -127,11 +134,11 @@ def write_at_once(
     ``state_follows``: state.npz is written next; without it the run was killed in between, and can start again.
     """
     arrays = whole.arrays()
-    note = _note(run, len(whole.t), whole.contacts, whole.stats, whole.status, 0)
+    note = _note(run, len(whole.t), whole.contacts, whole.events, whole.stats, whole.status, 0)
     note["state_follows"] = state_follows
     _write(folder / RESULT, run, len(whole.t), [arrays], note)
     read = partial(_read_joined, folder.absolute() / RESULT, note["identity"])
-    return StoredTrajectory(arrays, read, whole.contacts, whole.stats, whole.status, arrays)
+    return StoredTrajectory(arrays, read, whole.contacts, whole.stats, whole.status, arrays, whole.events)
 
 
 def lacks_its_state(folder: Path, run: str) -> bool:
@@ -141,10 +148,12 @@ def lacks_its_state(folder: Path, run: str) -> bool:
 
 
 def _note(
-    run: str, rows: int, contacts: Iterable[ContactRecord], stats: Mapping[str, float], status: str, last_chunk: int
+    run: str, rows: int, contacts: Iterable[ContactRecord], events: Sequence[EventRecord], stats: Mapping[str, float],
+    status: str, last_chunk: int,
 ) -> dict[str, object]:  # fmt: skip
     return {
         "contacts": [asdict(contact) for contact in sorted(contacts, key=lambda contact: contact.start)],
+        "events": columns_of(events),
         "stats": dict(stats),
         "status": status,
         "rows": rows,
@@ -209,7 +218,8 @@ def stored(folder: Path, run: str) -> StoredTrajectory | None:
     last, arrays = read_note(parts.chunks[-1]), read_chunk(parts.chunks[-1])
     status = f"interrupted at t = {arrays['t'][-1]:.6g} s"
     with reading(parts.chunks[-1]):
-        return StoredTrajectory(arrays, partial(_read_parts, parts), parts.contacts, last["stats"], status)
+        read = partial(_read_parts, parts)
+        return StoredTrajectory(arrays, read, parts.contacts, last["stats"], status, None, parts.events)
 
 
 def _joined(path: Path, parts: Parts) -> StoredTrajectory:
@@ -222,7 +232,8 @@ def _joined(path: Path, parts: Parts) -> StoredTrajectory:
             check_chunk({name: file[name] for name in names})
         contacts = [ContactRecord(**contact) for contact in note["contacts"]]
         read = partial(_read_joined, path, note.get("identity"))
-        return StoredTrajectory(names, read, contacts, note["stats"], note["status"])
+        events = events_from(note.get("events", {}))
+        return StoredTrajectory(names, read, contacts, note["stats"], note["status"], None, events)
 
 
 def _read_joined(path: Path, identity: str | None, name: str) -> np.ndarray:

@@ -31,12 +31,13 @@ class ResampledTrajectory(StoredTrajectory):
         locate(run.t, times)
         moving = all(run.has(name) for name in _FRAME_RATES)
         names = [name for name in REQUIRED + OPTIONAL if run.has(name) and (moving or name not in _FRAME_RATES)]
-        super().__init__(names, self._interpolated, run.contacts, run.stats, run.status, {"t": times})
+        super().__init__(names, self._interpolated, run.contacts, run.stats, run.status, {"t": times}, run.events)
         self._run, self._structure, self._times = run, structure, times
 
     def __reduce__(self):
         """For pickle: the arrays, without the run that they were interpolated from."""
-        plain = Trajectory(**self.arrays(), contacts=self.contacts, stats=self.stats, status=self.status)
+        records = {"contacts": self.contacts, "events": self.events}
+        plain = Trajectory(**self.arrays(), **records, stats=self.stats, status=self.status)
         return Trajectory.replaced, (plain,)
 
     def _interpolated(self, name: str) -> np.ndarray:

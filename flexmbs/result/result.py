@@ -23,7 +23,9 @@ from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
+from flexmbs.result import event_records
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
+from flexmbs.result.event_records import EventRecord
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
@@ -54,7 +56,7 @@ def load(folder: str | Path) -> Result:
     structure, trajectory = load_folder(folder)
     state = Path(folder).absolute() if has_state(Path(folder)) else None
     result = Result(structure, trajectory, final_state=state)
-    if result.status != "finished":
+    if not result.status.startswith("finished"):
         warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
     return result
 
@@ -127,6 +129,21 @@ class Result:
     def contacts(self) -> tuple[ContactRecord, ...]:
         """Contacts in order of time."""
         return self.trajectory.contacts
+
+    @property
+    def events(self) -> tuple[EventRecord, ...]:
+        """Impacts, changes of mode of rigid contacts, events, locks and releases, in order of time."""
+        return self.trajectory.events
+
+    def impacts(self, name: str | None = None) -> tuple[EventRecord, ...]:
+        """Impacts in order of time, all or those of one contact; KeyError with near names for an unknown one."""
+        found = event_records.of_name(self.events, name, self.structure.contact_names)
+        return tuple(event for event in found if event.kind == event_records.IMPACT)
+
+    def transitions(self, name: str | None = None) -> tuple[EventRecord, ...]:
+        """Changes of mode of rigid contacts, as :meth:`impacts`."""
+        found = event_records.of_name(self.events, name, self.structure.contact_names)
+        return tuple(event for event in found if event.kind == event_records.TRANSITION)
 
     @property
     def stats(self) -> dict[str, float]:
@@ -369,7 +386,7 @@ class Result:
         arrays, state = self.trajectory.arrays(), self._final_state and self.final_state
         with taken(folder, force=force) as place:
             writer = RunWriter(place, self.structure)
-            writer.append(arrays)
+            writer.append(arrays, events=self.events)
             if state is not None:
                 writer.save_state(state.at(writer.position))
             writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)

@@ -29,6 +29,8 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
     for name in _NAMES:
         if not (isinstance(note.get(name), list) and all(isinstance(text, str) for text in note[name])):
             fail(f"{name} is not a list of names")
+    if not isinstance(note.get("switch_names", []), list):  # not in states of older versions
+        fail("switch_names is not a list of names")
     samplers = note.get("samplers")
     if not (isinstance(samplers, list) and all(_is_sampler(sampler) for sampler in samplers)):
         fail("samplers is not a list of names with a period and a first time")
@@ -46,12 +48,13 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
     if note["coordinate_count"] > n or len(note["rate_names"]) > n or not set(note["balls"]) <= known:
         fail("names of coordinates, rates and balls contradict each other")
     contacts, balls = len(note["contact_names"]), len(note["balls"])
+    flags = contacts + len(note.get("switch_names", ()))
     episode = 7 if "state.contact_history" in arrays else 4  # numbers; fewer in states of older versions
     history = arrays["state.contact_history"].size if "state.contact_history" in arrays else 0
     shapes = {
-        "state.q": (n,), "state.v": (n,), "state.a": (n,), "state.reference": (balls, 4), "state.active": (contacts,),
+        "state.q": (n,), "state.v": (n,), "state.a": (n,), "state.reference": (balls, 4), "state.active": (flags,),
         "state.episode": (contacts, episode), "state.samples": (len(samplers),),
-        "recorder.last": (1 + 3 * n + 4 * balls + contacts + history,),
+        "recorder.last": (1 + 3 * n + 4 * balls + flags + history,),
     }  # fmt: skip
     numbers = arrays.get("state.number", np.zeros(0))
     if numbers.ndim != 1 or not len(numbers) or numbers[0] != note["t"]:  # the first is the time (core.layout.state)

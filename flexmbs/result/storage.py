@@ -17,6 +17,7 @@ import numpy as np
 from flexmbs.common.atomic_files import remove_leftovers, what_is
 from flexmbs.common.errors import ResultFolderError, SimulationError
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
+from flexmbs.result.event_records import EventRecord, columns_of
 from flexmbs.result.file_names import MODEL, RESULT, STATE
 from flexmbs.result.joined_file import Parts, join, parts_of, stored, write_at_once
 from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
@@ -43,6 +44,7 @@ class RunWriter:
         self._holding = folder is None  # what is appended is held in memory
         self._chunks: list[dict[str, np.ndarray]] = []  # held
         self._contacts: list[ContactRecord] = []
+        self._events: list[EventRecord] = []
         self._state: SavedState | None = None  # to be written behind the steps that are held
         self._number = 0  # of the last chunk file
         self._system_saved = resumed is not None
@@ -97,6 +99,7 @@ class RunWriter:
         arrays: Mapping[str, np.ndarray],
         contacts: Sequence[ContactRecord] = (),
         stats: Mapping[str, float] | None = None,
+        events: Sequence[EventRecord] = (),
     ) -> None:
         """Add the steps since the last call.
 
@@ -106,16 +109,19 @@ class RunWriter:
             copied: do not change them afterwards
         contacts : contacts that ended since the last call
         stats : counters so far (what a killed run will show)
+        events : what has happened since the last call
         """
         check_chunk(arrays)
         if self._holding:
             self._chunks.append(dict(arrays))
             self._contacts.extend(contacts)
+            self._events.extend(events)
         else:
             if not self._out.holds_result:
                 self._write_model()
             note = {
                 "contacts": [asdict(contact) for contact in contacts],
+                "events": columns_of(events),
                 "stats": dict(stats or {}),
                 "base_rows": self._parts.base_rows,
                 "row": self.rows,
@@ -161,27 +167,29 @@ class RunWriter:
         stats: Mapping[str, float] | None = None,
         contacts: Sequence[ContactRecord] = (),
         settle: Callable[[Trajectory], Trajectory] | None = None,
+        events: Sequence[EventRecord] = (),
     ) -> Trajectory | StoredTrajectory:
         """Join everything (``status`` "finished" or "stopped: reason"), replace the chunks by result.h5, and return it.
 
-        ``contacts`` are further ones, such as a contact that was still open at the end; ``settle`` completes what
-        is saved.  Memory for one chunk is enough; what is returned reads arrays from result.h5 when they are used.
-        Raises SimulationError when nothing was appended.
+        ``contacts`` and ``events`` are further ones, such as a contact that was still open at the end; ``settle``
+        completes what is saved.  Memory for one chunk is enough; what is returned reads arrays from result.h5 when they
+        are used.  Raises SimulationError when nothing was appended.
         """
         if self.rows == 0:
             raise SimulationError("the run ended before its first step was stored")
         if self._holding:
-            whole = join_chunks(self._chunks, [*self._contacts, *contacts], stats, status)
+            whole = join_chunks(self._chunks, [*self._contacts, *contacts], stats, status, [*self._events, *events])
             return whole if self.folder is None else self._write_held(whole, settle)
         with self._telling():
-            join(self._parts, [*self._parts.contacts, *contacts], stats or {}, status, self._number, settle)
+            records = [*self._parts.contacts, *contacts], [*self._parts.events, *events]
+            join(self._parts, *records, stats or {}, status, self._number, settle)
         for path in chunk_files(self.folder, self._parts.run).values():
             path.unlink()
         return stored(self.folder, self._parts.run)
 
     def _write_held(self, whole: Trajectory, settle) -> Trajectory | StoredTrajectory:
         """Write a run that has ended before anything was stored, unless it has finished and need not be kept."""
-        if not self._out.keep_short and whole.status == "finished":
+        if not self._out.keep_short and whole.status.startswith("finished"):
             self._out.leave_nothing()
             return whole
         if not self._out.holds_result:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from flexmbs.result.event_records import EventRecord, in_order
 from flexmbs.result.trajectory import OPTIONAL, REQUIRED, ContactRecord, Trajectory
 
 
@@ -18,11 +19,13 @@ class StoredTrajectory:
     def __init__(
         self, names: Iterable[str], read: Callable[[str], np.ndarray], contacts: Iterable[ContactRecord],
         stats: Mapping[str, float], status: str, known: Mapping[str, np.ndarray] | None = None,
+        events: Iterable[EventRecord] = (),
     ) -> None:  # fmt: skip
         """``names`` of the arrays that exist; ``read(name)`` fetches one of them; ``known``: they need not be read."""
         self._names = frozenset(names)
         self._read = read
         self.contacts = tuple(sorted(contacts, key=lambda contact: contact.start))
+        self.events = in_order(events)
         self.stats = dict(stats)
         self.status = status
         self.__dict__.update(known or {})
@@ -49,5 +52,5 @@ class StoredTrajectory:
     def replaced(self, **changed) -> Trajectory:
         """A trajectory in memory with some of the arrays replaced; the others are read."""
         kept = {name: getattr(self, name) for name in REQUIRED + OPTIONAL if name not in changed}
-        plain = {"contacts": self.contacts, "stats": self.stats, "status": self.status}
+        plain = {"contacts": self.contacts, "events": self.events, "stats": self.stats, "status": self.status}
         return Trajectory(**{**plain, **kept, **changed})

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from flexmbs.result.event_records import EventRecord, in_order
+
 #: Arrays of a chunk, each with the step as its first axis.
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
 OPTIONAL = (
@@ -68,6 +70,7 @@ class Trajectory:
     ledger : (nt, lines + 2) J, or None: work and losses of the lines of the energy ledger since the start of the run,
         energy stored in contacts, balance (flexmbs.result.energy_ledger)
     contacts : tuple of ContactRecord in order of time
+    events : tuple of EventRecord in order of time
     stats : counters and times of the run
     status : "finished", "running" (a run killed before its end) or "stopped: reason"
     """
@@ -92,6 +95,7 @@ class Trajectory:
     contact_slip: np.ndarray | None = None
     ledger: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
+    events: tuple[EventRecord, ...] = ()
     stats: Mapping[str, float] = field(default_factory=dict)
     status: str = "finished"
 
@@ -126,8 +130,9 @@ def join_chunks(
     contacts: Sequence[ContactRecord] = (),
     stats: Mapping[str, float] | None = None,
     status: str = "finished",
+    events: Sequence[EventRecord] = (),
 ) -> Trajectory:
     """One trajectory from chunks in order of time (at least one chunk)."""
     joined = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
     ordered = tuple(sorted(contacts, key=lambda contact: contact.start))
-    return Trajectory(**joined, contacts=ordered, stats=dict(stats or {}), status=status)
+    return Trajectory(**joined, contacts=ordered, events=in_order(events), stats=dict(stats or {}), status=status)

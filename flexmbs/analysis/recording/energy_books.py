@@ -11,9 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.core.laws.contact.rigid import FRICTION as COEFFICIENT_OF_FRICTION
 from flexmbs.core.laws.force.spring import SpringLaw
 from flexmbs.core.layout.energy_booking import flow_starts, make_booking
-from flexmbs.core.layout.tables import ZERO_MATRIX, make_workspace
+from flexmbs.core.layout.switch_tables import IMPACT as IMPACT_OF_CONTACT
+from flexmbs.core.layout.switch_tables import SLOT
+from flexmbs.core.layout.tables import SURFACES, ZERO_MATRIX, make_workspace
 from flexmbs.core.stepping.book_energy import book_energy
 from flexmbs.mechanism.forces import Element, Load
 from flexmbs.mechanism.mechanism import Mechanism
@@ -24,7 +28,9 @@ from flexmbs.result.energy_ledger import (
     DAMPING,
     DRIVER,
     FRICTION,
+    IMPACT,
     LOAD,
+    LOCK,
     MODAL_DAMPING,
     MOTOR,
     is_loss,
@@ -94,9 +100,23 @@ def _of_tables(system: Mechanism, model: Model) -> Iterator[Entry]:
         if i > 0 and model.tables.bodies["damping_kind"][i] != ZERO_MATRIX and model.tables.bodies["modes"][i] > 0:
             yield Entry(MODAL_DAMPING, name, first["bodies"] + i)
     for i, name in enumerate(model.contact_names):
-        yield Entry(CONTACT, name, first["contacts"] + i)
-        if model.tables.contacts["friction"][i] != 0 or model.tables.contacts["rigid"][i] != 0:
+        record = model.tables.contacts[i]
+        if record["rigid"] != 0:
+            yield Entry(IMPACT, name, first["impacts"] + i)
+        else:
+            yield Entry(CONTACT, name, first["contacts"] + i)
+        if _rubs(model, record):
             yield Entry(CONTACT_FRICTION, name, first["friction"] + i)
+    for i, name in enumerate(model.switch_names):
+        if model.tables.switches["kind"][i] != SLOT:
+            yield Entry(LOCK, name, first["locks"] + i)
+
+
+def _rubs(model: Model, contact) -> bool:
+    """Whether the friction of a contact has a line of its own; that of surfaces is in the line of their contact."""
+    if contact["rigid"] != 0:
+        return model.tables.pool[int(contact["at"]) + COEFFICIENT_OF_FRICTION] != 0.0
+    return contact["friction"] != 0 and contact["kind"] != SURFACES
 
 
 class EnergyBooks:
@@ -114,6 +134,7 @@ class EnergyBooks:
         entries = entries_of(system, model)
         self.names, self.kinds = tuple(entry.name for entry in entries), tuple(entry.kind for entry in entries)
         self.flows = np.array([entry.flow for entry in entries], dtype=np.int64)
+        self.drivers = np.array([entry.flow for entry in entries if entry.kind == DRIVER], dtype=np.int64)
         self.signs = np.where([is_loss(kind) for kind in self.kinds], -1.0, 1.0)
         self.booked = np.zeros(flow_starts(model.tables)["flows"], dtype=np.int64)
         self.booked[self.flows] = 1
@@ -125,8 +146,11 @@ class EnergyBooks:
         self.model, self._booking = model, make_booking(model.tables, self.booked)
         self._work = make_workspace(model.tables)
 
-    def rows(self, model: Model, last: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-        """Booked rows of the log; ``last``: the booked row before them, None at the start of a run."""
+    def rows(self, model: Model, last: np.ndarray | None, rows: np.ndarray, occurrences: np.ndarray) -> np.ndarray:
+        """Booked rows of the log; ``last``: the booked row before them, None at the start of a run.
+
+        ``occurrences``: what has happened meanwhile (flexmbs.core.layout.state.Log).
+        """
         if model is not self.model:  # another choice of independent constraints
             self._set_model(model)
         log, booking = rows, self._booking
@@ -137,7 +161,35 @@ class EnergyBooks:
         out = np.zeros((len(log), len(self.booked) + 1))
         book_energy(model.tables, np.ascontiguousarray(log), len(log), len(model.balls), booking, self._work, out)
         out = out[len(log) - len(rows) :]
+        if len(occurrences):
+            impulsive = occurrences[occurrences["energy_lost"] != 0.0]
+            self._book_losses(impulsive, out)
+            self._book_impulsive_work(log, len(log) - len(rows), impulsive, out)
         return np.column_stack([rows, out[:, self.flows], out[:, -1], np.full(len(rows), self.start)])
+
+    def _book_losses(self, impulsive: np.ndarray, out: np.ndarray) -> None:
+        """What impacts and locks have lost, from the row behind them on."""
+        first = flow_starts(self.model.tables)
+        for occurrence in impulsive:
+            group = first["impacts" if occurrence["kind"] == IMPACT_OF_CONTACT else "locks"]
+            out[occurrence["row"] :, group + occurrence["source"]] -= occurrence["energy_lost"]
+
+    def _book_impulsive_work(self, log: np.ndarray, skipped: int, impulsive: np.ndarray, out: np.ndarray) -> None:
+        """The work of drivers in impacts and locks: what these lose, and the energy that has come all the same.
+
+        Of several drivers the sum is known; it is shared in proportion to their speeds.
+        """
+        if not len(self.drivers):
+            return
+        for row in np.unique(impulsive["row"]):
+            after = row + skipped
+            if not 0 < after < len(log):
+                continue
+            energy = described_steps(self.model, self._work, np.ascontiguousarray(log[after - 1 : after + 1]))["energy"]
+            lost = impulsive["energy_lost"][impulsive["row"] == row].sum()
+            speeds = np.abs(log[after, self.model.log_row.v][self.drivers])
+            shares = speeds / speeds.sum() if speeds.sum() > 0.0 else np.full(len(speeds), 1.0 / len(speeds))
+            out[row:, self.drivers] += shares * (energy[1].sum() - energy[0].sum() + lost)
 
     def columns(self, booked: np.ndarray, energy: np.ndarray) -> np.ndarray:
         """(rows, lines + 2) ``Trajectory.ledger`` of booked rows with their ``energy`` (rows, 3)."""

@@ -35,6 +35,8 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
         return Radau(), f"{len(model.tables.joint_frictions)} joints with friction that sticks"
     if len(model.tables.constraints):
         return Radau(), f"{len(model.tables.constraints)} constraints (closed loops, cut joints, couplings)"
+    if len(model.tables.switches) and not model.contact_names:
+        return Radau(), f"what events lock or let go ({', '.join(model.switch_names[:3])})"
     if np.any(model.condensed_units):
         return Radau(), "modes condensed to their static deflection"
     if len(model.tables.groups):

@@ -43,6 +43,8 @@ class _Account:
     start: np.ndarray  # energies (3,), J
     total: float  # their sum at the last step
     driven: np.ndarray  # (3, drivers), see SuppliedPower.driven
+    first_lost: float  # J lost in impacts and locks at the first and the last step
+    lost: float
     work: float = 0.0
     exchanged: float = 0.0  # largest energy exchanged, J
 
@@ -70,21 +72,28 @@ class EnergyWatch:
             floor += REST_MODES * 0.5 * float(stiffness @ np.asarray(settings.atol_q[part]) ** 2)
         return floor
 
-    def take(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray]) -> tuple[float, str] | None:
-        """Time (s) and message of an energy gain in these rows, which ``arrays`` describe; None if there is none."""
+    def take(
+        self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], lost: np.ndarray
+    ) -> tuple[float, str] | None:
+        """Time (s) and message of an energy gain in these rows, which ``arrays`` describe; None if there is none.
+
+        ``lost`` (rows,): J in impacts and locks so far.
+        """
         if not self.applies or len(rows) == 0:
             return None
         t, energy = rows[:, TIME], arrays["energy"]
         power = self.power.of(model, rows, arrays)
         driven = self.power.driven(model, rows)
         if self.account is None:
-            self.account = _Account(float(t[0]), float(power[0]), energy[0].copy(), float(energy[0].sum()), driven[0])
+            start = energy[0].copy()
+            at = float(lost[0])
+            self.account = _Account(float(t[0]), float(power[0]), start, float(start.sum()), driven[0], at, at)
         account = self.account
-        work = account.work + np.cumsum(self._work(account, t, power, energy.sum(axis=1), driven))
+        work = account.work + np.cumsum(self._work(account, t, power, energy.sum(axis=1), driven, lost))
         change = energy - account.start
         exchanged = energy[:, 0] + np.abs(change[:, 1]) + np.maximum(np.abs(change[:, 2]), np.abs(energy[:, 2]))
         exchanged = np.maximum.accumulate(np.concatenate([[account.exchanged], exchanged]))
-        gained = change.sum(axis=1) - work
+        gained = change.sum(axis=1) - work + lost - account.first_lost
         limit = self.allowed * exchanged[1:] + MARGIN * work
         if self.power.varies:
             first = account.start[0] + account.start[2]
@@ -92,8 +101,8 @@ class EnergyWatch:
         rounding = 1e-9 * float(np.abs(account.start).max())
         wrong = gained > limit + self.floor + rounding
         self.account = _Account(
-            float(t[-1]), float(power[-1]), account.start, float(energy[-1].sum()), driven[-1], float(work[-1]),
-            float(exchanged[-1]),
+            float(t[-1]), float(power[-1]), account.start, float(energy[-1].sum()), driven[-1],
+            account.first_lost, float(lost[-1]), float(work[-1]), float(exchanged[-1]),
         )  # fmt: skip
         if not np.any(wrong):
             return None
@@ -117,7 +126,7 @@ class EnergyWatch:
         name, begin, end = self.skipped
         return f"the step from t = {begin:.6g} to {end:.6g} s skips a shorter motion of the driver of '{name}'"
 
-    def _work(self, account: _Account, t, power, total, driven) -> np.ndarray:
+    def _work(self, account: _Account, t, power, total, driven, lost) -> np.ndarray:
         """(rows,) J supplied in each step; if a step skips the motion of a driver, all energy gained in it."""
         times, powers = np.concatenate([[account.t], t]), np.concatenate([[account.power], power])
         work = 0.5 * np.diff(times) * (powers[1:] + powers[:-1])
@@ -128,7 +137,9 @@ class EnergyWatch:
             skipped = self.power.skipped_motion(times, states)
             if skipped is not None:
                 self.skipped = skipped[1], float(times[skipped[0]]), float(times[skipped[0] + 1])
-        return np.where(seen, work, np.maximum(work, came))
+        at_once = (np.diff(times) == 0.0) & bool(self.power.names)  # drivers work in impacts and locks too
+        came += np.where(at_once, np.diff(np.concatenate([[account.lost], lost])), 0.0)
+        return np.where(seen & ~at_once, work, np.maximum(work, came))
 
     def _message(self, model: Model, row: np.ndarray, arrays: dict[str, np.ndarray], work: float) -> str:
         kinetic, gravity, elastic = arrays["energy"]

@@ -15,13 +15,14 @@ from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
+from flexmbs.analysis.run.jammed_contacts import jammed, no_slot
 from flexmbs.analysis.run.resume import fill
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
+from flexmbs.core.contact.rigid.contact_work import ContactWork, allocate_contact_work
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
+from flexmbs.core.layout.rigid_contacts import RigidContacts, make_rigid_contacts
 from flexmbs.core.layout.tables import Workspace, make_workspace
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.stepping.linking import link_method
@@ -51,6 +52,7 @@ class Failure:
     opening, opened_at : by how much constraints are open (m or rad), and when (s)
     halted : time (s) and message where a curve ended, a driver jumped, or energy was gained
     limit : what kept the steps small (:func:`step_size_limit`)
+    rigid, solver : as an event of rigid contacts left them
     """
 
     system: object
@@ -63,6 +65,8 @@ class Failure:
     opened_at: float = 0.0
     halted: tuple[float, str] | None = None
     limit: str = ""
+    rigid: RigidContacts | None = None
+    solver: ContactWork | None = None
 
     @property
     def where(self) -> str:
@@ -113,6 +117,22 @@ class Failure:
             return (
                 f"more pairs touch at once {self.where} than a group has contacts: {groups}; give "
                 "contact_all(..., max_contacts=...) a larger number"
+            )
+        if self.outcome == s.JAMMED:
+            return jammed(self.model, self.rigid, self.solver, self.where)
+        if self.outcome == s.NO_CONTACT_SLOT:
+            return no_slot(self.model, len(self.rigid.closed), self.where)
+        if self.outcome == s.EVENT_WITHOUT_END:
+            name = list(self.system.events)[int(self.state.worst_coordinate)]
+            return (
+                f"event '{name}' happens for ever {self.where}: its actions, or those of the events that they cause, "
+                "bring about its condition again; state it with repeats=False, or let another event arm it"
+            )
+        if self.outcome == s.CONTRADICTORY_LOCK:
+            name = self.model.switch_names[int(self.state.worst_coordinate)]
+            return (
+                f"'{name}' cannot be locked {self.where}: drivers and other constraints prescribe its motion, so that "
+                "a lock contradicts them"
             )
         if self.outcome == s.NOT_FINITE:
             return f"the motion is no longer finite {self.where}; worst equation: {self.worst}"

@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.energy_books import EnergyBooks
+from flexmbs.analysis.recording.occurrences import event_record, lost_at_once
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -13,6 +14,7 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model.compiled_model import Model
+from flexmbs.result.event_records import EventRecord
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.trajectory import ContactRecord
@@ -33,17 +35,20 @@ class Recorder:
 
     def __init__(
         self, model: Model, writer: RunWriter, storage: Storage, thinner: RowThinner, watch: EnergyWatch,
-        books: EnergyBooks | None,
+        books: EnergyBooks | None, event_names: tuple[str, ...],
     ):  # fmt: skip
-        """``books``: the energy ledger, None: there is none."""
+        """``books``: the energy ledger, None: there is none; ``event_names`` of the events of the user."""
+        self.event_names = event_names
         self.books, self.width = books, model.log_row.width
         self.writer, self.storage, self.thinner, self.watch = writer, storage, thinner, watch
         self.gained: tuple[float, str] | None = None  # time and message of an energy gain
         self.logged = 0  # rows of the log so far
+        self._lost = 0.0  # J in impacts and locks so far
         self.opening, self.opened_at = 0.0, 0.0  # largest opening in the rows taken last, and its time if above OPEN
         self._work = make_workspace(model.tables)  # separate from the workspace of the step loop
         self._arrays: list[dict[str, np.ndarray]] = []
         self._contacts: list[ContactRecord] = []
+        self._events: list[EventRecord] = []
         self._written = 0  # rows of the writer before the first pending one
         self._last: np.ndarray | None = None  # last row taken, and whether it is stored
         self._last_stored = True
@@ -55,26 +60,28 @@ class Recorder:
             arrays["ledger"] = self.books.columns(rows, arrays["energy"])
         return arrays
 
-    def _booked(self, model: Model, rows: np.ndarray) -> np.ndarray:
+    def _booked(self, model: Model, rows: np.ndarray, occurrences: np.ndarray) -> np.ndarray:
         """Rows of the log with the energy ledger behind them."""
         if self.books is None:
             return rows
         if self._last is None:
             self.books.start = float(described_steps(model, self._work, rows[:1])["energy"].sum())
-        return self.books.rows(model, self._last, rows)
+        return self.books.rows(model, self._last, rows, occurrences)
 
-    def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray) -> None:
-        """Add rows of the log and contacts that ended (flexmbs.core.layout.state.Log).
+    def take(self, model: Model, rows: np.ndarray, contacts: np.ndarray, occurrences: np.ndarray) -> None:
+        """Add rows of the log, contacts that ended, and what has happened (flexmbs.core.layout.state.Log).
 
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
         self.opening = 0.0
         if len(rows):
-            rows = self._booked(model, rows)
+            rows = self._booked(model, rows, occurrences)
             chosen, needed = self._chosen(rows)
             watched = self._watched(model, chosen)
             arrays = self.describe(model, rows[watched])
-            self.gained = self.gained or self.watch.take(model, rows[watched], arrays)
+            lost = self._lost + lost_at_once(occurrences, len(rows))
+            self._lost = float(lost[-1])
+            self.gained = self.gained or self.watch.take(model, rows[watched], arrays, lost[watched])
             if len(model.constraint_names) and np.any(watched):
                 error = arrays["constraint_error"]
                 self.opening = float(error.max())
@@ -95,6 +102,7 @@ class Recorder:
             self.logged += len(rows)
             self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
         self._contacts += [_contact(model, row) for row in contacts]
+        self._events += [event_record(model, self.event_names, row) for row in occurrences]
 
     def _chosen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows,) bool: rows that the user wants, and among them those of events, which are stored in any case."""
@@ -127,27 +135,28 @@ class Recorder:
     @property
     def place(self) -> tuple:
         """Position in the record, for :meth:`return_to`."""
-        return len(self._arrays), len(self._contacts), self.logged, self._last, self._last_stored, self.thinner.saved()
+        pending = len(self._arrays), len(self._contacts), len(self._events)
+        return *pending, self.logged, self._last, self._last_stored, self.thinner.saved()
 
     def return_to(self, place: tuple) -> None:
         """Discard everything added after ``place``."""
-        arrays, contacts, self.logged, self._last, self._last_stored, thinning = place
+        arrays, contacts, events, self.logged, self._last, self._last_stored, thinning = place
         self.thinner.restore(thinning)
-        del self._arrays[arrays:], self._contacts[contacts:]
+        del self._arrays[arrays:], self._contacts[contacts:], self._events[events:]
 
     def is_full(self) -> bool:
         return sum(array.nbytes for part in self._arrays for array in part.values()) > MAX_PENDING
 
     def write(self, stats, place: tuple | None = None) -> None:
         """Write the pending data, or only those before ``place``."""
-        arrays, contacts = (len(self._arrays), len(self._contacts)) if place is None else place[:2]
+        arrays, contacts, events = (self.place if place is None else place)[:3]
         parts = [part for part in self._arrays[:arrays] if len(part["t"])]
         if self.writer.rows == self._written:  # otherwise an exception interrupted the previous call after writing
             if not parts:
-                return  # contacts wait for the next step
+                return  # contacts and events wait for the next step
             joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-            self.writer.append(joined, self._contacts[:contacts], stats)
-        del self._arrays[:arrays], self._contacts[:contacts]
+            self.writer.append(joined, self._contacts[:contacts], stats, self._events[:events])
+        del self._arrays[:arrays], self._contacts[:contacts], self._events[:events]
         self._written = self.writer.rows
 
     def add_last(self, model: Model) -> None:
@@ -194,6 +203,11 @@ class Recorder:
         """Contacts that have ended and are waiting to be written."""
         return list(self._contacts)
 
+    @property
+    def events(self) -> list[EventRecord]:
+        """What has happened and is waiting to be written."""
+        return list(self._events)
+
 
 def _contact(model: Model, row) -> ContactRecord:
     return _contact_record(model.contact_name(row["contact"], row["pair"]), float(row["end"]), row)
@@ -212,5 +226,4 @@ def open_contacts(model: Model, state: State) -> list[ContactRecord]:
     return [
         _contact_record(model.contact_name(c, state.active[c] - 1), np.nan, state.episode[c])
         for c in np.flatnonzero(state.active[: len(model.contact_names)])
-        if model.tables.contacts["rigid"][c] == 0
     ]

@@ -52,6 +52,7 @@ def capture(
         "coordinate_count": stated.coordinate_count,
         "rate_names": list(stated.rate_names),
         "contact_names": list(stated.contact_names),
+        "switch_names": list(stated.switch_names),
         "samplers": _samplers(stated),
         "balls": [stated.coordinate_names[k] for k in stated.balls],
         "asked": dict(requested),

@@ -47,6 +47,7 @@ from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
+from flexmbs.mechanism.events import Stop
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.model.fewer_terms import KeptTerms
@@ -123,7 +124,8 @@ class Run:
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
-        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books)
+        events = tuple(getattr(self.system, "events", ()))
+        self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
         self.size = ResultSize(thinner, storage)
         self.impacts = ImpactNotes(self.system)
         begin = self.began = time.perf_counter()
@@ -184,6 +186,7 @@ class Run:
         """Start with consistent accelerations, which the initialisation may have computed, and write the first row."""
         begin = time.perf_counter()
         if self.started is None:
+            self.log.filled[:] = 0
             outcome = start(*self._parts())
             seconds = time.perf_counter() - begin
         else:
@@ -193,9 +196,10 @@ class Run:
         if resume and saved is not None:
             self._keep_account(saved)
             return outcome
-        self.log.filled[:] = 0
-        write_row(self.model.tables, self.state, self.log)
-        self.recorder.take(self.model, self.log.rows[:1], self.log.contacts[:0])
+        log = self.log  # with what has happened in the very start
+        write_row(self.model.tables, self.state, log)
+        rows, contacts, occurrences = log.filled
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
     def _continue(self, saved: SavedState, resume: bool) -> int:
@@ -210,7 +214,8 @@ class Run:
             self._keep_account(saved)
         else:
             self.state.count[:] = 0
-            self.recorder.take(self.model, saved.arrays["recorder.last"][None], self.log.contacts[:0])
+            empty = self.log.contacts[:0], self.log.occurrences[:0]
+            self.recorder.take(self.model, saved.arrays["recorder.last"][None], *empty)
         return s.CHUNK_FULL
 
     def _keep_account(self, saved: SavedState) -> None:
@@ -267,7 +272,7 @@ class Run:
         begin = time.perf_counter()
         outcome = advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
-        rows, contacts, _occurrences = self.log.filled
+        rows, contacts, occurrences = self.log.filled
         beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
         if beyond is not None:
             rows, outcome = beyond[0] + 1, HALTED
@@ -277,7 +282,8 @@ class Run:
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
-        self.recorder.take(self.model, self.log.rows[:rows], self.log.contacts[:contacts])
+        log = self.log
+        self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 
     def _choose_constraints(self, outcome: int) -> int:
@@ -360,23 +366,29 @@ class Run:
         recorder.write(self._stats())
         settle = reaction_settler(with_all_modes(self.model))
         contacts = [*recorder.contacts, *open_contacts(self.model, self.state)]
-        trajectory = writer.finish(status, self._stats(), contacts, settle)
+        trajectory = writer.finish(status, self._stats(), contacts, settle, recorder.events)
         settled = isinstance(trajectory, StoredTrajectory)
         return Result(self.structure, trajectory, None if settled else settle, saved)
 
+    def _stopped_by_event(self) -> str:
+        """Status of a run that an event has stopped."""
+        event = list(self.system.events.values())[int(self.state.worst_coordinate)]
+        reason = next((action.reason for action in event.do if isinstance(action, Stop) and action.reason), "")
+        return f"finished: stopped by event '{event.name}'{f' ({reason})' if reason else ''}"
+
     def _end(self, outcome: int) -> Result:
-        if outcome == s.FINISHED:
+        if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
             warn(filter(None, [self.impacts.of(self.model, self.recorder.contacts)]), ResultWarning)
-            return self._finish("finished", saves.FINISHED)
+            return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
             limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
         failure = Failure(
             self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
-            self.recorder.opening, self.recorder.opened_at, self.halted, limit,
+            self.recorder.opening, self.recorder.opened_at, self.halted, limit, self.rigid, self.solver,
         )  # fmt: skip
         reason, cause = failure.reason()
         reason = self.recorder.watch.because(reason) if outcome == OPENED else reason

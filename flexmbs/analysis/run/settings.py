@@ -12,6 +12,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_toleranc
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
+from flexmbs.core.layout.switch_tables import RESTING, SLOT
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.model.compiled_model import Model
 
@@ -64,10 +65,13 @@ def _is_number(value) -> bool:
 
 
 def pairs_of_contacts(model: Model) -> np.ndarray:
-    """(contacts,) how many pairs each contact can serve: 1 without a group."""
+    """(contacts + switches,) largest value of ``State.active``: how many pairs a contact serves, or its modes."""
     groups, owner = model.tables.groups, model.tables.contacts["group"]
     sizes = np.append((groups["end"] - groups["start"]) ** 2, 1)
-    return sizes[np.where(owner < 0, len(groups), owner)]
+    sizes = sizes[np.where(owner < 0, len(groups), owner)]
+    rigid = model.tables.contacts["rigid"] != 0
+    switches = np.where(model.tables.switches["kind"] == SLOT, len(sizes), RESTING)
+    return np.concatenate([np.where(rigid, RESTING, sizes), switches])
 
 
 def make_settings(
@@ -84,6 +88,11 @@ def make_settings(
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, but this mechanism has constraints "
             f"({', '.join(model.constraint_names[:5])}); use 'radau' or another implicit integrator"
+        )
+    if integrator.trees_only and np.any(model.tables.switches["kind"] != SLOT):
+        raise MechanismError(
+            f"integrator '{integrator.name}' is for trees without constraints, but events lock or free "
+            f"{', '.join(model.switch_names[:5])}; use 'radau' or another implicit integrator"
         )
     if not integrator.trees_only and len(model.tables.groups):
         raise MechanismError(

@@ -16,6 +16,8 @@ from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
+MOST_MODES = 12  # contacts whose mode at the end is shown
+
 
 @click.command("run", add_help_option=False)
 @click.argument("case", required=False)
@@ -150,6 +152,11 @@ def _show_figures(outcome) -> None:
     width = max((len(name) for name in outcome.figures), default=0)
     for name, value in outcome.figures.items():
         click.echo(f"  {name:<{width}}  {_number(value)}")
+    events = outcome.events().get("events")
+    if events:
+        counts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in events["counts"].items()]
+        modes = [f"{name} {mode}" for name, mode in events["last_modes"].items()]
+        click.echo(f"Events: {', '.join(counts)}{'; at the end ' if modes else ''}{', '.join(modes[:MOST_MODES])}")
     shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items()]
     if shown:
         click.echo("Statistics: " + ", ".join(shown))

@@ -15,7 +15,7 @@ from flexmbs.core.constraints.component import add_component
 from flexmbs.core.constraints.coupling import add_coupling
 from flexmbs.core.constraints.distance import add_distance
 from flexmbs.core.constraints.rolling import add_rolling
-from flexmbs.core.constraints.switches import add_switches
+from flexmbs.core.constraints.switches import add_switches, leave_out_constraint
 from flexmbs.core.layout.tables import CABLE, CLOSURE, COMPONENT, COUPLING, DISTANCE, ROLLING, Tables, Workspace
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.signature import Floats, Integers
@@ -38,6 +38,8 @@ def add_constraints(
     """
     add_switches(tables, active, contact_history, q, v, a, work, residual)
     for c in range(len(tables.constraints)):
+        if leave_out_constraint(tables, c, active, a, work, residual):
+            continue
         kind = tables.constraints[c].kind
         if kind == CLOSURE:
             add_closure(tables, c, q, v, a, work, residual)

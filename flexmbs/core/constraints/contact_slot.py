@@ -17,6 +17,9 @@ from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    LOAD,
+    LOAD_U,
+    LOAD_V,
     RESTING,
     ROWS_OFF,
     SLIDING,
@@ -47,12 +50,14 @@ def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, res
     normal, first, second = a[row], a[row + 1], a[row + 2]
     work.constraint[row, POSITION_LEVEL] = touch.gap
     work.constraint[row, VELOCITY_LEVEL] = touch.rate
-    residual[row] = nx * ax + ny * ay + nz * az + dot(touch.n_rate, ux, uy, uz) + soft * normal
+    residual[row] = (
+        nx * ax + ny * ay + nz * az + dot(touch.n_rate, ux, uy, uz) + soft * (normal - contact_history[at + LOAD])
+    )
     work.constraint[row + 1, POSITION_LEVEL] = work.constraint[row + 2, POSITION_LEVEL] = 0.0
     work.constraint[row + 1, VELOCITY_LEVEL] = dot(axes.u, ux, uy, uz)
     work.constraint[row + 2, VELOCITY_LEVEL] = dot(axes.v, ux, uy, uz)
-    residual[row + 1] = dot(axes.u, ax, ay, az) + soft * first
-    residual[row + 2] = dot(axes.v, ax, ay, az) + soft * second
+    residual[row + 1] = dot(axes.u, ax, ay, az) + soft * (first - contact_history[at + LOAD_U])
+    residual[row + 2] = dot(axes.v, ax, ay, az) + soft * (second - contact_history[at + LOAD_V])
     off = contact_history[at + ROWS_OFF]
     if mode != STICKING or off == 1.0 or off == 3.0:
         leave_out_row(row + 1, a, work, residual)

@@ -3,7 +3,7 @@
 A flow is the energy (J) that something has supplied to the mechanism since the start of the run, negative where it has
 taken energy.  Their order: coordinates (of driven ones the work of the driver, of multipliers that of a prescribing
 constraint), loads, spread loads, elements, bushings, couplers, bodies (modal damping), contacts (normal
-force), friction of contacts.
+force), friction of contacts, impacts of rigid contacts, locks of switches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from flexmbs.core.layout.tables import BALL, Tables, active_size
 from flexmbs.machine_code.blocks import Block
 
 #: Groups of flows in their order, after those of the coordinates.
-GROUPS = ("loads", "spread_loads", "elements", "bushings", "couplers", "bodies", "contacts", "friction")
+GROUPS = (
+    "loads", "spread_loads", "elements", "bushings", "couplers", "bodies", "contacts", "friction", "impacts", "locks",
+)  # fmt: skip
+_LIKE = {"friction": "contacts", "impacts": "contacts", "locks": "switches"}  # tables of the same length
 
 
 def flow_starts(tables: Tables) -> dict[str, int]:
@@ -24,7 +27,7 @@ def flow_starts(tables: Tables) -> dict[str, int]:
     starts, at = {}, len(tables.coordinates)
     for group in GROUPS:
         starts[group] = at
-        at += len(getattr(tables, "contacts" if group == "friction" else group))
+        at += len(getattr(tables, _LIKE.get(group, group)))
     return {**starts, "flows": at}
 
 

@@ -14,6 +14,10 @@ class RigidContacts(Block):
 
     fields = {
         "margin": ("f8", 2),  # (2, margins) at the start and the end of a step (core.stepping.switch_events)
+        "event_residual": ("f8", 1),  # (n,) of the evaluation of sensors
+        "pending": ("i8", 1),  # (events,) 1: it happens now (core.stepping.user_events)
+        "lock_before": ("i8", 1),  # (switches,) flags before the actions of events, and rates before their locks
+        "lock_rate": ("f8", 1),
         "closed": ("i8", 1),  # (k,) closed contacts in the order of their slots, and the first row of each
         "closed_row": ("i8", 1),
         "mode_before": ("i8", 1),  # (switches,) of the contact that each slot serves
@@ -38,9 +42,7 @@ class RigidContacts(Block):
         "chosen_delassus": ("f8", 2),
         "chosen_free": ("f8", 1),
         "chosen_force": ("f8", 1),
-        "contact_limit": ("f8", 1),  # coefficients of friction, whether they slide, and where to, while these are found
-        "contact_slides": ("i8", 1),
-        "contact_along": ("f8", 2),
+        "failed": ("i8", 1),  # (2,) status of a problem without a solution (core.contact.rigid.contact_work), contact
         "on_row": ("i8", 1),  # (3 k,)
         "cholesky": ("f8", 2),
         # joints with friction that sticks, j of them, with three numbers for what each can move along
@@ -62,10 +64,14 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
     k = int(np.count_nonzero(tables.switches["kind"] == SLOT))
     j = len(tables.joint_frictions)
     vectors = ("velocity", "acceleration", "free", "force")
-    numbers = ("friction", "static", "restitution", "tangential", "limit")
-    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "contact_slides", "closed", "closed_row")
+    numbers = ("friction", "static", "restitution", "tangential")
+    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "closed_row")
     return RigidContacts(
         margin=np.zeros((2, 3 * len(tables.switches) + len(tables.events))),
+        event_residual=np.zeros(len(tables.coordinates)),
+        pending=np.zeros(len(tables.events), dtype=np.int64),
+        lock_before=np.zeros(len(tables.switches), dtype=np.int64),
+        lock_rate=np.zeros(len(tables.switches)),
         mode_before=np.zeros(len(tables.switches), dtype=np.int64),
         place=np.zeros(len(tables.coordinates), dtype=np.int64),
         response=np.zeros((3 * k, len(tables.free))),
@@ -76,10 +82,10 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         **{name: np.zeros(k, dtype=np.int64) for name in flags},
         direction_of=np.zeros((k, 2)),
         contact_direction=np.zeros((k, 2)),
-        contact_along=np.zeros((k, 2)),
         chosen_delassus=np.zeros((3 * k, 3 * k)),
         chosen_free=np.zeros(3 * k),
         chosen_force=np.zeros(3 * k),
+        failed=np.zeros(2, dtype=np.int64),
         on_row=np.zeros(3 * k, dtype=np.int64),
         cholesky=np.zeros((3 * k, 3 * k)),
         **{f"joint_{name}": np.zeros(j, dtype=np.int64) for name in ("mode_before", "rests", "turns")},

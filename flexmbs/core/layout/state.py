@@ -74,9 +74,11 @@ EPISODE = np.dtype([
 ENDED_CONTACT = np.dtype([("contact", "i8"), ("pair", "i8"), ("end", "f8"), *EPISODE.descr])
 # What has happened at an instant (core.layout.switch_tables): an impact or change of mode of rigid contact `source`,
 # event `source` of the user, a lock or release of switch `source`.  Vectors in world axes; impulses N s on body a.
+# `row`: the first row of the log behind it.
 OCCURRENCE = np.dtype([
-    ("time", "f8"), ("kind", "i8"), ("source", "i8"), ("pair", "i8"), ("mode", "i8"), ("mode_before", "i8"),
-    ("approach_speed", "f8"), ("slip_before", "f8", (3,)), ("slip_after", "f8", (3,)),
+    ("time", "f8"), ("row", "i8"), ("kind", "i8"), ("source", "i8"), ("pair", "i8"), ("mode", "i8"),
+    ("mode_before", "i8"), ("approach_speed", "f8"), ("rebound_speed", "f8"), ("slip_before", "f8", (3,)),
+    ("slip_after", "f8", (3,)),
     ("normal_impulse", "f8"), ("friction_impulse", "f8", (3,)), ("normal", "f8", (3,)), ("place", "f8", (3,)),
     ("energy_lost", "f8"),
 ])  # fmt: skip
@@ -108,7 +110,7 @@ KEPT_BETWEEN_CHOICES = (
 )  # fmt: skip
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
-NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT = range(8, 11)
+NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT, EVENT_WITHOUT_END, CONTRADICTORY_LOCK = range(8, 13)
 
 
 class State(Block):
@@ -123,7 +125,7 @@ class State(Block):
             "i8",
             1,
         ),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
-        "armed": ("i8", 1),  # (events,) 1: an event of the user can happen
+        "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
@@ -187,7 +189,7 @@ class Settings(Block):
         "least_speed": ("f8", 1),  # (bodies,) m/s, that counts before they move faster
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
-        "pairs": ("i8", 1),  # (contacts,) how many pairs each can serve
+        "pairs": ("i8", 1),  # (contacts + switches,) largest values of State.active
         "max_step": ("f8", 0),
         "max_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),
@@ -320,7 +322,7 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         a=np.zeros(n),
         reference=reference,
         active=np.zeros(active_size(tables), dtype=np.int64),
-        armed=np.ones(len(tables.events), dtype=np.int64),
+        armed=tables.events["armed"].astype(np.int64),
         episode=np.zeros(c, dtype=EPISODE),
         contact_history=np.zeros(history_size(tables)),
         speed=np.zeros(len(tables.bodies)),
@@ -414,7 +416,7 @@ def make_log(tables: Tables, balls: int, capacity: int = 512) -> Log:
     n, c = len(tables.coordinates), len(tables.contacts)
     return Log(
         rows=np.zeros((capacity, LogRow(n, balls, c, history_size(tables), len(tables.switches)).width)),
-        contacts=np.zeros(capacity, dtype=ENDED_CONTACT),
-        occurrences=np.zeros(capacity, dtype=OCCURRENCE),
+        contacts=np.zeros(capacity + 4 * c, dtype=ENDED_CONTACT),
+        occurrences=np.zeros(capacity + 4 * c + 8 * (len(tables.switches) + len(tables.events)), dtype=OCCURRENCE),
         filled=np.zeros(3, dtype=np.int64),
     )

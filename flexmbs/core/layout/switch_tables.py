@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from flexmbs.core.layout.records import NONE, record_type
 
-# kinds of switches: three rows that serve a closed rigid contact; one that holds a sum of coordinates; up to three of
-# a joint that sticks by friction (core.layout.friction_tables), whose number is `start`
-SLOT, HOLD, FRICTION_HOLD = 0, 1, 2
+# kinds of switches: three rows that serve a closed rigid contact; one that holds a sum of coordinates; the rows of a
+# constraint (CONSTRAINT.switch), which the switch does not own; up to three of a joint that sticks by friction
+# (core.layout.friction_tables), whose number is `start`
+SLOT, HOLD, OF_CONSTRAINT, FRICTION_HOLD = range(4)
 # State.active of a rigid contact: apart; it carries a load and slides, or does not slide; closed without a load
 OPEN, SLIDING, STICKING, RESTING = range(4)
 # State.active of what holds a sum of coordinates; of joint friction: FREED (none acts), SLIDING or STICKING
 FREED, HELD = 0, 1
+HELD_BY_OTHERS = 4  # its row is off, because it follows from other rows
+# State.active of the rows of a constraint (zero before a run: they are in all its assembly)
+ACTS, LET_GO = 0, 1
 # State.active of a slot: 1 + the contact that it serves
 UNUSED = 0
 # numbers of State.contact_history that belong to a rigid contact, from CONTACT.history_at on: direction of sliding,
 # axis of frame b that its tangents are made with, compliance of its rows (where they share a load in no definite way),
-# tangents along which it cannot move, its slot
-SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, RIGID_HISTORY = range(8)
+# tangents along which it cannot move, its slot, its multipliers at the end of the last step
+SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, LOAD, LOAD_U, LOAD_V, RIGID_HISTORY = range(11)
 
 SWITCH = record_type(
     [
@@ -37,19 +41,28 @@ SWITCH = record_type(
 RISING, FALLING, BOTH = 1, -1, 0
 EVENT = record_type(
     [
-        ("sensor", "i8"),
-        ("value", "f8"),  # that the sensor crosses
+        ("sensor", "i8"),  # -1: a time
+        ("value", "f8"),  # that the sensor crosses; time, s
         ("direction", "i8"),
         ("action_start", "i8"),
         ("action_end", "i8"),
         ("repeats", "i8"),  # 1: it stays armed
+        ("armed", "i8"),  # State.armed at the start
+        ("memory_at", "i8"),  # State.contact_history: EVENT_MEMORY numbers
     ],
+    sensor=NONE,
 )
-# kinds of actions
-LOCK, FREE, SET, RESTART, STOP, ARM, DISARM = range(7)
+# State.armed of an event: it cannot happen; it can once its sensor is off the value; its sensor is below or above it
+DISARMED, ARMED, BELOW, ABOVE = range(4)
+# numbers of State.contact_history that belong to an event: largest distance of the sensor from the value so far, when
+# it happened last, and how often at that instant
+REACH, LAST_TIME, TIMES_AT_ONCE, EVENT_MEMORY = range(4)
+# kinds of actions on a switch, a coordinate (of a variable: its velocity), the run, an event
+LOCK, FREE, SET, STOP, ARM, DISARM = range(6)
 ACTION = record_type(
-    [("kind", "i8"), ("target", "i8"), ("value", "f8")],
+    [("kind", "i8"), ("target", "i8"), ("value", "f8"), ("sensor", "i8")],  # the sensor, if any, says the value
     target=NONE,
+    sensor=NONE,
 )
 # kinds of occurrences in the log: an impact or a change of mode of a rigid contact, an event of the user, a lock or
 # release

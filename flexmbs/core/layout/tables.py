@@ -43,7 +43,7 @@ from flexmbs.core.layout.frames import (
 )
 from flexmbs.core.layout.friction_tables import JOINT_FRICTION
 from flexmbs.core.layout.records import NONE, record_type
-from flexmbs.core.layout.switch_tables import ACTION, EVENT, SWITCH
+from flexmbs.core.layout.switch_tables import ACTION, EVENT, EVENT_MEMORY, SWITCH
 from flexmbs.machine_code.blocks import Block
 
 # kinds of joint axes; from CURVE on: core.mechanics.curve_axes
@@ -190,6 +190,7 @@ CONSTRAINT = record_type(
         ("signal", "i8"),
         ("level", "i8"),  # at which the signal prescribes
         ("component", "i8"),  # of a marker's position; what rolls
+        ("switch", "i8"),  # -1: it acts always
         ("length", "f8"),  # of a rod, a cable; radius
         ("u_A", "f8", VECTOR),  # what rolls: two tangents and the normal of its plane, axes of a; its axle, axes of b
         ("v_A", "f8", VECTOR),
@@ -197,6 +198,7 @@ CONSTRAINT = record_type(
         ("e_B", "f8", VECTOR),
     ],
     signal=NONE,
+    switch=NONE,
 )
 TERM = record_type([("coordinate", "i8"), ("factor", "f8")])  # of a cable: marker, parts of the cable behind it
 # A spring and damper on sum of factor * coordinate over terms: a span of an elastic belt.
@@ -427,8 +429,9 @@ def has_forces(tables: Tables) -> bool:
 
 def history_size(tables: Tables) -> int:
     """Length of ``State.contact_history``."""
+    anchors = int(np.count_nonzero(tables.switches["anchor_at"] >= 0))
     remembered = int(tables.contacts["history"].sum()) + int(tables.joint_frictions["history"].sum())
-    return remembered + int(np.count_nonzero(tables.switches["anchor_at"] >= 0))
+    return remembered + anchors + EVENT_MEMORY * len(tables.events)
 
 
 def active_size(tables: Tables) -> int:

@@ -9,6 +9,7 @@ from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
 from flexmbs.core.methods.method_interface import update_history
 from flexmbs.core.methods.motion_scales import update_speeds
 from flexmbs.core.stepping.contact_episodes import record_contacts, update_histories
+from flexmbs.core.stepping.rigid.phases import record_phases
 from flexmbs.machine_code.kernel import kernel
 
 SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
@@ -23,6 +24,8 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     record_contacts(tables, state, scratch, work, h, rows)
     if any_rows(tables):
         finish_constraints(tables, state, scratch, work, settings.projection_levels)
+    if len(tables.switches) > 0:
+        record_phases(tables, state, scratch, h, rows)
     wanted = update_history(scratch.update_history, tables, state, settings, scratch, h)
     state.tangent_status = min(state.tangent_status, REUSABLE)
     for k in range(state.q.shape[0]):

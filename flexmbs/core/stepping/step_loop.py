@@ -30,6 +30,7 @@ from flexmbs.core.layout.state import (
     Settings,
     State,
 )
+from flexmbs.core.layout.switch_tables import IMPACT
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
@@ -48,11 +49,13 @@ from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_e
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.rigid.joint_margins import renew_joint_directions
-from flexmbs.core.stepping.rigid.margins import renew_directions
+from flexmbs.core.stepping.rigid.joint_modes import release_joints
+from flexmbs.core.stepping.rigid.margins import remember_contacts
+from flexmbs.core.stepping.rigid.resolve import has_room
 from flexmbs.core.stepping.rigid.settle import settle
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
-from flexmbs.core.stepping.user_events import happen
+from flexmbs.core.stepping.user_events import any_time_has_come, happen
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -99,13 +102,31 @@ def start(
 
 @kernel
 def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
-    """Impacts and modes of the rigid contacts that touch at the start, and of joints with friction."""
+    """Impacts and modes of the rigid contacts that touch at the start, and of joints with friction.
+
+    A row before them if there are impacts.
+    """
     some = len(tables.joint_frictions) > 0
     for c in range(len(tables.contacts)):
         some = some or tables.contacts[c].rigid != 0
     if some:
-        return settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, 0)
+        write_row(tables, state, log)
+        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, 0)
+        if not any_impact(log):
+            log.row_count = 0
+            for i in range(log.occurrence_count):
+                log.occurrences[i].row = 0
+        return outcome
     return CHUNK_FULL
+
+
+@kernel
+def any_impact(log):
+    """Whether there is an impact in the log."""
+    for i in range(log.occurrence_count):
+        if log.occurrences[i].kind == IMPACT:
+            return True
+    return False
 
 
 @kernel
@@ -145,14 +166,18 @@ def advance(
     for _ in range(max_steps):
         if state.time >= settings.t_end:
             return FINISHED
-        last = log.rows.shape[0] - 2 - scratch.intermediate_q.shape[0]
-        full = log.occurrence_count + 2 * len(tables.contacts) + 8 >= log.occurrences.shape[0]
-        if log.row_count >= last or log.contact_count + 1 >= log.contacts.shape[0] or full:
+        last = log.rows.shape[0] - 5 - scratch.intermediate_q.shape[0]
+        if log.row_count >= last or not has_room(tables, log):
             return CHUNK_FULL
         if any_due(tables, state):
             if not take_samples(tables, state, settings, scratch, work):
                 return NOT_FINITE
             write_row(tables, state, log)
+        if any_time_has_come(tables, state):
+            outcome = make_happen(tables, state, settings, scratch, work, log, rigid, solver, -1)
+            write_row(tables, state, log)
+            if outcome != CHUNK_FULL:
+                return outcome
         outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
         if outcome != CHUNK_FULL:
             return outcome
@@ -182,7 +207,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
         if len(tables.switches) > 0:
-            renew_directions(tables, state, work)
+            remember_contacts(tables, state, work)
             renew_joint_directions(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if outcome != CHUNK_FULL:
@@ -236,7 +261,7 @@ def find_step(tables, state, settings, scratch, work, rigid):
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
         rows = 0
-        if len(tables.contacts) > 0 and scratch.fill_intermediate_rows != 0:
+        if len(tables.contacts) + len(tables.events) > 0 and scratch.fill_intermediate_rows != 0:
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         x, contact, kind = first_event(tables, state, scratch, work, h, rows)
         if contact == NO_ROOM:
@@ -248,11 +273,14 @@ def find_step(tables, state, settings, scratch, work, rigid):
                 continue
         margin = NO_MARGIN
         if h > 0.0 and watches_margins(tables):
-            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h)
+            whole, rows_inside = h, rows if contact < 0 else 0
+            h, margin = find_margin(tables, state, settings, scratch, work, rigid, h, rows_inside)
             if h < 0.0:
                 continue
             if margin != NO_MARGIN:
                 last, contact = False, -1
+            elif h < whole:  # ended early, at a row where an event seemed to have happened
+                last, rows = False, 0
         return CHUNK_FULL, h, error, proposed, limit, last, rows, contact, kind, margin
 
 
@@ -284,6 +312,17 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
 def pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin):
     """A margin has vanished: of a switch, or of an event of the user; an outcome."""
     s = margin // 3
-    if s >= len(tables.switches):
-        return happen(tables, state, settings, scratch, work, log, rigid, solver, margin - 3 * len(tables.switches))
-    return settle(tables, state, settings, scratch, work, log, rigid, solver, s, margin % 3)
+    if s < len(tables.switches):
+        return settle(tables, state, settings, scratch, work, log, rigid, solver, s, margin % 3)
+    e = margin - 3 * len(tables.switches)
+    return make_happen(tables, state, settings, scratch, work, log, rigid, solver, e)
+
+
+@kernel
+def make_happen(tables, state, settings, scratch, work, log, rigid, solver, e):
+    """Event ``e`` of the user happens (-1: those whose time has come), then joints with friction settle; an outcome."""
+    release_joints(tables, state, rigid)
+    outcome = happen(tables, state, settings, scratch, work, log, rigid, solver, e)
+    if outcome == CHUNK_FULL and len(tables.joint_frictions) > 0:
+        return settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, 0)
+    return outcome

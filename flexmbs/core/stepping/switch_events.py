@@ -13,7 +13,7 @@ from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.core.stepping.rigid.joint_margins import joint_margins
 from flexmbs.core.stepping.rigid.margins import SLIP, contact_margins
-from flexmbs.core.stepping.user_events import event_margins
+from flexmbs.core.stepping.user_events import event_margins, start_event_margins
 from flexmbs.machine_code.kernel import kernel
 
 MAX_REPETITIONS = 40
@@ -30,7 +30,7 @@ def watches_margins(tables):
 
 
 @kernel
-def fill_margins(tables, state, q, v, a, time, scratch, work, out):
+def fill_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
     """out (margins,): three of each switch, then one of each event of the user."""
     switches = len(tables.switches)
     if switches > 0:
@@ -38,13 +38,19 @@ def fill_margins(tables, state, q, v, a, time, scratch, work, out):
     if len(tables.joint_frictions) > 0:
         joint_margins(tables, state, q, v, a, time, scratch, work, out)
     if len(tables.events) > 0:
-        event_margins(tables, state, q, v, a, time, work, out[3 * switches :])
+        event_margins(tables, state, q, v, a, time, work, rigid, out[3 * switches :])
 
 
 @kernel
 def start_margins(tables, state, scratch, work, rigid):
     """Margins at the start of a step."""
-    fill_margins(tables, state, state.q, state.v, state.a, state.time, scratch, work, rigid.margin[0])
+    switches, out = len(tables.switches), rigid.margin[0]
+    if switches > 0:
+        contact_margins(tables, state, state.q, state.v, state.a, work, out)
+    if len(tables.joint_frictions) > 0:
+        joint_margins(tables, state, state.q, state.v, state.a, state.time, scratch, work, out)
+    if len(tables.events) > 0:
+        start_event_margins(tables, state, work, rigid, out[3 * switches :])
 
 
 @kernel
@@ -53,7 +59,7 @@ def end_margins(tables, state, settings, scratch, work, rigid, h, row):
     if any_rows(tables):
         finish_constraints(tables, state, scratch, work, settings.projection_levels)
     q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
-    fill_margins(tables, state, q, v, a, state.time + h, scratch, work, rigid.margin[row])
+    fill_margins(tables, state, q, v, a, state.time + h, scratch, work, rigid, rigid.margin[row])
 
 
 @kernel
@@ -76,11 +82,45 @@ def first_vanished(rigid, row, switches):
 
 
 @kernel
-def find_margin(tables, state, settings, scratch, work, rigid, h):
+def repeat_step(tables, state, settings, scratch, work, h):
+    """Attempt the step with another length; False: Newton failed, with a smaller step prepared."""
+    iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, h)
+    if iterations > 0:
+        return True
+    state.step_size = 0.5 * h
+    state.factored_step_size = 0.0
+    state.tangent_status = ALL_STALE
+    return False
+
+
+@kernel
+def row_beyond(tables, state, scratch, work, rigid, h, rows):
+    """The first of the ``rows`` inside a step at which an event of the user has happened; -1: none."""
+    first = 3 * len(tables.switches)
+    for row in range(rows):
+        q, v, a = scratch.intermediate_q[row], scratch.intermediate_v[row], scratch.intermediate_a[row]
+        time = state.time + h * (row + 1.0) / (rows + 1.0)
+        event_margins(tables, state, q, v, a, time, work, rigid, rigid.margin[1, first:])
+        for j in range(first, rigid.margin.shape[1]):
+            start, there = rigid.margin[0, j], rigid.margin[1, j]
+            if start < NEVER and there < -NOISE * max(abs(start), abs(there)):
+                return row
+    return -1
+
+
+@kernel
+def find_margin(tables, state, settings, scratch, work, rigid, h, rows):
     """Whether a margin vanishes in the step just attempted; then it is repeated up to there: (length, margin).
 
-    Length -1: Newton failed, with a smaller step prepared.
+    Length -1: Newton failed, with a smaller step prepared. Events of the user are also looked for in the ``rows``
+    inside the step; it then ends at the row at the latest.
     """
+    if len(tables.events) > 0:
+        row = row_beyond(tables, state, scratch, work, rigid, h, rows)
+        if row >= 0:
+            h *= (row + 1.0) / (rows + 1.0)
+            if not repeat_step(tables, state, settings, scratch, work, h):
+                return -1.0, NO_MARGIN
     end_margins(tables, state, settings, scratch, work, rigid, h, 1)
     which, x = first_vanished(rigid, 1, 3 * len(tables.switches))
     if which == NO_MARGIN:
@@ -99,11 +139,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
         target = min(max(target, low + 1e-3 * (high - low) if at_low > 0.0 else low), high)
         if high - low <= POINT * h or target <= 1e-15 * max(1e-3, state.time):
             break
-        iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, target)
-        if iterations == 0:
-            state.step_size = 0.5 * target
-            state.factored_step_size = 0.0
-            state.tangent_status = ALL_STALE
+        if not repeat_step(tables, state, settings, scratch, work, target):
             return -1.0, which
         end_margins(tables, state, settings, scratch, work, rigid, target, 1)
         other, _x = first_vanished(rigid, 1, 3 * len(tables.switches))
@@ -129,10 +165,6 @@ def find_margin(tables, state, settings, scratch, work, rigid, h):
             side = -1
     if high <= 1e-15 * max(1e-3, state.time):
         return 0.0, which
-    iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, high)
-    if iterations == 0:
-        state.step_size = 0.5 * high
-        state.factored_step_size = 0.0
-        state.tangent_status = ALL_STALE
+    if not repeat_step(tables, state, settings, scratch, work, high):
         return -1.0, which
     return high, which

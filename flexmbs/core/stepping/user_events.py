@@ -1,19 +1,282 @@
-"""Events that the user states: a sensor that crosses a value, and what is done there."""
+"""Events that the user states: a sensor that crosses a value, or a time, and what is done there.
+
+An event whose sensor stands on its value, as behind its own happening, waits until the sensor is clearly off it; from
+then on the distance from the value is its margin (core.stepping.switch_events).
+"""
 
 from __future__ import annotations
 
-from flexmbs.core.layout.switch_tables import NEVER
+from flexmbs.core.contact.rigid.contact_work import ContactWork
+from flexmbs.core.equations.accelerations import find_accelerations
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.rigid_contacts import RigidContacts
+from flexmbs.core.layout.state import (
+    CHUNK_FULL,
+    CONTRADICTORY_LOCK,
+    EVENT_WITHOUT_END,
+    SINGULAR,
+    STOPPED_BY_EVENT,
+    Log,
+    Scratch,
+    Settings,
+    State,
+)
+from flexmbs.core.layout.switch_tables import (
+    ABOVE,
+    ARM,
+    ARMED,
+    BELOW,
+    DISARM,
+    DISARMED,
+    FALLING,
+    FREE,
+    LAST_TIME,
+    LOCK,
+    NEVER,
+    REACH,
+    RISING,
+    SET,
+    STOP,
+    TIMES_AT_ONCE,
+    USER_EVENT,
+)
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.sensors.sensors import read_sensor
+from flexmbs.core.stepping.locks import (
+    NOT_SOLVED,
+    free,
+    lock,
+    locks_have_changed,
+    remember_locks,
+    settle_locks,
+)
+from flexmbs.core.stepping.rigid.resolve import renew, resolve
+from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats
+
+# parts of the largest distance of a sensor from its value: it is off the value; on it
+OFF_VALUE, ON_VALUE = 1e-9, 1e-12
+AT_ONCE = 1e-13  # of the length of the run: happenings so near to each other are at one instant
+MAX_AT_ONCE = 50
+ROUNDING = 1e-14  # of a time
+NONE = -1
 
 
-@kernel
-def event_margins(tables, state, q, v, a, time, work, out):
-    """out (events,): how far each event of the user is from happening."""
+@entry
+def read_events(
+    tables: Tables, state: State, q: Floats, v: Floats, a: Floats, time: float, work: Workspace, rigid: RigidContacts,
+    out: Floats,
+) -> None:  # fmt: skip
+    """out (events,): how far the sensor of each event is above its value; sensors of actions into ``work.record``."""
+    evaluate_signals(tables, time, work.signal)
+    active, history = state.active, state.contact_history
+    residual(tables, active, history, q, v, a, state.reference, work, rigid.event_residual)
+    hide_condensed(tables, q, v, a, work)
     for e in range(len(tables.events)):
-        out[e] = NEVER
+        event = tables.events[e]
+        if event.sensor >= 0:
+            out[e] = read_sensor(tables, event.sensor, active, history, q, v, a, work) - event.value
+        else:
+            out[e] = 0.0
+    for i in range(len(tables.actions)):
+        if tables.actions[i].sensor >= 0:
+            read_sensor(tables, tables.actions[i].sensor, active, history, q, v, a, work)
+    show_condensed(tables, a, work)
 
 
 @kernel
-def happen(tables, state, settings, scratch, work, log, rigid, solver, e):
-    """Event ``e`` of the user happens now; an outcome."""
-    return 0
+def event_margins(tables, state, q, v, a, time, work, rigid, out):
+    """out (events,): how far each event of the user is from happening."""
+    read_events(tables, state, q, v, a, time, work, rigid, out)
+    to_margins(tables, state, out)
+
+
+@kernel
+def start_event_margins(tables, state, work, rigid, out):
+    """:func:`event_margins` at the start of a step; events whose sensor has left its value can happen from now on."""
+    read_events(tables, state, state.q, state.v, state.a, state.time, work, rigid, out)
+    for e in range(len(tables.events)):
+        arm_side(tables, state, e, out[e])
+    to_margins(tables, state, out)
+
+
+@kernel
+def to_margins(tables, state, out):
+    """Margins from distances above the values."""
+    for e in range(len(tables.events)):
+        side = state.armed[e]
+        if tables.events[e].sensor < 0 or (side != BELOW and side != ABOVE):
+            out[e] = NEVER
+        elif side == BELOW:
+            out[e] = -out[e]
+
+
+@kernel
+def arm_side(tables, state, e, distance):
+    """Note on which side of its value the sensor of an armed event is."""
+    event = tables.events[e]
+    if event.sensor < 0 or state.armed[e] == DISARMED:
+        return
+    reach = max(state.contact_history[event.memory_at + REACH], abs(distance))
+    state.contact_history[event.memory_at + REACH] = reach
+    if state.armed[e] == ARMED and abs(distance) > OFF_VALUE * reach:
+        if distance < 0.0 and event.direction != FALLING:
+            state.armed[e] = BELOW
+        elif distance > 0.0 and event.direction != RISING:
+            state.armed[e] = ABOVE
+
+
+@kernel
+def next_time(tables, state, settings):
+    """Time of the next event that has one, or the end of the run."""
+    limit = settings.t_end
+    for e in range(len(tables.events)):
+        if tables.events[e].sensor < 0 and state.armed[e] != DISARMED:
+            limit = min(limit, tables.events[e].value)
+    return limit
+
+
+@kernel
+def time_has_come(tables, state, e):
+    """Whether event ``e`` has a time, which is now."""
+    event = tables.events[e]
+    return event.sensor < 0 and state.armed[e] != DISARMED and event.value <= state.time * (1.0 + ROUNDING)
+
+
+@kernel
+def any_time_has_come(tables, state):
+    """Whether an event happens now because of the time."""
+    for e in range(len(tables.events)):
+        if time_has_come(tables, state, e):
+            return True
+    return False
+
+
+@entry
+def happen(
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
+    rigid: RigidContacts, solver: ContactWork, e: int,
+) -> int:  # fmt: skip
+    """Event ``e`` of the user happens now (-1: those whose time has come), and whatever it causes; an outcome."""
+    state.events += 1
+    rigid.pending[:] = 0
+    if e >= 0:
+        rigid.pending[e] = 1
+    mark_pending(tables, state, work, rigid)
+    while any_pending(rigid):
+        remember_locks(tables, state, rigid)
+        stops = NONE
+        for k in range(len(tables.events)):
+            if rigid.pending[k] == 0:
+                continue
+            rigid.pending[k] = 0
+            if not count_happening(tables, state, settings, k):
+                state.worst_coordinate = k
+                return EVENT_WITHOUT_END
+            log_event(tables, state, log, k)
+            state.armed[k] = ARMED if tables.events[k].repeats != 0 else DISARMED
+            if act(tables, state, work, k):
+                stops = k
+        outcome = carry_out(tables, state, settings, scratch, work, log, rigid, solver)
+        if outcome != CHUNK_FULL:
+            return outcome
+        if stops >= 0:
+            state.worst_coordinate = stops
+            return STOPPED_BY_EVENT
+        mark_pending(tables, state, work, rigid)
+    return CHUNK_FULL
+
+
+@kernel
+def mark_pending(tables, state, work, rigid):
+    """Events that happen at the present state, among them those that the actions of others have caused."""
+    distance = rigid.margin[1, 3 * len(tables.switches) :]
+    read_events(tables, state, state.q, state.v, state.a, state.time, work, rigid, distance)
+    for e in range(len(tables.events)):
+        if time_has_come(tables, state, e):
+            rigid.pending[e] = 1
+        if tables.events[e].sensor < 0:
+            continue
+        near = ON_VALUE * state.contact_history[tables.events[e].memory_at + REACH]
+        if state.armed[e] == BELOW and distance[e] >= -near or state.armed[e] == ABOVE and distance[e] <= near:
+            rigid.pending[e] = 1
+        arm_side(tables, state, e, distance[e])
+
+
+@kernel
+def any_pending(rigid):
+    """Whether an event happens now."""
+    for e in range(len(rigid.pending)):
+        if rigid.pending[e] != 0:
+            return True
+    return False
+
+
+@kernel
+def count_happening(tables, state, settings, e):
+    """Count how often event ``e`` happens at this instant; False: it would for ever."""
+    at = tables.events[e].memory_at
+    again = state.time - state.contact_history[at + LAST_TIME] <= AT_ONCE * settings.t_end
+    count = state.contact_history[at + TIMES_AT_ONCE] + 1.0 if again else 1.0
+    state.contact_history[at + LAST_TIME], state.contact_history[at + TIMES_AT_ONCE] = state.time, count
+    return count <= MAX_AT_ONCE
+
+
+@kernel
+def act(tables, state, work, e):
+    """The actions of event ``e`` in their order; whether one of them stops the run."""
+    stops = False
+    for i in range(tables.events[e].action_start, tables.events[e].action_end):
+        action = tables.actions[i]
+        if action.kind == LOCK:
+            lock(tables, state, action.target)
+        elif action.kind == FREE:
+            free(tables, state, action.target)
+        elif action.kind == SET:
+            given = action.sensor >= 0
+            state.v[action.target] = work.record[tables.sensors[action.sensor].at] if given else action.value
+        elif action.kind == ARM:
+            state.armed[action.target] = ARMED
+        elif action.kind == DISARM:
+            state.armed[action.target] = DISARMED
+        elif action.kind == STOP:
+            stops = True
+    return stops
+
+
+@kernel
+def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
+    """Velocities and accelerations behind the actions of events; an outcome."""
+    if locks_have_changed(tables, state, rigid):
+        cause = settle_locks(tables, state, scratch, work, log, rigid)
+        if cause == NOT_SOLVED:
+            return SINGULAR
+        if cause >= 0:
+            state.worst_coordinate = cause
+            return CONTRADICTORY_LOCK
+    if settings.explicit != 0:
+        state.has_prediction = 0
+        impose_drivers(tables, work.signal, state.q, state.v, state.a)
+        return CHUNK_FULL if find_accelerations(tables, state, scratch, work, state.q, state.v, state.a) else SINGULAR
+    if not renew(tables, state, settings, scratch, work):
+        return SINGULAR
+    for c in range(len(tables.contacts)):
+        if tables.contacts[c].rigid != 0:
+            return resolve(tables, state, settings, scratch, work, log, rigid, solver, NONE, 0)
+    return CHUNK_FULL
+
+
+@kernel
+def log_event(tables, state, log, e):
+    """An occurrence."""
+    if log.occurrence_count >= log.occurrences.shape[0]:
+        return
+    row = log.occurrences[log.occurrence_count]
+    row.time, row.kind, row.source, row.pair, row.mode, row.mode_before = state.time, USER_EVENT, e, 0, 0, 0
+    row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
+    for k in range(3):
+        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
+    log.occurrence_count += 1

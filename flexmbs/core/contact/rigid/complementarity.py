@@ -5,8 +5,9 @@
 
 with y accelerations and lam forces, or velocities and impulses. W = G M^-1 G^T is symmetric, perhaps singular.
 
-Newton's method from lam = 0 solves nearly all problems. Where it fails, it starts again after sweeps of Gauss and
-Seidel, from the given guess, and from the solution of Lemke's method with pyramids for cones (docs/contact_dynamics.md).
+Newton's method from lam = 0 solves nearly all problems. Where it fails, mostly with redundant contacts, it starts again
+from inner points, then after sweeps of Gauss and Seidel, from the given guess, and from the solution of Lemke's method
+with pyramids for cones (docs/contact_dynamics.md).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from flexmbs.core.contact.rigid.contact_work import (
     ContactWork,
 )
 from flexmbs.core.contact.rigid.gauss_seidel import sweep
+from flexmbs.core.contact.rigid.interior_points import iterate_interior_points
 from flexmbs.core.contact.rigid.lemke_method import start_by_lemke
 from flexmbs.core.contact.rigid.smallest_forces import find_smaller_forces
 from flexmbs.core.linalg.copying import copy_vector
@@ -33,8 +35,7 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
-SOFTENINGS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-6)
-SWEEPS = (20, 100, 500)
+SWEEPS = (20, 200)
 ZERO = 1e-12  # of y and of forces, relative: what is smaller is zero up to rounding
 
 
@@ -57,7 +58,7 @@ def solve_contacts(
     Status: SOLVED; AMBIGUOUS: solved, but with ``work.contact``, which slides, open as well as pressed; PAINLEVE: there
     is no solution, since the friction of ``work.contact`` is at least ``work.critical_friction`` (of one contact
     W_nn / (W_nt . d); of several, with all coefficients in proportion); NO_SOLUTION: there is none without friction
-    either; NOT_CONVERGED: none was found, the errors are largest at ``work.contact``.
+    either; NOT_CONVERGED: none was found, the errors are largest at ``work.contact``. Without a solution lam is zero.
     """
     k = mu.shape[0]
     for i in range(k):
@@ -66,12 +67,12 @@ def solve_contacts(
     return solve_conditions(W, b, work, k, lam, mode)
 
 
-@kernel
-def solve_conditions(W, b, work, k, lam, mode):
+@entry
+def solve_conditions(W: Floats2, b: Floats, work: ContactWork, k: int, lam: Floats, mode: Integers) -> int:
     """:func:`solve_contacts` with coefficients, least forces and directions that stand in ``work``."""
     work.contact, work.critical_friction, work.error = -1, 0.0, 0.0
     work.newton_steps, work.sweeps, work.lemke_steps = 0, 0, 0
-    work.softenings = 0
+    work.interior_points = 0
     set_steps(W, work, k)
     guess = work.given[: 3 * k]
     copy_vector(lam, guess)
@@ -91,7 +92,7 @@ def _find_solution(W, b, work, k, lam, guess):
     lam[:] = 0.0
     if iterate(W, b, work, k, lam):
         return True, False
-    if _soften_first(W, b, work, k, lam):
+    if iterate_interior_points(W, b, work, k, lam):
         return True, False
     lam[:] = 0.0
     for count in SWEEPS:
@@ -113,26 +114,6 @@ def _find_solution(W, b, work, k, lam, guess):
             if iterate(W, b, work, k, lam):
                 return True, False
     return False, not possible
-
-
-@kernel
-def _soften_first(W, b, work, k, lam):
-    """Newton's method for ever stiffer contacts, W with less and less added to its diagonal."""
-    n = 3 * k
-    soft = work.softened[:n, :n]
-    for i in range(n):
-        for j in range(n):
-            soft[i, j] = W[i, j]
-    lam[:] = 0.0
-    for softness in SOFTENINGS:
-        work.softenings += 1
-        for i in range(k):
-            n = 3 * i
-            soft[n, n] = W[n, n] + softness / work.normal_step[i]
-            soft[n + 1, n + 1] = W[n + 1, n + 1] + softness / work.tangent_step[i]
-            soft[n + 2, n + 2] = W[n + 2, n + 2] + softness / work.tangent_step[i]
-        iterate(soft, b, work, k, lam)
-    return iterate(W, b, work, k, lam)
 
 
 @kernel

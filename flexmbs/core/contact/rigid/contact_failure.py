@@ -1,7 +1,7 @@
 """Contact problems without a solution, or with several: which contact, and at which friction (Painleve 1895).
 
-A contact that slides along d has y_n = (W_nn - mu W_nt . d) lam_n + b_n. Where the factor is not positive, nothing holds
-the contact if b_n < 0, and it may be open as well as pressed if b_n >= 0.
+A contact that slides along d has y_n = (W_nn - mu W_nt . d) lam_n + b_n. Where the factor is not positive, nothing
+holds the contact if b_n < 0, and it may be open as well as pressed if b_n >= 0.
 """
 
 from __future__ import annotations
@@ -69,9 +69,13 @@ def name_failure(W, b, work, k, proof):
         work.contact = _contact_with_largest_error(work, k)
         return NOT_CONVERGED
     contact = work.contact
-    painleve = _friction_is_to_blame(W, b, work, k, contact)
+    painleve, slides = _friction_is_to_blame(W, b, work, k, contact), False
+    for i in range(k):
+        slides = slides or work.sliding[i] == 1
     work.contact = contact
-    return PAINLEVE if painleve else NO_SOLUTION
+    if not painleve:
+        return NO_SOLUTION
+    return PAINLEVE if slides else NOT_CONVERGED  # where all may stick, a ray is no proof
 
 
 @kernel

@@ -20,7 +20,7 @@ SOFTNESS, LEAST_SOFTNESS = 1e-6, 1e-14  # relative to the diagonal of W
 SLOW = 0.03  # the errors fall by less than this: less softness
 STEPS, HALVINGS = 60, 8
 ACCURACY = 1e-13  # of y, relative to the largest sum of magnitudes in W lam + b
-ROUNDING = 1e-16
+ROUNDING = 1e-15  # at which the iteration ends; more steps only shake what W cannot see
 
 
 @kernel

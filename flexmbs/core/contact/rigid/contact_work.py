@@ -1,4 +1,4 @@
-"""Work arrays and outcome of the contact problem of :mod:`flexmbs.core.contact.rigid.complementarity`."""
+"""Work arrays and outcome of the contact problem in :mod:`flexmbs.core.contact.rigid.complementarity`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from flexmbs.machine_code.blocks import Block
 
 #: Modes of a contact, as in ``State.active``.
 OPEN, SLIDING, STICKING, RESTING = range(4)
+FREE = -1  # in ``frozen``: the mode is that of the active conditions
 #: What a solution ended with.
 SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
 
-_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "shift", "given", "velocity")
+_VECTORS = ("y", "F", "step", "trial_lam", "trial_y", "trial_F", "best_lam", "given", "shift", "velocity", "anchor")
 
 
 class ContactWork(Block):
     """Scratch arrays of problems of up to ``contacts`` contacts, made by :func:`allocate_contact_work`.
 
     Outcome of the last call: ``y`` (3k), ``contact`` (that which a status names, -1: none), ``critical_friction``
-    (coefficient at which that contact jams), ``error`` (largest error of the conditions relative to the largest sum of
-    magnitudes in y), ``newton_steps``, ``sweeps`` (of Gauss and Seidel), ``lemke_steps`` and ``reduction`` (part of the
-    coefficients of restitution that an impact kept).
+    (coefficient at which it jams), ``error`` (largest error of the conditions, relative to the largest sum of
+    magnitudes in y). Of an impact: ``velocity`` (3k) afterwards, ``energy`` lost (J), ``reduction`` (factor on the
+    coefficients of restitution). How it was found: ``newton_steps``, ``interior_points``, ``sweeps``, ``lemke_steps``.
     """
 
     fields = {
@@ -35,6 +36,9 @@ class ContactWork(Block):
         "least": ("f8", 1),
         "normal_step": ("f8", 1),
         "tangent_step": ("f8", 1),
+        "normal_slack": ("f8", 1),
+        "slip_slack": ("f8", 1),
+        "frozen": ("i8", 1),
         "sliding": ("i8", 1),
         "direction": ("f8", 2),
         "all_mu": ("f8", 1),
@@ -43,9 +47,10 @@ class ContactWork(Block):
         "error": ("f8", 0),
         "newton_steps": ("i8", 0),
         "sweeps": ("i8", 0),
-        "softenings": ("i8", 0),
         "lemke_steps": ("i8", 0),
+        "interior_points": ("i8", 0),
         "reduction": ("f8", 0),
+        "energy": ("f8", 0),
     }
     parts = {name: ("vectors", row) for row, name in enumerate(_VECTORS)}
 
@@ -64,6 +69,9 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         least=np.zeros(contacts),
         normal_step=np.zeros(contacts),
         tangent_step=np.zeros(contacts),
+        normal_slack=np.zeros(contacts),
+        slip_slack=np.zeros(contacts),
+        frozen=np.full(contacts, -1),
         sliding=np.zeros(contacts, np.int64),
         direction=np.zeros((contacts, 2)),
         all_mu=np.zeros(contacts),
@@ -72,7 +80,8 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         error=0.0,
         newton_steps=0,
         sweeps=0,
-        softenings=0,
         lemke_steps=0,
+        interior_points=0,
         reduction=1.0,
+        energy=0.0,
     )

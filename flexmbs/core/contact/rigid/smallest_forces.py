@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, differentiate_conditions
-from flexmbs.core.contact.rigid.contact_newton import SOFTNESS, iterate
+from flexmbs.core.contact.rigid.contact_newton import iterate
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.machine_code.kernel import kernel
 
-REFINEMENTS = 4
-REDUNDANT = 1e-8  # part of the forces that is left to redundancy
-SMALLER = 1.0 - 1e-12
+SOFTNESS = 1e-3  # large, so that rounding, of 1e-16 / SOFTNESS, is small
+REFINEMENTS = 12
+DIFFERENT = 1e-13  # part of the forces
+LARGER = 1.0 + 1e-9
 
 
 @kernel
@@ -38,21 +39,18 @@ def find_smaller_forces(W, b, work, k, lam):
         solve(soft, work.pivots, error)
         for i in range(n):
             x[i] += error[i]
-    if (
-        _is_redundant(work, k, lam, x)
-        and iterate(W, b, work, k, x)
-        and _size(work, k, x) < SMALLER * _size(work, k, lam)
-    ):
-        copy_vector(x, lam)
+    if _is_different(work, k, lam, x) and iterate(W, b, work, k, x):
+        if _size(work, k, x) < LARGER * _size(work, k, lam):
+            copy_vector(x, lam)
 
 
 @kernel
-def _is_redundant(work, k, lam, x):
+def _is_different(work, k, lam, x):
     difference = 0.0
     for i in range(k):
         for row in range(3 * i, 3 * i + 3):
             difference += (x[row] - lam[row]) * (x[row] - lam[row]) / work.normal_step[i]
-    return difference > REDUNDANT * REDUNDANT * _size(work, k, lam)
+    return difference > DIFFERENT * DIFFERENT * _size(work, k, lam)
 
 
 @kernel

@@ -11,9 +11,9 @@ from flexmbs.core.laws.friction.friction_law import checked_coefficients
 class DryFriction:
     """Coulomb friction that is not regularised: what sticks is held by a constraint and does not creep.
 
-    ``joint.friction(fm.DryFriction(0.3, 0.2), normal_force=...)``. Every change between sliding and sticking is an event
-    of the run. It sticks while the friction that it needs is at most static times the normal force, and slides with
-    dynamic times that force.
+    ``joint.friction(fm.DryFriction(0.3, 0.2), normal_force=...)``. Every change between sliding and sticking is an
+    event of the run. A joint sticks while the friction that it needs is at most static times the normal force, and
+    slides with dynamic times that force.
 
     Parameters
     ----------

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.impact_law import solve_impact
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.impact_law import REDUCED, solve_impact
 from flexmbs.core.laws.contact.rigid import FRICTION, IS_POISSON, RESTITUTION, TANGENTIAL_RESTITUTION
 from flexmbs.core.layout.frames import B
-from flexmbs.core.layout.switch_tables import IMPACT, TANGENT_AXIS
+from flexmbs.core.layout.switch_tables import IMPACT, OPEN, TANGENT_AXIS
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import apply_impulses
+from flexmbs.core.stepping.rigid.phases import add_impact
+from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
-AT_REST = 1e-10  # m/s: approach, or rebound, that is none
+AT_REST = 1e-10  # m/s: approach, or parting, of a closed contact that is none
+# of one that closes: a slower approach is none, a faster one rebounds, and with more than this after the impact
+LEAST_APPROACH, LEAST_BOUNCE, LEAST_REBOUND = 1e-12, 1e-11, 1e-13
 
 
 @kernel
@@ -27,22 +33,25 @@ def impact(tables, state, work, log, rigid, solver, count):
         c = rigid.closed[i]
         at = tables.contacts[c].at
         speed = -rigid.contact_velocity[3 * i]
-        approaching = approaching or speed > AT_REST
+        closes = rigid.mode_before[slot_of(tables, state, c)] == OPEN
+        approaching = approaching or speed > (LEAST_APPROACH if closes else AT_REST)
         rigid.contact_friction[i] = tables.pool[at + FRICTION]
         restitution = tables.pool[at + RESTITUTION]
-        rigid.contact_restitution[i] = restitution if restitution * speed > AT_REST else 0.0
+        rigid.contact_restitution[i] = restitution if speed > (LEAST_BOUNCE if closes else AT_REST) else 0.0
         rigid.contact_tangential[i] = tables.pool[at + TANGENTIAL_RESTITUTION]
     if not approaching:
+        rigid.impulse[: 3 * count] = 0.0
         return 0
     poisson = int(tables.pool[tables.contacts[rigid.closed[0]].at + IS_POISSON])
     size = 3 * count
     status = solve_impact(
         rigid.delassus, rigid.contact_velocity[:size], rigid.contact_friction[:count],
         rigid.contact_restitution[:count], rigid.contact_tangential[:count], poisson, rigid.impulse[:size],
-        rigid.contact_mode[:count], rigid.chosen_free[:size], rigid.contact_direction[:count],
-        rigid.contact_sliding[:count], solver,
+        rigid.contact_mode[:count], solver,
     )  # fmt: skip
-    if status > 0:
+    status -= status & REDUCED
+    if status != SOLVED and status != AMBIGUOUS:
+        name_failure(rigid, status, rigid.closed[max(solver.contact, 0)])
         return -1
     apply_impulses(tables, state, rigid, count)
     log_impacts(tables, state, work, log, rigid, count)
@@ -62,24 +71,30 @@ def log_impacts(tables, state, work, log, rigid, count):
         touch, axes = work.touch[0], work.scratch[0]
         axis = int(state.contact_history[tables.contacts[c].history_at + TANGENT_AXIS])
         put_tangents(touch.n, work.marker[B].R_WM, axis, axes.u, axes.v)
-        row = log.occurrences[log.occurrence_count]
-        row.time, row.kind, row.source, row.pair, row.energy_lost = state.time, IMPACT, c, 0, 0.0
-        row.mode = row.mode_before = state.active[c]
+        row = new_occurrence(state, log, IMPACT, c)
+        row.mode_before = row.mode = rigid.mode_before[slot_of(tables, state, c)]
+        add_impact(state, c, rigid.impulse[3 * i], -rigid.contact_velocity[3 * i])
         row.approach_speed, row.normal_impulse = -rigid.contact_velocity[3 * i], rigid.impulse[3 * i]
         for k in range(3):
             row.normal[k], row.place[k] = touch.n[k], touch.p[k]
             row.friction_impulse[k] = rigid.impulse[3 * i + 1] * axes.u[k] + rigid.impulse[3 * i + 2] * axes.v[k]
-            row.slip_before[k] = row.slip_after[k] = 0.0
         for j in range(3):
             r = 3 * i + j
             after = rigid.contact_velocity[r]
             for k in range(3 * count):
                 after += rigid.delassus[r, k] * rigid.impulse[k]
+            if j == 0:
+                row.rebound_speed = after
             row.energy_lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
             for k in range(3):
                 along = axes.u[k] if j == 1 else axes.v[k]
                 if j > 0:
                     row.slip_before[k] += rigid.contact_velocity[r] * along
                     row.slip_after[k] += after * along
-        log.occurrence_count += 1
     show_condensed(tables, state.a, work)
+
+
+@kernel
+def name_failure(rigid, status, contact):
+    """Keep the status of a problem without a solution, and the contact that it names."""
+    rigid.failed[0], rigid.failed[1] = status, contact

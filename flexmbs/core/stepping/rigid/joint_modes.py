@@ -23,6 +23,7 @@ from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import relative_rotation
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, times_row, unit_row
 from flexmbs.core.stepping.rigid.joint_margins import set_direction
 from flexmbs.core.stepping.rigid.margins import CONE, SLIP
@@ -34,6 +35,7 @@ MAX_NEWTON = 12  # accelerations whose normal forces belong to them
 SETTLED = 1e-10  # of the largest acceleration or multiplier: change of an iteration
 OVER = 1e-9  # of the friction that a joint can have: what it may need beyond that
 BACKWARDS = 1e-7  # of the acceleration by that friction: what is none
+POWERLESS = 1e6  # times the acceleration by its friction: an acceleration at rest that no friction can hold
 SHARED = 1e-10  # compliance of joints that may share a load in no definite way, of that of their motions
 NONE = -1
 
@@ -49,8 +51,11 @@ def settle_joints(tables, state, settings, scratch, work, log, rigid, cause, mar
     impose_drivers(tables, work.signal, state.q, state.v, state.a)
     resting = list_resting(tables, state, scratch, work, rigid, cause, margin)
     if resting > 0:
+        leads = turns_to_slide(tables, state, rigid, cause, margin)
         set_compliances(tables, state, scratch, work, rigid)
-        lead(tables, state, rigid, cause, margin)
+        if leads:
+            slide(tables, state, cause)
+        let_powerless_slide(tables, state, scratch, work, rigid)
     while True:
         if not solve_accelerations_exactly(tables, state, scratch, work, rigid):
             return jam(tables, state, rigid)
@@ -135,7 +140,7 @@ def list_resting(tables, state, scratch, work, rigid, cause, margin):
     count = 0
     for j in range(len(tables.joint_frictions)):
         friction, at = tables.joint_frictions[j], mode_at(tables, j)
-        before = state.active[at]
+        before = rigid.joint_mode_before[j] if state.active[at] == FREED else state.active[at]
         rigid.joint_mode_before[j], rigid.joint_turns[j], rigid.joint_rests[j] = before, 0, 0
         turned = j == cause and margin == SLIP and friction.motions == 1
         rests = size_of(rigid.joint_slip, j) <= AT_REST or turned
@@ -149,7 +154,7 @@ def list_resting(tables, state, scratch, work, rigid, cause, margin):
         if rests:
             rigid.joint_rests[j] = 1
             count += 1
-            if before != STICKING:
+            if state.active[at] != STICKING:
                 drop_anchor(tables, friction, state, work)
             state.active[at] = STICKING
         else:
@@ -256,24 +261,54 @@ def soften(friction, state, rigid, j):
 
 
 @kernel
-def lead(tables, state, rigid, cause, margin):
-    """A joint that has reached its cone slides against the friction that it needed."""
-    if cause >= 0 and margin == CONE and rigid.joint_rests[cause] != 0 and size_of(rigid.joint_force, cause) > 0.0:
-        turn_over(tables, state, rigid, cause)
+def let_powerless_slide(tables, state, scratch, work, rigid):
+    """Joints at rest whose friction can hardly change their motion, as that of a slider at a dead centre, slide.
+
+    What they would need to stick, the acceleration without friction over next to nothing, is beyond all bounds.
+    """
+    for j in range(len(tables.joint_frictions)):
+        if rigid.joint_rests[j] != 0 and state.active[mode_at(tables, j)] == STICKING:
+            state.active[mode_at(tables, j)] = FREED
+    # FREED rows are off, so that accelerations are those without friction
+    renew_accelerations(tables, state, scratch, work, 1)
+    evaluate_joints(tables, state, scratch, work, rigid)
+    for j in range(len(tables.joint_frictions)):
+        friction, at = tables.joint_frictions[j], mode_at(tables, j)
+        if rigid.joint_rests[j] == 0 or state.active[at] != FREED:
+            continue
+        state.active[at] = STICKING
+        if size_of(rigid.joint_acceleration, j) >= POWERLESS * reach(tables, rigid, j) and rigid.joint_load[j] > 0.0:
+            state.active[at] = SLIDING
+            rigid.joint_rests[j] = 0
+            face(friction, state, rigid.joint_acceleration, j, 1.0)
+
+
+@kernel
+def turns_to_slide(tables, state, rigid, cause, margin):
+    """Whether a joint has reached its cone: it will slide against the friction that it needed."""
+    if cause < 0 or margin != CONE or rigid.joint_rests[cause] == 0 or not size_of(rigid.joint_force, cause) > 0.0:
+        return False
+    face(tables.joint_frictions[cause], state, rigid.joint_force, cause, -1.0)
+    return True
+
+
+@kernel
+def slide(tables, state, j):
+    """From now on joint friction ``j`` slides."""
+    switch = tables.switches[tables.joint_frictions[j].switch]
+    state.active[mode_at(tables, j)] = SLIDING
+    for row in range(switch.row, switch.row + switch.rows):
+        state.a[row] = 0.0
 
 
 @kernel
 def turn_over(tables, state, rigid, j):
     """A joint at rest that sticks slides against its friction; one that slides sticks."""
-    friction, at = tables.joint_frictions[j], mode_at(tables, j)
-    row = tables.switches[friction.switch].row
-    if state.active[at] == STICKING:
-        face(friction, state, rigid.joint_force, j, -1.0)
-        state.active[at] = SLIDING
-        for i in range(tables.switches[friction.switch].rows):
-            state.a[row + i] = 0.0
+    if state.active[mode_at(tables, j)] == STICKING:
+        face(tables.joint_frictions[j], state, rigid.joint_force, j, -1.0)
+        slide(tables, state, j)
     else:
-        state.active[at] = STICKING
+        state.active[mode_at(tables, j)] = STICKING
 
 
 @kernel
@@ -354,10 +389,11 @@ def find_worst(tables, state, rigid):
 
 
 @kernel
-def release_joints(tables, state):
+def release_joints(tables, state, rigid):
     """Joints that stick do not resist an impact: their friction is finite."""
     for j in range(len(tables.joint_frictions)):
         at = mode_at(tables, j)
+        rigid.joint_mode_before[j] = state.active[at]
         if state.active[at] == STICKING:
             state.active[at] = FREED
             row = tables.switches[tables.joint_frictions[j].switch].row
@@ -370,12 +406,6 @@ def log_joints(tables, state, log, rigid):
     """Changes of mode in the log; ``source`` is the switch, behind the contacts."""
     for j in range(len(tables.joint_frictions)):
         mode, before = state.active[mode_at(tables, j)], rigid.joint_mode_before[j]
-        if mode == before or log.occurrence_count >= log.occurrences.shape[0]:
-            continue
-        row = log.occurrences[log.occurrence_count]
-        row.time, row.kind, row.source, row.pair = state.time, TRANSITION, mode_at(tables, j), 0
-        row.mode_before, row.mode = before, mode
-        row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
-        for k in range(3):
-            row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-        log.occurrence_count += 1
+        if mode != before and log.occurrence_count < log.occurrences.shape[0]:
+            found = new_occurrence(state, log, TRANSITION, mode_at(tables, j))
+            found.mode_before, found.mode = before, mode

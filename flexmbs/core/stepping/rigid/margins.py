@@ -9,7 +9,7 @@ import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import LOAD, NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.machine_code.kernel import kernel
@@ -53,13 +53,15 @@ def contact_margins(tables, state, q, v, a, work, out):
 
 
 @kernel
-def renew_directions(tables, state, work):
-    """Directions of sliding at the end of a step, from which those in the next one are told apart."""
+def remember_contacts(tables, state, work):
+    """What contacts remember of the end of a step: direction of sliding, and how they share their load."""
     first, some = len(tables.contacts), False
     for s in range(len(tables.switches)):
         if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
             continue
         c = state.active[first + s] - 1
+        for k in range(3):
+            state.contact_history[tables.contacts[c].history_at + LOAD + k] = state.a[tables.switches[s].row + k]
         if state.active[c] != SLIDING:
             continue
         if not some:

@@ -9,11 +9,13 @@ import math
 
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
-from flexmbs.core.contact.rigid.static_friction import solve_modes
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.static_friction import solve_accelerations
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    LOAD,
     OPEN,
     RESTING,
     ROWS_OFF,
@@ -25,12 +27,14 @@ from flexmbs.core.layout.switch_tables import (
 )
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.stepping.rigid.impact import AT_REST
+from flexmbs.core.stepping.occurrences import new_occurrence
+from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
+from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
 NO_SLIP = 1e-9  # m/s
-NO_LOAD = 1e-9  # of the largest force: a margin that has just vanished
+NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 SOFT = 1e-10  # compliance of contacts that share a load in no definite way, of the diagonal of W
 DEPENDENT = 1e-10  # of the diagonal: what is left of a row that depends on others
 NOBODY = -1
@@ -54,13 +58,13 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
             rigid.contact_friction[i] = tables.pool[at + FRICTION]
             rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
-        status = solve_modes(
+        status = solve_accelerations(
             rigid.chosen_delassus, rigid.chosen_free[:size], rigid.contact_friction[:lasting],
             rigid.contact_static[:lasting], rigid.contact_sliding[:lasting], rigid.contact_direction[:lasting],
-            rigid.chosen_force[:size], rigid.contact_mode[:lasting], rigid.contact_limit[:lasting],
-            rigid.contact_slides[:lasting], rigid.contact_along[:lasting], solver,
+            rigid.chosen_force[:size], rigid.contact_mode[:lasting], solver,
         )  # fmt: skip
-        if status > 0:
+        if status != SOLVED and status != AMBIGUOUS:
+            name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
             return False
         for i in range(lasting):
             for k in range(3):
@@ -71,11 +75,12 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
 
 @kernel
 def list_lasting(rigid, count):
-    """Closed contacts whose bodies do not part, in ``rigid.lasting``; how many."""
+    """Closed contacts whose bodies do not part, in ``rigid.lasting``; how many. After an impact its law says so."""
     lasting = 0
     for i in range(count):
         rigid.contact_mode_of[i] = OPEN
-        if rigid.contact_velocity[3 * i] > AT_REST:
+        bounced = rigid.impulse[3 * i] > 0.0 and rigid.contact_restitution[i] > 0.0
+        if rigid.contact_velocity[3 * i] > (LEAST_REBOUND if bounced else AT_REST):
             continue
         rigid.lasting[lasting] = i
         ux, uy = rigid.contact_velocity[3 * i + 1], rigid.contact_velocity[3 * i + 2]
@@ -102,15 +107,19 @@ def pick(rigid, lasting):
 
 @kernel
 def set_modes(tables, state, work, log, rigid, count, lasting, cause, margin):
-    """Modes as solved, except where a margin has just vanished; numbers that the rows need."""
-    largest = 0.0
-    for i in range(lasting):
-        largest = max(largest, rigid.chosen_force[3 * i])
+    """Modes as solved, except where a margin has just vanished; numbers that the rows need.
+
+    Where a normal force has vanished, all contacts part whose loads have vanished with it: accelerations that are zero
+    without forces cannot tell.
+    """
+    largest = largest_force(rigid, lasting)
     for i in range(lasting):
         n, u, v = rigid.chosen_force[3 * i], rigid.chosen_force[3 * i + 1], rigid.chosen_force[3 * i + 2]
         c, mode = rigid.closed[rigid.lasting[i]], rigid.contact_mode[i]
         tangential = math.sqrt(u * u + v * v)
-        if c == cause and margin == NORMAL and n <= NO_LOAD * largest:
+        before = rigid.mode_before[slot_of(tables, state, c)]
+        loaded = c == cause or before == SLIDING or before == STICKING
+        if cause >= 0 and margin == NORMAL and loaded and n <= NO_LOAD * largest:
             mode = OPEN
         if c == cause and margin == CONE and mode == STICKING:
             limit = rigid.contact_static[i] * n
@@ -131,43 +140,59 @@ def set_modes(tables, state, work, log, rigid, count, lasting, cause, margin):
 
 
 @kernel
+def largest_force(rigid, lasting):
+    """The largest force of a contact, N, or that would hold back its free acceleration by itself."""
+    largest = 0.0
+    for r in range(3 * lasting):
+        largest = max(largest, abs(rigid.chosen_force[r]))
+        mobility, n = rigid.chosen_delassus[r, r], r - r % 3
+        if mobility > DEPENDENT * rigid.chosen_delassus[n, n]:
+            largest = max(largest, abs(rigid.chosen_free[r]) / mobility)
+    return largest
+
+
+@kernel
 def set_mode(tables, state, work, log, rigid, i, soft, turned):
     """Mode and numbers of the closed contact number ``i``; the slip of contact ``turned`` has vanished."""
-    c, mode = rigid.closed[i], rigid.contact_mode_of[i]
+    c, mode, back = rigid.closed[i], rigid.contact_mode_of[i], False
     at, before = tables.contacts[c].history_at, rigid.mode_before[slot_of(tables, state, c)]
+    gap_in_place(tables, c, state.q, state.v, state.a, work)
+    touch, axes = work.touch[0], work.scratch[0]
+    put_tangents(touch.n, work.marker[B].R_WM, int(state.contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
     if mode == OPEN:
+        end_phase(state, log, c, rigid.contact_velocity[3 * i])
         open_contact(tables, state, c)
     else:
-        gap_in_place(tables, c, state.q, state.v, state.a, work)
-        touch, axes = work.touch[0], work.scratch[0]
-        put_tangents(touch.n, work.marker[B].R_WM, int(state.contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
         state.active[c] = mode
         state.contact_history[at + COMPLIANCE] = soft
         state.contact_history[at + ROWS_OFF] = rows_off(rigid, i)
         x, y = rigid.direction_of[i, 0], rigid.direction_of[i, 1]
+        along = 0.0
         for k in range(3):
-            state.contact_history[at + SLIP_X + k] = x * axes.u[k] + y * axes.v[k]
+            direction = x * axes.u[k] + y * axes.v[k]
+            along += direction * state.contact_history[at + SLIP_X + k]
+            state.contact_history[at + SLIP_X + k] = direction
+        back = mode == SLIDING and along < 0.0
         row = tables.switches[slot_of(tables, state, c)].row
         for k in range(3):
-            state.a[row + k] = rigid.contact_force[3 * i + k]
+            state.a[row + k] = state.contact_history[at + LOAD + k] = rigid.contact_force[3 * i + k]
         if mode == SLIDING or mode == RESTING:
             state.a[row + 1] = state.a[row + 2] = 0.0
         if mode == RESTING:
             state.a[row] = 0.0
-    if mode != before or c == turned:
-        log_transition(state, log, c, before, mode)
+    if mode != before or c == turned or back:
+        log_transition(state, work, log, rigid, i, before, mode)
 
 
 @kernel
-def log_transition(state, log, c, before, mode):
-    """A change of mode in the log."""
-    row = log.occurrences[log.occurrence_count]
-    row.time, row.kind, row.source, row.pair = state.time, TRANSITION, c, 0
+def log_transition(state, work, log, rigid, i, before, mode):
+    """A change of mode of the closed contact number ``i``, whose geometry was evaluated last, in the log."""
+    row, touch, axes = new_occurrence(state, log, TRANSITION, rigid.closed[i]), work.touch[0], work.scratch[0]
     row.mode_before, row.mode = before, mode
-    row.approach_speed = row.normal_impulse = row.energy_lost = 0.0
     for k in range(3):
-        row.slip_before[k] = row.slip_after[k] = row.friction_impulse[k] = row.normal[k] = row.place[k] = 0.0
-    log.occurrence_count += 1
+        row.normal[k], row.place[k] = touch.n[k], touch.p[k]
+        slip = rigid.contact_velocity[3 * i + 1] * axes.u[k] + rigid.contact_velocity[3 * i + 2] * axes.v[k]
+        row.slip_before[k] = row.slip_after[k] = slip
 
 
 @kernel

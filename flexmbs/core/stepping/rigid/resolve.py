@@ -62,8 +62,6 @@ def resolve(
     if margin == SLIP and cause >= 0:
         slide_to_rest(tables, state, work, cause)
     for _ in range(MAX_BOUNCES):
-        if log.occurrence_count + 2 * len(tables.contacts) >= log.occurrences.shape[0]:
-            break
         if close_contacts(tables, state, work, rigid) < 0:
             return NO_CONTACT_SLOT
         count = list_closed(tables, state, rigid)
@@ -73,6 +71,7 @@ def resolve(
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
+        begin = log.occurrence_count
         hit = impact(tables, state, work, log, rigid, solver, count)
         if hit < 0:
             return JAMMED
@@ -82,6 +81,8 @@ def resolve(
         free_accelerations(tables, state, scratch, work, rigid, count)
         if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return JAMMED
+        for i in range(begin, log.occurrence_count):
+            log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not renew(tables, state, settings, scratch, work):
             return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
@@ -89,10 +90,21 @@ def resolve(
             break
         if log.row_count + 4 >= log.rows.shape[0]:
             break
+        if not has_room(tables, log):
+            break
         write_row(tables, state, log)
         fly(tables, state, work, flight)
         write_row(tables, state, log)
     return CHUNK_FULL
+
+
+@kernel
+def has_room(tables, log):
+    """Whether the log has room for what all contacts, switches and events can do in one instant."""
+    contacts = len(tables.contacts)
+    most = 2 * contacts + 4 * (len(tables.switches) + len(tables.events)) + 8
+    few = log.occurrence_count + most >= log.occurrences.shape[0]
+    return not few and log.contact_count + contacts + 1 < log.contacts.shape[0]
 
 
 @kernel

@@ -37,7 +37,7 @@ def settle(
         state.events += 1
     else:
         if contact < 0:
-            release_joints(tables, state)
+            release_joints(tables, state, rigid)
         outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin)
     for _ in range(MAX_ROUNDS):
         if outcome != CHUNK_FULL:

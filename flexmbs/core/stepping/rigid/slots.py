@@ -17,6 +17,7 @@ from flexmbs.core.layout.switch_tables import (
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.vectors import components
+from flexmbs.core.stepping.rigid.phases import begin_phase
 from flexmbs.machine_code.kernel import kernel
 
 CLOSED = 1e-11  # m: gaps that close within it of each other close together
@@ -24,10 +25,16 @@ CLOSED = 1e-11  # m: gaps that close within it of each other close together
 
 @kernel
 def close_contacts(tables, state, work, rigid):
-    """Give a slot to each rigid contact without a gap; how many slots are used, or -1 where there are too few."""
+    """Give a slot to each rigid contact without a gap; how many slots are used.
+
+    Where there are too few, -1; nothing has changed then.
+    """
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
-    used, room = 0, True
+    if not enough_slots(tables, state, work):
+        show_condensed(tables, state.a, work)
+        return -1
+    used = 0
     for c in range(len(tables.contacts)):
         if tables.contacts[c].rigid == 0:
             continue
@@ -36,21 +43,35 @@ def close_contacts(tables, state, work, rigid):
             gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
             if gap > CLOSED:
                 continue
-            if not take_slot(tables, state, c, work):
-                room = False
-                continue
+            take_slot(tables, state, c, work)
+            begin_phase(state, c)
         at = tables.contacts[c].history_at
         state.active[c] = STICKING
         state.contact_history[at + COMPLIANCE] = state.contact_history[at + ROWS_OFF] = 0.0
         rigid.mode_before[slot_of(tables, state, c)] = before
         used += 1
     show_condensed(tables, state.a, work)
-    return used if room else -1
+    return used
+
+
+@kernel
+def enough_slots(tables, state, work):
+    """Whether there is a free slot for each open rigid contact without a gap."""
+    first, free = len(tables.contacts), 0
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind == SLOT and state.active[first + s] == UNUSED:
+            free += 1
+    for c in range(first):
+        if tables.contacts[c].rigid != 0 and state.active[c] == OPEN:
+            gap, _rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+            if gap <= CLOSED:
+                free -= 1
+    return free >= 0
 
 
 @kernel
 def take_slot(tables, state, c, work):
-    """A free slot for contact ``c``, whose geometry was evaluated last; False when there is none."""
+    """A free slot for contact ``c``, whose geometry was evaluated last."""
     first = len(tables.contacts)
     for s in range(len(tables.switches)):
         if tables.switches[s].kind == SLOT and state.active[first + s] == UNUSED:
@@ -58,8 +79,7 @@ def take_slot(tables, state, c, work):
             at = tables.contacts[c].history_at
             state.contact_history[at + SLOT_OF] = s
             state.contact_history[at + TANGENT_AXIS] = least_aligned(work.touch[0].n, work.marker[B].R_WM)
-            return True
-    return False
+            return
 
 
 @kernel

@@ -1,0 +1,55 @@
+"""What has happened in a chunk of steps (core.layout.state.OCCURRENCE) as records of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmbs.core.layout.switch_tables import IMPACT, LOCKED, RELEASED, TRANSITION, USER_EVENT
+from flexmbs.model.compiled_model import Model
+from flexmbs.result import event_records
+
+CONTACT_MODES = ("open", "sliding", "sticking", "resting")  # State.active of a rigid contact
+SWITCH_MODES = ("free", "locked")
+KINDS = {
+    IMPACT: event_records.IMPACT, TRANSITION: event_records.TRANSITION, USER_EVENT: event_records.EVENT,
+    LOCKED: event_records.LOCK, RELEASED: event_records.RELEASE,
+}  # fmt: skip
+
+
+def event_record(model: Model, event_names: Sequence[str], row) -> event_records.EventRecord:
+    """``row`` : a record of flexmbs.core.layout.state.OCCURRENCE; ``event_names`` of the events of the user."""
+    kind = int(row["kind"])
+    modes = CONTACT_MODES if kind in (IMPACT, TRANSITION) else SWITCH_MODES if kind in (LOCKED, RELEASED) else ()
+    numbers = ("time", "approach_speed", "rebound_speed", "normal_impulse", "energy_lost")
+    vectors = ("slip_before", "slip_after", "friction_impulse", "normal", "place")
+    return event_records.EventRecord(
+        kind=KINDS[kind],
+        name=name_of(model, event_names, row),
+        mode_before=_word(modes, row["mode_before"]),
+        mode=_word(modes, row["mode"]),
+        **{name: float(row[name]) for name in numbers},
+        **{name: tuple(row[name].tolist()) for name in vectors},
+    )
+
+
+def name_of(model: Model, event_names: Sequence[str], row) -> str:
+    """Name of the contact, event or switch that an occurrence comes from."""
+    kind, source = int(row["kind"]), int(row["source"])
+    if kind == TRANSITION and source >= len(model.tables.contacts):  # a joint with friction
+        return model.switch_names[source - len(model.tables.contacts)]
+    if kind in (IMPACT, TRANSITION):
+        return model.contact_name(source, int(row["pair"]))
+    return event_names[source] if kind == USER_EVENT else model.switch_names[source]
+
+
+def lost_at_once(occurrences: np.ndarray, rows: int) -> np.ndarray:
+    """(rows,) J that impacts and locks have lost up to each row of the log that comes with them."""
+    lost = np.zeros(rows + 1)
+    np.add.at(lost, np.minimum(occurrences["row"], rows), occurrences["energy_lost"])
+    return np.cumsum(lost[:rows])
+
+
+def _word(words: tuple[str, ...], mode) -> str:
+    return words[int(mode)] if 0 <= int(mode) < len(words) else ""
