@@ -78,6 +78,7 @@ _WHERE = {
     "flexmbs.core.laws.force.quadratic_damping": ("QuadraticDamping",),
     "flexmbs.core.laws.friction.friction_law": ("ContactFriction",),
     "flexmbs.core.laws.friction.coulomb": ("Coulomb",),
+    "flexmbs.core.laws.friction.dry_friction": ("DryFriction",),
     "flexmbs.core.laws.friction.lugre": ("LuGre",),
     "flexmbs.core.laws.friction.stribeck": ("Stribeck",),
     "flexmbs.core.laws.friction.threlfall": ("Threlfall",),

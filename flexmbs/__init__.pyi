@@ -66,6 +66,7 @@ from flexmbs.core.laws.contact.rigid import Rigid as Rigid
 from flexmbs.core.laws.force.force_law import ForceLaw as ForceLaw
 from flexmbs.core.laws.force.quadratic_damping import QuadraticDamping as QuadraticDamping
 from flexmbs.core.laws.friction.coulomb import Coulomb as Coulomb
+from flexmbs.core.laws.friction.dry_friction import DryFriction as DryFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction as ContactFriction
 from flexmbs.core.laws.friction.lugre import LuGre as LuGre
 from flexmbs.core.laws.friction.stribeck import Stribeck as Stribeck

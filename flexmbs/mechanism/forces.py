@@ -18,10 +18,13 @@ from flexmbs.core.laws.force.friction import FrictionLaw
 from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.laws.force.motor import MotorLaw
 from flexmbs.core.laws.force.spring import SpringLaw
+from flexmbs.core.laws.force.sticking_friction import StickingFriction
 from flexmbs.core.laws.force.stop import StopLaw
+from flexmbs.core.laws.friction.dry_friction import DryFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.sensors import Sensor, cut_for_reactions
@@ -177,6 +180,38 @@ def _normal_force(
     if isinstance(pressing, Signal) and pressing.value is None:
         as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
     return pressing, 0.0, arm
+
+
+def sticking_friction(
+    joint: JointType,
+    law: DryFriction,
+    coordinates: tuple[str, ...],
+    normal: QuantityLike | str,
+    radius: float | None,
+    bearing_length: float | None,
+    axial_radius: float | None,
+    where: str,
+) -> StickingFriction:
+    """Friction that sticks on ``coordinates`` of a joint (none: its ball); ``normal``: "reaction" or a quantity."""
+    turns = not coordinates or any(joint.coordinates[name] == "rad" for name in coordinates)
+    if turns and radius is None:
+        raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
+    if not turns and (radius is not None or axial_radius is not None):
+        raise MechanismError(
+            f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement"
+        )
+    r = 1.0 if radius is None else _positive(radius, f"{where}: radius (m)")
+    pressing, _lag, arm = _normal_force(normal, 1.0, bearing_length, where)
+    slides = {axis.coordinate: axis.factor for axis in joint.axes if axis.kind == "translation"}
+    advance = abs(slides.get(coordinates[0], 0.0)) if turns and len(coordinates) == 1 else 0.0
+    if axial_radius is not None and (len(coordinates) != 1 or advance > 0.0 or pressing is not None):
+        raise MechanismError(f"{where}: axial_radius= is for a rotation about one axis with normal_force='reaction'")
+    axial = 0.0 if axial_radius is None else _positive(axial_radius, f"{where}: axial_radius (m)") / r
+    along = float(np.hypot(r, advance))  # slip per radian along a thread
+    radii = tuple(along if joint.coordinates[name] == "rad" else 1.0 for name in coordinates) or (r,)
+    return StickingFriction(
+        law, coordinates, radii, pressing, 0.5 * arm, axial, r if advance > 0.0 else 0.0, advance
+    )  # fmt: skip
 
 
 def stop_law(

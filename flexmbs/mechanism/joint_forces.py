@@ -12,6 +12,8 @@ from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
 from flexmbs.core.laws.force.friction import FrictionLaw
 from flexmbs.core.laws.force.joint_friction import JointFriction
+from flexmbs.core.laws.force.sticking_friction import StickingFriction
+from flexmbs.core.laws.friction.dry_friction import DryFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
@@ -23,6 +25,7 @@ from flexmbs.mechanism.forces import (
     motor_law,
     quantity,
     spring_law,
+    sticking_friction,
     stop_law,
 )
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -71,7 +74,7 @@ class JointForces:
 
     def friction(
         self,
-        static: float | ContactFriction,
+        static: float | ContactFriction | DryFriction,
         dynamic: float | None = None,
         *,
         normal_force: QuantityLike | str,
@@ -80,10 +83,16 @@ class JointForces:
         radius: float | None = None,
         lag: float = 1e-3,
         bearing_length: float | None = None,
+        axial_radius: float | None = None,
         coordinate: str | None = None,
         name: str | None = None,
     ) -> Self:
         """Add friction: effort -mu(rate) normal_force radius.
+
+        ``fm.DryFriction`` in place of the coefficients sticks: a joint at rest is held by a constraint until it needs
+        more than the static friction, does not creep, and each change is an event of the run (docs/joints.md). Its
+        "reaction" is that of the same instant, without a lag. It is for one coordinate of a joint, for both of a
+        cylindrical joint together (no ``coordinate``), and for spherical joints.
 
         With coefficients it is Coulomb's, regularised (core/laws/force/friction.py): a sticking joint creeps at less
         than ``transition``; choose it small compared with the speeds of interest. A law in their place (``fm.Coulomb``,
@@ -101,9 +110,20 @@ class JointForces:
         lag : s; with "reaction", the load follows the reaction of the joint with this time constant. Without a lag,
             friction and reaction would depend on each other instantaneously, with no or several solutions where
             friction jams (Painleve paradox); error: lag times the rate of change of the load
-        bearing_length : m; with "reaction", a moment transverse to the axis adds 2 moment / bearing_length to the load;
-            None: moments are ignored
+        bearing_length : m; with "reaction", a moment transverse to the axis adds 2 moment / bearing_length to the load
+            (fm.DryFriction: both ends of the bearing carry F/2 + M/L and F/2 - M/L); None: moments are ignored
+        axial_radius : m; fm.DryFriction of a rotation with "reaction": radius at which an axial force has friction;
+            None: it has none
         """
+        if isinstance(static, DryFriction):
+            if not dynamic is transition is full_slip is None:
+                raise MechanismError(
+                    f"joint '{self.name}', friction: dynamic=, transition= and full_slip= are not for fm.DryFriction, "
+                    "which has its own coefficients and needs no transition"
+                )
+            return self._add_sticking(static, normal_force, radius, bearing_length, axial_radius, coordinate, name)
+        if axial_radius is not None:
+            raise MechanismError(f"joint '{self.name}', friction: axial_radius= is for fm.DryFriction")
         chosen = self._single(coordinate, "friction")
         where = f"joint '{self.name}', friction"
         turns = self.type.coordinates[chosen] == "rad"
@@ -127,6 +147,45 @@ class JointForces:
             self._require_one_axis(where)
             self.cut = True
         return self._add_force(chosen, "friction", law, name)
+
+    def _add_sticking(
+        self,
+        law: DryFriction,
+        normal_force: QuantityLike | str,
+        radius: float | None,
+        bearing_length: float | None,
+        axial_radius: float | None,
+        coordinate: str | None,
+        name: str | None,
+    ) -> Self:
+        where = f"joint '{self.name}', friction"
+        chosen = self._motions_with_friction(coordinate)
+        made = sticking_friction(
+            self.type, law, chosen, normal_force, radius, bearing_length, axial_radius, where
+        )  # fmt: skip
+        for element in self.forces:
+            if isinstance(element.law, StickingFriction) and (
+                set(element.law.coordinates) & set(chosen) or not chosen
+            ):  # fmt: skip
+                raise MechanismError(f"{where}: '{element.name}' acts there already; two that stick share no load")
+        if made.normal is None:
+            if chosen:
+                self._require_one_axis(where)
+            self.cut = True
+        word = chosen[0] if len(chosen) == 1 else "slip" if chosen else self.type.axes[-1].coordinate
+        return self._add_force(word, "friction", made, name)
+
+    def _motions_with_friction(self, coordinate: str | None) -> tuple[str, ...]:
+        """Coordinates that share a cone of friction; none: the rotation of a spherical joint."""
+        if coordinate is None and self.type.name == "cylindrical":
+            return tuple(self.type.coordinates)
+        if self.type.ends_with_ball and coordinate in (None, self.type.axes[-1].coordinate):
+            if len(self.type.axes) > 1:
+                raise MechanismError(
+                    f"joint '{self.name}' ({self.type.name}): friction of a rotation in space is for spherical joints"
+                )
+            return ()
+        return (self._single(coordinate, "friction"),)
 
     def limit(
         self,

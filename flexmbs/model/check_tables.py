@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
+from flexmbs.core.layout import friction_tables as j
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE
 from flexmbs.core.layout.switch_tables import (
@@ -17,10 +18,10 @@ from flexmbs.core.layout.switch_tables import (
     DISARM,
     EVENT_MEMORY,
     FREE,
+    FRICTION_HOLD,
     HOLD,
     LEAVE,
     LOCK,
-    OF_CONSTRAINT,
     REBOUND,
     SET,
 )
@@ -258,9 +259,9 @@ def _check_elements(c: _Tables) -> None:
     c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
     c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
     c.room("parameters_at of elements", elements["parameters_at"], elements["parameters"])
-    c.within("slides of elements", elements["slides"], 2)
+    c.within("slides of elements", elements["slides"], f.STICKS + 1)
     _check_bristles(c, "elements", elements)
-    if np.any(elements["force"] == 0):
+    if np.any((elements["force"] == 0) & (elements["slides"] != f.STICKS)):
         raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")
 
 
@@ -345,12 +346,14 @@ def _check_constraints(c: _Tables) -> None:
 
 def _check_switches(c: _Tables) -> None:
     tables, switches = c.tables, c.tables.switches
-    c.within("kind of switches", switches["kind"], OF_CONSTRAINT + 1)
+    c.within("kind of switches", switches["kind"], FRICTION_HOLD + 1)
     c.within("rows of switches", switches["rows"], 7, 1)
     c.within("row of switches", switches["row"], c.coordinates + 1 - switches["rows"])
     held = switches[switches["kind"] == HOLD]
     c.spans("terms of switches", held["start"], held["end"], len(tables.terms))
     c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
+    sticking = switches["kind"] == FRICTION_HOLD
+    c.within("joint friction of switches", switches["start"][sticking], len(tables.joint_frictions))
     c.within("sensor of events", tables.events["sensor"], len(tables.sensors), NONE)
     c.within("memory_at of events", tables.events["memory_at"], t.history_size(tables) + 1 - EVENT_MEMORY)
     for kinds, count in (
@@ -361,6 +364,29 @@ def _check_switches(c: _Tables) -> None:
         c.within("target of actions", tables.actions["target"][np.isin(tables.actions["kind"], kinds)], count)
     c.within("sensor of actions", tables.actions["sensor"], len(tables.sensors), NONE)
     c.spans("actions of events", tables.events["action_start"], tables.events["action_end"], len(tables.actions))
+
+
+def _check_joint_frictions(c: _Tables) -> None:
+    tables, frictions = c.tables, c.tables.joint_frictions
+    motions, load = frictions["motions"], frictions["load"]
+    c.within("motions of joint_frictions", motions, 3)
+    c.within("load of joint_frictions", load, j.POINT + 1)
+    c.within("switch of joint_frictions", frictions["switch"], len(tables.switches))
+    own = tables.switches[frictions["switch"]]
+    rows = np.where(motions == 0, 3, motions)
+    if np.any(own["rows"] != rows) or np.any(own["start"] != np.arange(len(frictions))):
+        raise MechanismError("tables: the switch of a joint friction is not its own. This is a defect in flexmbs")
+    c.within("element of joint_frictions", frictions["element"], len(tables.elements))
+    c.within("first of joint_frictions", frictions["first"][motions > 0], c.coordinates)
+    c.within("second of joint_frictions", frictions["second"][motions > 1], c.coordinates)
+    for name in "ab":
+        c.within(f"marker {name} of joint_frictions", frictions[name], c.markers)
+    c.within("signal of joint_frictions", frictions["signal"][load == j.GIVEN], c.signals)
+    reactions = len(tables.bodies) + len(tables.constraints)
+    c.within("reaction of joint_frictions", frictions["reaction"][load != j.GIVEN], reactions)
+    size = j.ANCHOR + np.where(motions == 0, 9, motions)
+    c.within("history of joint_frictions", frictions["history"], size + 1, size)
+    c.within("history_at of joint_frictions", frictions["history_at"], t.history_size(tables) + 1 - size)
 
 
 def _check_unknowns(c: _Tables) -> None:
@@ -391,4 +417,5 @@ _CHECKS = {
     _check_sensors: ("sensors", "functions", "inputs", "states", "samplers"),
     _check_constraints: ("constraints", "terms", "couplers"),
     _check_switches: ("switches", "events"),
+    _check_joint_frictions: ("joint_frictions",),
 }

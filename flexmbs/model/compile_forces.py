@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbs.core.laws.force.force_law import ReactionLoad, law_energy, law_force
 from flexmbs.core.laws.force.joint_friction import JointFriction
+from flexmbs.core.laws.force.sticking_friction import StickingFriction
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
@@ -20,6 +21,7 @@ from flexmbs.mechanism.sensors import Reading
 from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compile_friction import compiled_friction
 from flexmbs.model.compile_functions import FunctionTables, part_name
+from flexmbs.model.compile_joint_friction import add_joint_friction, record_columns
 
 
 def law_number(law: type) -> int:
@@ -47,6 +49,7 @@ class ForceTables:
         self.columns: list[RecordColumn] = []
         self.record_size = 0
         self.records: dict[str, list[np.void]] = {key: [] for key in ("elements", "bushings", "spread_loads", "loads")}
+        self.records["joint_frictions"] = []
 
     def add_all(self, system) -> dict[str, list[int | Reading]]:
         """Everything that the system states; joints, bodies and constraints have their numbers already.
@@ -74,7 +77,20 @@ class ForceTables:
             for name, sensor in system.sensors.items()
         }
 
+    def add_sticking(self, element: Element) -> None:
+        """Friction that sticks in a joint."""
+        at, number = self._take(f.ELEMENT_RECORD), len(self.records["elements"])
+        a = add_joint_friction(self.compiler, element, self._given(element), number)
+        law = law_number(type(element.law))
+        self.records["elements"].append(make_record(f.ELEMENT, a=a, at=at, slides=f.STICKS, law=law))
+        self.columns += [
+            RecordColumn(f"{element.name}.{word}", unit, at + place) for word, unit, place in record_columns(element)
+        ]
+
     def add_element(self, element: Element) -> None:
+        if isinstance(element.law, StickingFriction):
+            self.add_sticking(element)
+            return
         geometry, a, b, axis = f.COORDINATE_ELEMENT, 0, 0, (0.0, 0.0, 1.0)
         if element.joint is not None:
             a = self.compiler.coordinate_index[f"{element.joint.name}.{element.coordinate}"]
@@ -109,7 +125,7 @@ class ForceTables:
         return {
             "force": made.address,
             "law": made.law,
-            "slides": 1,
+            "slides": f.SLIDES,
             "radius": law.radius,
             "signal": self._given(element),
             "parameters_at": self.compiler.pool.add(made.parameters),

@@ -9,7 +9,9 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
+from flexmbs.core.layout.friction_tables import JOINT_FRICTION
 from flexmbs.core.layout.records import NONE, make_record, table_of
+from flexmbs.core.layout.switch_tables import EVENT_MEMORY
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
@@ -313,12 +315,13 @@ class _Compiler:
             spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD), sensors=(functions.sensors, t.SENSOR),
             functions=(functions.functions, t.USER_FUNCTION), states=(functions.states, t.USER_STATE),
             samplers=(functions.samplers, t.SAMPLER),
+            joint_frictions=(forces.records["joint_frictions"], JOINT_FRICTION),
         )  # fmt: skip
         arrays = {key: table_of(kind, rows) for key, (rows, kind) in lists.items()}
         signals = len(self.records["signals"])
         for key, fields in (
             ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
-            ("states", ("signal",)),
+            ("states", ("signal",)), ("joint_frictions", ("signal",)),
         ):  # fmt: skip
             for field in fields:
                 arrays[key][field] = final_row(arrays[key][field], signals)
@@ -344,6 +347,9 @@ class _Compiler:
         arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         arrays["switches"]["row"] += len(self.names.coordinates)
+        # what joints remember stands behind all else
+        remembered = int(arrays["contacts"]["history"].sum()) + int(np.sum(arrays["switches"]["anchor_at"] >= 0))
+        arrays["joint_frictions"]["history_at"] += remembered + EVENT_MEMORY * len(arrays["events"])
         of_locks = (arrays["sensors"]["kind"] == f.COORDINATE) & (arrays["sensors"]["a"] < 0)
         arrays["sensors"]["a"][of_locks] = len(self.names.coordinates) - 1 - arrays["sensors"]["a"][of_locks]
         kinds = arrays["coordinates"]

@@ -36,6 +36,8 @@ def event_record(model: Model, event_names: Sequence[str], row) -> event_records
 def name_of(model: Model, event_names: Sequence[str], row) -> str:
     """Name of the contact, event or switch that an occurrence comes from."""
     kind, source = int(row["kind"]), int(row["source"])
+    if kind == TRANSITION and source >= len(model.tables.contacts):  # a joint with friction
+        return model.switch_names[source - len(model.tables.contacts)]
     if kind in (IMPACT, TRANSITION):
         return model.contact_name(source, int(row["pair"]))
     return event_names[source] if kind == USER_EVENT else model.switch_names[source]

@@ -31,6 +31,8 @@ def choose_integrator(integrator: str | Integrator, model: Model) -> tuple[Integ
     """
     if integrator != "auto":
         return named(integrator), "as requested"
+    if len(model.tables.joint_frictions):
+        return Radau(), f"{len(model.tables.joint_frictions)} joints with friction that sticks"
     if len(model.tables.constraints):
         return Radau(), f"{len(model.tables.constraints)} constraints (closed loops, cut joints, couplings)"
     if len(model.tables.switches) and not model.contact_names:

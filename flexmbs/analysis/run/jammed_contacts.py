@@ -16,6 +16,8 @@ ADVICE = "less friction, or a compliant contact law there (docs/contact.md), goe
 
 def jammed(model: Model, rigid: RigidContacts, solver: ContactWork, where: str) -> str:
     """The failure that the last contact problem ended with, with the contact that it names, at ``where``."""
+    if rigid.jammed[0] >= 0.0:
+        return jammed_joint(model, int(rigid.jammed[0]), where)
     status, contact = (int(number) for number in rigid.failed)
     name, critical = model.contact_names[contact], float(solver.critical_friction)
     friction = float(model.tables.pool[int(model.tables.contacts["at"][contact]) + FRICTION])
@@ -43,6 +45,18 @@ def chatters(model: Model, state: State, where: str) -> str:
     shown = ", ".join(f"'{name}'" for name in closed[:MOST_NAMED]) or "none"
     more = f" and {len(closed) - MOST_NAMED} more" if len(closed) > MOST_NAMED else ""
     return f"rigid contacts open and close for ever {where}; closed there: {shown}{more}; {ADVICE}"
+
+
+def jammed_joint(model: Model, number: int, where: str) -> str:
+    """Neither sliding nor sticking goes with the friction of a joint."""
+    friction = model.tables.joint_frictions[number]
+    name = model.switch_names[int(friction["switch"])]
+    return (
+        f"joint friction '{name}' jams {where}: with coefficients {friction['static']:.6g} and "
+        f"{friction['dynamic']:.6g} its normal force, the reaction, grows with its friction so that neither "
+        "sticking nor sliding is possible (Painleve's paradox); less friction, a longer bearing, or loads nearer to "
+        "its axis go on"
+    )
 
 
 def no_slot(model: Model, slots: int, where: str) -> str:

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from flexmbs.core.constraints.contact_slot import add_contact_rows, leave_out_row
 from flexmbs.core.constraints.hold import add_hold
-from flexmbs.core.layout.switch_tables import FREED, HELD_BY_OTHERS, LET_GO, OF_CONSTRAINT, SLOT, UNUSED
+from flexmbs.core.constraints.sticking_joint import add_sticking
+from flexmbs.core.layout.switch_tables import (
+    FREED,
+    FRICTION_HOLD,
+    HELD_BY_OTHERS,
+    LET_GO,
+    OF_CONSTRAINT,
+    SLOT,
+    STICKING,
+    UNUSED,
+)
 from flexmbs.machine_code.kernel import kernel
 
 
@@ -23,6 +33,10 @@ def add_switches(tables, active, contact_history, q, v, a, work, residual):
         if switch.kind == SLOT:
             if on != UNUSED:
                 add_contact_rows(tables, switch.row, on - 1, active, contact_history, q, v, a, work, residual)
+                continue
+        elif switch.kind == FRICTION_HOLD:
+            if on == STICKING:
+                add_sticking(tables, s, contact_history, q, v, a, work, residual)
                 continue
         elif on != FREED and on != HELD_BY_OTHERS:
             add_hold(tables, s, on, contact_history, q, v, a, work, residual)

@@ -17,7 +17,7 @@ from flexmbs.core.laws.force.elements import friction_effort
 from flexmbs.core.laws.force.force_law import law_force
 from flexmbs.core.laws.force.measure import measure
 from flexmbs.core.laws.force.spread import FORCE, MODAL_FORCES, MOMENT
-from flexmbs.core.layout.force_tables import DEFORMATION_RATE, ELEMENT_FORCE
+from flexmbs.core.layout.force_tables import DEFORMATION_RATE, ELEMENT_FORCE, ELEMENT_POWER, STICKS
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import (
     CABLE,
@@ -51,6 +51,8 @@ def fill_powers(tables, booking, contact_history, touches, work):
         residual(tables, booking.active, contact_history, q, v, a, booking.reference, work, booking.residual)
         if len(booking.multipliers) > 0:
             correct_multipliers(tables, booking, contact_history, work)
+            if len(tables.joint_frictions) > 0:
+                follow_multipliers(tables, booking, contact_history, work)
         prescribed_powers(tables, booking, work)
     elif frames:
         forward_kinematics(tables, q, v, a, booking.reference, work)
@@ -64,6 +66,15 @@ def fill_powers(tables, booking, contact_history, touches, work):
         load_powers(tables, booking, work)
         spread_load_powers(tables, booking, work)
         contact_powers(tables, booking, contact_history, work)
+
+
+@kernel
+def follow_multipliers(tables, booking, contact_history, work):
+    """Once more with the friction in joints that belongs to the corrected reactions."""
+    q, v, a = booking.q, booking.v, booking.a
+    residual(tables, booking.active, contact_history, q, v, a, booking.reference, work, booking.residual)
+    correct_multipliers(tables, booking, contact_history, work)
+    residual(tables, booking.active, contact_history, q, v, a, booking.reference, work, booking.residual)
 
 
 @kernel
@@ -157,6 +168,9 @@ def element_powers(tables, booking, work):
         if booking.booked[booking.elements + e] == 0:
             continue
         element = tables.elements[e]
+        if element.slides == STICKS:  # its residual has been evaluated
+            booking.power[booking.elements + e] = work.record[element.at + ELEMENT_POWER]
+            continue
         x, rate, _x, _y, _z = measure(tables, element, booking.q, booking.v, booking.a, work)
         parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0

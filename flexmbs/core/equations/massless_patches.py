@@ -67,7 +67,7 @@ def fill_patch_matrix(tables, state, scratch, work):
     for j in range(len(tables.massless)):
         k = tables.massless[j]
         kept = a[k]
-        a[k] += acceleration_shift(tables.coordinates[k].unit)
+        a[k] += acceleration_shift(tables, k, a)
         step = a[k] - kept
         residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual)
         a[k] = kept

@@ -11,6 +11,7 @@ from flexmbs.core.constraints import add_constraints
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.contact.gap import add_contacts
 from flexmbs.core.laws.force import add_forces, has_applied_forces
+from flexmbs.core.laws.force.sliding_joints import add_joint_frictions
 from flexmbs.core.layout.tables import RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.couplers import add_couplers
@@ -71,6 +72,7 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
         evaluate_functions(tables, active, contact_history, q, v, a, work)
     if has_applied_forces(tables):
         add_forces(tables, q, v, a, work, out)
+    add_joint_frictions(tables, active, contact_history, q, v, a, work, out)
     add_contacts(tables, active, contact_history, q, v, a, work, out)
     add_states(tables, v, a, work, out)
     if work.extent[0] == RECORDED:

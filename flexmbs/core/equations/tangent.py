@@ -22,6 +22,7 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 INCREMENT = 1e-7
+REACTION_SHIFT = 1e-5
 MAX_RENEWALS = 10
 
 
@@ -123,16 +124,28 @@ def shift(tables, state, scratch, vector, j, kind):
     if kind > 0 and is_algebraic(tables.coordinates[k]):
         return False
     if kind == 0:
-        vector[k] += acceleration_shift(tables.coordinates[k].unit)
+        vector[k] += acceleration_shift(tables, k, vector)
     else:
         vector[k] += INCREMENT * max(1.0, abs(vector[k]))
     return True
 
 
 @kernel
-def acceleration_shift(unit):
-    """Any for accelerations, in which the residual is linear; what moves a condensed mode by no more than positions."""
-    return INCREMENT / unit if unit > INCREMENT else 1.0
+def acceleration_shift(tables, k, a):
+    """Any for accelerations, in which the residual is linear; what moves a condensed mode by no more than positions.
+
+    Friction in joints depends on the sizes of their reactions: a small part of the largest multiplier.
+    """
+    unit = tables.coordinates[k].unit
+    if unit > INCREMENT:
+        return INCREMENT / unit
+    if len(tables.joint_frictions) == 0 or tables.coordinates[k].multiplier == 0:
+        return 1.0
+    largest = 0.0
+    for i in range(len(tables.coordinates)):
+        if tables.coordinates[i].multiplier != 0:
+            largest = max(largest, abs(a[i]))
+    return REACTION_SHIFT * largest if largest > 0.0 else 1.0
 
 
 @kernel
@@ -192,8 +205,9 @@ def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Wo
         return False
     if not any_rows(tables) and not factorise_mass(tables, state, scratch):
         return False
-    # without user functions and condensed modes the residual is linear in the accelerations: one solution does
-    linear = len(tables.functions) == 0 and len(tables.condensed) == 0
+    # without user functions, condensed modes and friction in joints the residual is linear in the accelerations: one
+    # solution does
+    linear = len(tables.functions) + len(tables.condensed) + len(tables.joint_frictions) == 0
     for iteration in range(1 if linear else MAX_RENEWALS):
         if iteration > 0:
             residual(

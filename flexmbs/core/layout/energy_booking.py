@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
+from flexmbs.core.layout.friction_tables import GIVEN
 from flexmbs.core.layout.tables import BALL, Tables, active_size
 from flexmbs.machine_code.blocks import Block
 
@@ -77,13 +78,15 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
     forces = bool(np.any(booked[first["loads"] : first["bushings"]]))
     on_markers = [*booked[first["loads"] : first["elements"]], *booked[first["bushings"] : first["couplers"]]]
     on_lines = booked[first["elements"] : first["bushings"]][tables.elements["geometry"] != COORDINATE_ELEMENT]
-    multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if prescribed else np.zeros(0, int)
+    sticks = len(tables.joint_frictions) > 0
+    exact = prescribed or bool(np.any(tables.joint_frictions["load"] != GIVEN))
+    multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if exact else np.zeros(0, int)
     m = len(multipliers)
     return EnergyBooking(
         start_of=np.array([first[group] for group in GROUPS]),
         booked=booked,
         always=int(np.any(booked[: first["contacts"]])),
-        needs_residual=int(prescribed or forces and len(tables.functions) + len(tables.condensed) > 0),
+        needs_residual=int(prescribed or sticks or forces and len(tables.functions) + len(tables.condensed) > 0),
         needs_frames=int(np.any(on_markers) or np.any(on_lines)),
         total=np.zeros(len(booked)),
         stored=0.0,

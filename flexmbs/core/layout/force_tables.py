@@ -11,6 +11,8 @@ from flexmbs.core.layout.records import NONE, record_type
 
 # what an element acts on
 COORDINATE_ELEMENT, LINE_ELEMENT, ANGLE_ELEMENT = 0, 1, 2
+# whose force it is: its own law's; a friction law's of contacts; friction that sticks (core.layout.friction_tables)
+LAW, SLIDES, STICKS = range(3)
 # what a sensor refers to
 COORDINATE, MARKERS, REACTION, NORMAL_LOAD, ENERGY, SIGNAL_VALUE, MODAL_SUM = range(7)
 # Workspace.record of an element: its coordinate, the rate of that, force along it, power of the force
@@ -35,7 +37,7 @@ ELEMENT = record_type(
         ("law", "i8"),  # hash of the name of its law: addresses differ between processes
         ("parameters_at", "i8"),  # of the law, in the pool
         ("parameters", "i8"),  # how many
-        ("slides", "i8"),  # 1: force is that of friction (core.laws.friction.contact_friction)
+        ("slides", "i8"),  # LAW, SLIDES (core.laws.friction.contact_friction) or STICKS
         ("radius", "f8"),  # at which the faces slip, m; 1 for translations
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many

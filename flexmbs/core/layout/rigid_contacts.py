@@ -46,12 +46,24 @@ class RigidContacts(Block):
         "failed": ("i8", 1),  # (2,) status of a problem without a solution (core.contact.rigid.contact_work), contact
         "on_row": ("i8", 1),  # (3 k,)
         "cholesky": ("f8", 2),
+        # joints with friction that sticks, j of them, with three numbers for what each can move along
+        "joint_mode_before": ("i8", 1),  # (j,)
+        "joint_rests": ("i8", 1),
+        "joint_turns": ("i8", 1),  # how often its mode has been changed in an event
+        "joint_load": ("f8", 1),  # (j,) normal force, N
+        "joint_compliance": ("f8", 2),  # (j, 3) acceleration of its row by a unit force on it
+        "joint_slip": ("f8", 2),  # (j, 3) m/s, m/s^2, N
+        "joint_acceleration": ("f8", 2),
+        "joint_force": ("f8", 2),
+        "kept": ("f8", 1),  # (n,) accelerations and multipliers
+        "jammed": ("f8", 1),  # (2,) joint friction without a consistent mode (-1: none), what its coefficient may be
     }
 
 
 def make_rigid_contacts(tables: Tables) -> RigidContacts:
     """Arrays for all slots of a mechanism."""
     k = int(np.count_nonzero(tables.switches["kind"] == SLOT))
+    j = len(tables.joint_frictions)
     vectors = ("velocity", "acceleration", "free", "force")
     numbers = ("friction", "static", "restitution", "tangential")
     flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "closed_row")
@@ -78,4 +90,9 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         failed=np.zeros(2, dtype=np.int64),
         on_row=np.zeros(3 * k, dtype=np.int64),
         cholesky=np.zeros((3 * k, 3 * k)),
+        **{f"joint_{name}": np.zeros(j, dtype=np.int64) for name in ("mode_before", "rests", "turns")},
+        **{f"joint_{name}": np.zeros((j, 3)) for name in ("compliance", "slip", "acceleration", "force")},
+        joint_load=np.zeros(j),
+        kept=np.zeros(len(tables.coordinates)),
+        jammed=np.array([-1.0, 0.0]),
     )

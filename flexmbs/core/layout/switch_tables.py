@@ -9,11 +9,12 @@ from __future__ import annotations
 from flexmbs.core.layout.records import NONE, record_type
 
 # kinds of switches: three rows that serve a closed rigid contact; one that holds a sum of coordinates; the rows of a
-# constraint (CONSTRAINT.switch), which the switch does not own
-SLOT, HOLD, OF_CONSTRAINT = range(3)
+# constraint (CONSTRAINT.switch), which the switch does not own; up to three of a joint that sticks by friction
+# (core.layout.friction_tables), whose number is `start`
+SLOT, HOLD, OF_CONSTRAINT, FRICTION_HOLD = range(4)
 # State.active of a rigid contact: apart; it carries a load and slides, or does not slide; closed without a load
 OPEN, SLIDING, STICKING, RESTING = range(4)
-# State.active of what holds a sum of coordinates; of joint friction also SLIDING and STICKING
+# State.active of what holds a sum of coordinates; of joint friction: FREED (none acts), SLIDING or STICKING
 FREED, HELD = 0, 1
 HELD_BY_OTHERS = 4  # its row is off, because it follows from other rows
 # State.active of the rows of a constraint (zero before a run: they are in all its assembly)
@@ -34,7 +35,7 @@ SWITCH = record_type(
         ("kind", "i8"),
         ("row", "i8"),  # first multiplier
         ("rows", "i8"),
-        ("start", "i8"),  # terms of what is held
+        ("start", "i8"),  # terms of what is held; number of the joint friction
         ("end", "i8"),
         ("anchor_at", "i8"),  # State.contact_history: where it is held
     ],

@@ -41,6 +41,7 @@ from flexmbs.core.layout.frames import (
     WRENCH,
     WRENCH_AT_POINT,
 )
+from flexmbs.core.layout.friction_tables import JOINT_FRICTION
 from flexmbs.core.layout.records import NONE, record_type
 from flexmbs.core.layout.switch_tables import ACTION, EVENT, EVENT_MEMORY, SWITCH
 from flexmbs.machine_code.blocks import Block
@@ -238,6 +239,7 @@ class Tables(Block):
         "excluded": ("i8", 1),
         "constraints": (CONSTRAINT, 1),
         "switches": (SWITCH, 1),  # constraints that are switched
+        "joint_frictions": (JOINT_FRICTION, 1),  # friction that sticks in joints
         "events": (EVENT, 1),  # of the user
         "actions": (ACTION, 1),
         "terms": (TERM, 1),
@@ -428,7 +430,8 @@ def has_forces(tables: Tables) -> bool:
 def history_size(tables: Tables) -> int:
     """Length of ``State.contact_history``."""
     anchors = int(np.count_nonzero(tables.switches["anchor_at"] >= 0))
-    return int(tables.contacts["history"].sum()) + anchors + EVENT_MEMORY * len(tables.events)
+    remembered = int(tables.contacts["history"].sum()) + int(tables.joint_frictions["history"].sum())
+    return remembered + anchors + EVENT_MEMORY * len(tables.events)
 
 
 def active_size(tables: Tables) -> int:
@@ -437,5 +440,5 @@ def active_size(tables: Tables) -> int:
 
 
 def reads_accelerations(tables: Tables) -> bool:
-    """Whether user functions, or what stands in their place, read accelerations or reactions."""
-    return bool(np.any(tables.sensors["of_accelerations"][tables.inputs]))
+    """Whether user functions, what stands in their place, or friction read accelerations or reactions."""
+    return bool(np.any(tables.sensors["of_accelerations"][tables.inputs])) or len(tables.joint_frictions) > 0

@@ -48,8 +48,11 @@ from flexmbs.core.stepping.contact_episodes import (
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
+from flexmbs.core.stepping.rigid.joint_margins import renew_joint_directions
+from flexmbs.core.stepping.rigid.joint_modes import release_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
-from flexmbs.core.stepping.rigid.resolve import NO_CAUSE, finish_flight, has_room, resolve
+from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room
+from flexmbs.core.stepping.rigid.settle import settle
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
 from flexmbs.core.stepping.user_events import any_time_has_come, happen
@@ -57,6 +60,7 @@ from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
+NO_SWITCH = -1  # nor contact
 # A run whose steps are shorter than this part of it, so many in a row, would never end.
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10
 # A step with a smaller error, in parts of the tolerance, was limited by something else.
@@ -98,16 +102,21 @@ def start(
 
 @kernel
 def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
-    """Impacts and modes of the rigid contacts that touch at the start; a row before them if there are impacts."""
+    """Impacts and modes of the rigid contacts that touch at the start, and of joints with friction.
+
+    A row before them if there are impacts.
+    """
+    some = len(tables.joint_frictions) > 0
     for c in range(len(tables.contacts)):
-        if tables.contacts[c].rigid != 0:
-            write_row(tables, state, log)
-            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
-            if not any_impact(log):
-                log.row_count = 0
-                for i in range(log.occurrence_count):
-                    log.occurrences[i].row = 0
-            return outcome
+        some = some or tables.contacts[c].rigid != 0
+    if some:
+        write_row(tables, state, log)
+        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+        if not any_impact(log):
+            log.row_count = 0
+            for i in range(log.occurrence_count):
+                log.occurrences[i].row = 0
+        return outcome
     return CHUNK_FULL
 
 
@@ -165,13 +174,13 @@ def advance(
                 return NOT_FINITE
             write_row(tables, state, log)
         if any_time_has_come(tables, state):
-            outcome = happen(tables, state, settings, scratch, work, log, rigid, solver, -1)
+            outcome = make_happen(tables, state, settings, scratch, work, log, rigid, solver, -1)
             write_row(tables, state, log)
             if outcome != CHUNK_FULL:
                 return outcome
         if state.next_flight > 0.0:
             finish_flight(tables, state, work, log)
-            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+            outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
             write_row(tables, state, log)
         else:
             outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
@@ -185,7 +194,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
     """One accepted step, with as many rejected ones before it as it takes, and the event at its end."""
     set_motion_scales(tables, state, settings, scratch)
     if watches_margins(tables):
-        start_margins(tables, state, work, rigid)
+        start_margins(tables, state, scratch, work, rigid)
     outcome, h, error, proposed, limit, last, rows, contact, kind, margin = find_step(
         tables, state, settings, scratch, work, rigid
     )
@@ -203,11 +212,12 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
         if last:
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
-        if len(tables.switches) > 0 and remember_contacts(tables, state, work):
-            passes_on = contact < 0 and margin == NO_MARGIN
+        if len(tables.switches) > 0:
+            passes_on = remember_contacts(tables, state, work) and contact < 0 and margin == NO_MARGIN
+            renew_joint_directions(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if passes_on:
-        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
+        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
         write_row(tables, state, log)
     if outcome != CHUNK_FULL:
         return outcome
@@ -295,11 +305,13 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
     if margin != NO_MARGIN:
         outcome = pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin)
     elif unilateral:
-        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, CLOSES)
+        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, contact, CLOSES)
     elif contact >= 0 and kind == AT_REST:
         pass_rest(state)
     elif contact >= 0:
         switch_contact(tables, contact, state, settings, scratch, work, log)
+        if len(tables.joint_frictions) > 0:
+            outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
     if h > 0.0 or jumps:
         write_row(tables, state, log)
     return outcome
@@ -309,7 +321,17 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
 def pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin):
     """A margin has vanished: of a switch, or of an event of the user; an outcome."""
     s = margin // 3
-    if s >= len(tables.switches):
-        return happen(tables, state, settings, scratch, work, log, rigid, solver, margin - 3 * len(tables.switches))
-    contact = state.active[len(tables.contacts) + s] - 1
-    return resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin % 3)
+    if s < len(tables.switches):
+        return settle(tables, state, settings, scratch, work, log, rigid, solver, s, NO_SWITCH, margin % 3)
+    e = margin - 3 * len(tables.switches)
+    return make_happen(tables, state, settings, scratch, work, log, rigid, solver, e)
+
+
+@kernel
+def make_happen(tables, state, settings, scratch, work, log, rigid, solver, e):
+    """Event ``e`` of the user happens (-1: those whose time has come), then joints with friction settle; an outcome."""
+    release_joints(tables, state, rigid)
+    outcome = happen(tables, state, settings, scratch, work, log, rigid, solver, e)
+    if outcome == CHUNK_FULL and len(tables.joint_frictions) > 0:
+        return settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+    return outcome

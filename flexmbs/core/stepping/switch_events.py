@@ -11,6 +11,7 @@ from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
+from flexmbs.core.stepping.rigid.joint_margins import joint_margins
 from flexmbs.core.stepping.rigid.margins import SLIP, contact_margins
 from flexmbs.core.stepping.user_events import event_margins, start_event_margins
 from flexmbs.machine_code.kernel import kernel
@@ -29,21 +30,25 @@ def watches_margins(tables):
 
 
 @kernel
-def fill_margins(tables, state, q, v, a, time, work, rigid, out):
+def fill_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
     """out (margins,): three of each switch, then one of each event of the user."""
     switches = len(tables.switches)
     if switches > 0:
         contact_margins(tables, state, q, v, a, work, out)
+    if len(tables.joint_frictions) > 0:
+        joint_margins(tables, state, q, v, a, time, scratch, work, out)
     if len(tables.events) > 0:
         event_margins(tables, state, q, v, a, time, work, rigid, out[3 * switches :])
 
 
 @kernel
-def start_margins(tables, state, work, rigid):
+def start_margins(tables, state, scratch, work, rigid):
     """Margins at the start of a step."""
     switches, out = len(tables.switches), rigid.margin[0]
     if switches > 0:
         contact_margins(tables, state, state.q, state.v, state.a, work, out)
+    if len(tables.joint_frictions) > 0:
+        joint_margins(tables, state, state.q, state.v, state.a, state.time, scratch, work, out)
     if len(tables.events) > 0:
         start_event_margins(tables, state, work, rigid, out[3 * switches :])
 
@@ -53,9 +58,8 @@ def end_margins(tables, state, settings, scratch, work, rigid, h, row):
     """Margins at the end of a step of ``h``, whose multipliers are brought to the accuracy of its motion."""
     if any_rows(tables):
         finish_constraints(tables, state, scratch, work, settings.projection_levels)
-    fill_margins(
-        tables, state, scratch.end_q, scratch.end_v, scratch.end_a, state.time + h, work, rigid, rigid.margin[row]
-    )
+    q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
+    fill_margins(tables, state, q, v, a, state.time + h, scratch, work, rigid, rigid.margin[row])
 
 
 @kernel

@@ -5,7 +5,14 @@ from __future__ import annotations
 from flexmbs.core.laws.force.force_law import law_energy, law_force
 from flexmbs.core.laws.force.measure import apply, measure
 from flexmbs.core.laws.friction.contact_friction import contact_friction
-from flexmbs.core.layout.force_tables import ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD, MEASURED, MEASURED_RATE
+from flexmbs.core.layout.force_tables import (
+    ELEMENT_FORCE,
+    ELEMENT_POWER,
+    ELEMENT_RECORD,
+    MEASURED,
+    MEASURED_RATE,
+    STICKS,
+)
 from flexmbs.core.layout.tables import VALUE
 from flexmbs.machine_code.kernel import kernel
 
@@ -14,6 +21,8 @@ from flexmbs.machine_code.kernel import kernel
 def add_elements(tables, q, v, a, work, residual):
     for e in range(len(tables.elements)):
         element = tables.elements[e]
+        if element.slides == STICKS:
+            continue
         x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
         parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]

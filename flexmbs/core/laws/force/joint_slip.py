@@ -1,0 +1,91 @@
+"""What friction in a joint depends on: how its faces slip, and the force that presses them together.
+
+Slip and friction have up to three components: along the coordinates that share a cone (a revolute, prismatic or screw
+joint has one, a cylindrical joint two), or about the axes of marker a (spherical joint). Slip is in m/s, friction in N.
+
+A bearing or guide of length L carries the force F across its axis and the moment M across it at both its ends, with
+F/2 + M/L and F/2 - M/L as vectors; the friction of both ends adds up.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.layout.frames import A, B
+from flexmbs.core.layout.friction_tables import GIVEN, POINT, SLIDES_ALONG, THREAD
+from flexmbs.core.layout.tables import VALUE
+from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.vectors import components, cross, difference, rotate, rotate_back
+from flexmbs.machine_code.kernel import kernel
+
+LEAST_SLIP = 1e-14  # m/s: below it the direction of sliding is the one remembered
+
+
+@kernel
+def joint_slip(tables, friction, q, v, a, work):
+    """Slip velocity of the second body against the first, m/s."""
+    if friction.motions == 0:
+        frame_a, frame_b, r = work.marker[A], work.marker[B], friction.first_radius
+        marker_in_world(tables, friction.a, q, v, a, work, frame_a)
+        marker_in_world(tables, friction.b, q, v, a, work, frame_b)
+        wx, wy, wz = difference(frame_b.w_WM, frame_a.w_WM)
+        return rotate_back(frame_a.R_WM, r * wx, r * wy, r * wz)
+    x = friction.first_radius * v[friction.first]
+    return x, friction.second_radius * v[friction.second] if friction.motions == 2 else 0.0, 0.0
+
+
+@kernel
+def slip_acceleration(tables, friction, q, v, a, work):
+    """Its derivative in the axes of marker a, m/s^2."""
+    if friction.motions == 0:
+        frame_a, frame_b, r = work.marker[A], work.marker[B], friction.first_radius
+        marker_in_world(tables, friction.a, q, v, a, work, frame_a)
+        marker_in_world(tables, friction.b, q, v, a, work, frame_b)
+        dx, dy, dz = difference(frame_b.w_WM, frame_a.w_WM)
+        wx, wy, wz = components(frame_a.w_WM)
+        cx, cy, cz = cross(wx, wy, wz, dx, dy, dz)
+        ax, ay, az = difference(frame_b.alpha_WM, frame_a.alpha_WM)
+        return rotate_back(frame_a.R_WM, r * (ax - cx), r * (ay - cy), r * (az - cz))
+    x = friction.first_radius * a[friction.first]
+    return x, friction.second_radius * a[friction.second] if friction.motions == 2 else 0.0, 0.0
+
+
+@kernel
+def direction_of_sliding(friction, contact_history, x, y, z):
+    """Unit vector along the slip (x, y, z); where that has turned over within a step it keeps its sense.
+
+    So friction is smooth through zero slip, which ends the step as an event.
+    """
+    at = friction.history_at + SLIDES_ALONG
+    dx, dy, dz = contact_history[at], contact_history[at + 1], contact_history[at + 2]
+    size = math.sqrt(x * x + y * y + z * z)
+    if friction.motions == 1 or size <= LEAST_SLIP:
+        return dx, dy, dz
+    sense = 1.0 / size if x * dx + y * dy + z * dz >= 0.0 else -1.0 / size
+    return sense * x, sense * y, sense * z
+
+
+@kernel
+def pressing_force(tables, friction, q, v, a, work):
+    """Normal force on the faces, N, from the reaction of the joint in the present evaluation."""
+    if friction.load == GIVEN:
+        return max(work.signal[friction.signal, VALUE], 0.0)
+    reaction = work.reaction[friction.reaction]
+    fx, fy, fz = components(reaction.force)
+    if friction.load == POINT:
+        return math.sqrt(fx * fx + fy * fy + fz * fz)
+    frame = work.marker[A]
+    marker_in_world(tables, friction.a, q, v, a, work, frame)
+    nx, ny, nz = components(friction.axis)
+    nx, ny, nz = rotate(frame.R_WM, nx, ny, nz)
+    mx, my, mz = components(reaction.moment)
+    along, about = nx * fx + ny * fy + nz * fz, nx * mx + ny * my + nz * mz
+    cx, cy, cz = cross(mx, my, mz, nx, ny, nz)
+    hx, hy, hz = 0.5 * (fx - along * nx), 0.5 * (fy - along * ny), 0.5 * (fz - along * nz)
+    cx, cy, cz = friction.arm * cx, friction.arm * cy, friction.arm * cz
+    total = math.sqrt((hx + cx) ** 2 + (hy + cy) ** 2 + (hz + cz) ** 2)
+    total += math.sqrt((hx - cx) ** 2 + (hy - cy) ** 2 + (hz - cz) ** 2)
+    if friction.load == THREAD:
+        r, s = friction.thread, friction.advance
+        return total + abs(along * r - about / r * s) / math.sqrt(r * r + s * s)
+    return total + friction.axial * abs(along)

@@ -1,0 +1,42 @@
+"""Records of friction that sticks in joints: a cone of friction forces on one, two or three motions of a joint."""
+
+from __future__ import annotations
+
+from flexmbs.core.layout.frames import VECTOR
+from flexmbs.core.layout.records import NONE, record_type
+
+# what a normal force is made of: given as a signal; the reaction of a joint along an axis, of a screw, of a ball
+GIVEN, AXIAL, THREAD, POINT = range(4)
+#: numbers of State.contact_history of each: direction of sliding, compliance of the rows (where joints share a load in
+#: no definite way), where it is held (coordinates, or the nine numbers of a rotation matrix)
+SLIDES_ALONG, SOFT, ANCHOR = 0, 3, 4
+
+JOINT_FRICTION = record_type(
+    [
+        ("switch", "i8"),
+        ("element", "i8"),  # Tables.elements: what it records
+        ("motions", "i8"),  # coordinates that share the cone; 0: the rotation of marker b against marker a
+        ("first", "i8"),  # coordinates, and their slip per unit: radius (m) of rotations, 1 of translations
+        ("second", "i8"),
+        ("first_radius", "f8"),
+        ("second_radius", "f8"),
+        ("a", "i8"),  # markers
+        ("b", "i8"),
+        ("static", "f8"),
+        ("dynamic", "f8"),
+        ("load", "i8"),  # GIVEN, AXIAL, THREAD or POINT
+        ("signal", "i8"),  # normal force
+        ("reaction", "i8"),  # Workspace.reaction
+        ("axis", "f8", VECTOR),  # in the axes of marker a
+        ("arm", "f8"),  # 1/m: reciprocal length of the bearing; 0: moments press on nothing
+        ("axial", "f8"),  # axial force: radius of its faces over that of the others
+        ("thread", "f8"),  # m, radius of a thread and its advance per radian
+        ("advance", "f8"),
+        ("history_at", "i8"),  # State.contact_history
+        ("history", "i8"),  # how many numbers
+    ],
+    first=NONE,
+    second=NONE,
+    signal=NONE,
+    reaction=NONE,
+)
