@@ -114,6 +114,7 @@ def test_two_hundred_spheres_come_to_rest_in_a_box():
     check_heap(result, count, radius, step)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*impulses of the contacts:flexmbs.ResultWarning")
 def test_some_spheres_come_to_rest_in_a_box():
     count, radius, step = 32, 0.05, 4e-3
@@ -161,9 +162,11 @@ def test_what_it_cannot_step_through():
 
 def test_more_contacts_than_slots_go_on_in_steps_and_say_so(monkeypatch):
     """Three balls on a floor, of which only two may be closed at once with located events."""
+    from flexmbs.analysis.run import run_in_chunks
     from flexmbs.model import compile_switches
 
     monkeypatch.setattr(compile_switches, "MOST_SLOTS", 2)
+    monkeypatch.setattr(run_in_chunks, "MOST_CLOSED", 2)
     system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
     floor = fm.Plane(system.ground["origin"], normal=(0, 0, 1))
     for k in range(3):

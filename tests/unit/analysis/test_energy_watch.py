@@ -23,11 +23,11 @@ def test_energy_from_nothing_stops_the_run(coordinates, monkeypatch):
     """The energies of a run are falsified from 0.2 s on: kinetic energy grows a thousandfold in 10 ms."""
     take = EnergyWatch.take
 
-    def falsified(self, model, rows, arrays):
+    def falsified(self, model, rows, arrays, lost):
         late = np.maximum(rows[:, 0] - 0.2, 0.0)
         energy = arrays["energy"].copy()
         energy[:, 0] *= np.exp(late / 0.01 * math.log(1000.0))
-        return take(self, model, rows, {**arrays, "energy": energy})
+        return take(self, model, rows, {**arrays, "energy": energy}, lost)
 
     monkeypatch.setattr(EnergyWatch, "take", falsified)
     system = pendulum()
@@ -135,10 +135,10 @@ def test_steps_that_pass_over_a_driver_hide_nothing_behind_them(monkeypatch):
     """Energy from nothing, long after the hoist has stood still, stops the run still."""
     take = EnergyWatch.take
 
-    def falsified(self, model, rows, arrays):
+    def falsified(self, model, rows, arrays, lost):
         energy = arrays["energy"].copy()
         energy[:, 0] += 1e4 * np.maximum(rows[:, 0] - 2.2, 0.0)
-        return take(self, model, rows, {**arrays, "energy": energy})
+        return take(self, model, rows, {**arrays, "energy": energy}, lost)
 
     monkeypatch.setattr(EnergyWatch, "take", falsified)
     system = pendulum()

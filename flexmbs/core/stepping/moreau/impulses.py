@@ -17,6 +17,7 @@ from flexmbs.core.layout.switch_tables import (
 from flexmbs.core.methods.moreau import MOST_SWEEPS, TOLERANCE
 from flexmbs.core.stepping.moreau.closed_contacts import mode_before, open_stepped
 from flexmbs.core.stepping.moreau.sweeps import present_speed, solve_impulses, start_sweeps
+from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.machine_code.kernel import kernel
 
 ROUNDS = 3  # of coefficients of friction: static or kinetic
@@ -117,20 +118,18 @@ def keep_impulses(tables, state, log, stepping, h):
 @kernel
 def log_impact(tables, state, log, stepping, i, before, mode):
     """An occurrence of contact number ``i``, whose bodies approached before the step."""
-    row, c = log.occurrences[log.occurrence_count], stepping.closed[i]
-    row.time, row.kind, row.source, row.pair = state.time, IMPACT, c, 0
+    c = stepping.closed[i]
+    row = new_occurrence(state, log, IMPACT, c)
     if tables.contacts[c].group >= 0:
         row.pair = state.active[c]
     row.mode_before, row.mode = before, mode
     row.approach_speed, row.normal_impulse = -stepping.speed_before[i, 0], stepping.impulse[i, 0]
-    row.energy_lost = 0.0
+    row.rebound_speed = stepping.speed_after[i, 0]
     for d in range(3):
         row.energy_lost -= 0.5 * stepping.impulse[i, d] * (stepping.speed_before[i, d] + stepping.speed_after[i, d])
     for k in range(3):
         row.normal[k], row.place[k] = stepping.axes[i, 0, k], stepping.place[i, k]
-        row.friction_impulse[k] = row.slip_before[k] = row.slip_after[k] = 0.0
         for d in range(1, 3):
             row.friction_impulse[k] += stepping.impulse[i, d] * stepping.axes[i, d, k]
             row.slip_before[k] += stepping.speed_before[i, d] * stepping.axes[i, d, k]
             row.slip_after[k] += stepping.speed_after[i, d] * stepping.axes[i, d, k]
-    log.occurrence_count += 1
