@@ -193,3 +193,44 @@ def test_two_that_stick_on_one_coordinate_are_refused():
     system = block(5.0, 0.3, 0.2, (0.0, 0.0, -G))
     with pytest.raises(fm.MechanismError, match="share no load"):
         system.joints["x"].friction(fm.DryFriction(0.3), normal_force=1.0)
+
+
+# mass, stiffness, dynamic and static coefficient, start, speed of the belt; times and places of some transitions
+OSCILLATORS = {
+    "static above dynamic": (
+        (1.5, 60.0, 0.2, 0.35, 0.5, 0.0),
+        ((0.496729413289805, -0.4019), (1.490188239869415, -0.2057), (2.4836470664490253, -0.0095)),
+    ),
+    "belt": (
+        (1.0, 40.0, 0.25, 0.4, 0.25, 0.3),
+        (
+            (0.5369087101621469, -0.12131546241608236),
+            (0.8221007044084166, -0.0013095375839176499),
+            (1.1534658296881422, 0.0981),
+            (2.968432473379549, 0.024525),
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("from_reaction", [False, True])
+@pytest.mark.parametrize("name", OSCILLATORS)
+def test_transitions_of_the_friction_oscillator(name, from_reaction):
+    """Exact, in closed form between transitions (friction_oscillator of the reference cases)."""
+    (mass, stiffness, dynamic, static, start, speed), transitions = OSCILLATORS[name]
+    system = fm.System(gravity=(0.0, 0.0, -G))
+    ground = system.ground["origin"]
+    belt = system.add(fm.RigidBody(1.0, (0.01, 0.01, 0.01)), name="belt")
+    body = system.add(fm.RigidBody(mass, (0.01, 0.01, 0.01)), name="block")
+    system.prismatic(ground, belt["origin"], name="drive", axis="x").prescribe(rate=speed)
+    joint = system.prismatic(belt["origin"], body["origin"], name="x", axis="x", displacement=start, rate=-speed)
+    system.bushing(ground, body["origin"], stiffness=np.diag([stiffness, 0.0, 0.0, 0.0, 0.0, 0.0]), name="spring")
+    joint.friction(fm.DryFriction(static, dynamic), normal_force="reaction" if from_reaction else mass * G)
+    found = system.simulate(3.0, rtol=1e-9)
+    for time, place in transitions:
+        at = int(np.argmin(np.abs(found.t - time)))
+        assert found.t[at] == pytest.approx(time, rel=1e-8)
+        assert found["block.position.x"][at] == pytest.approx(place, rel=1e-6)
+    if speed == 0.0:
+        assert np.ptp(found["block.position.x"][found.t > 2.5]) < 1e-12
+    assert np.abs(found["energy.balance"]).max() < 1e-7
