@@ -375,6 +375,7 @@ class Run:
         while outcome == s.NO_CONTACT_SLOT:
             slots = slots_of(self.model.switch_names)
             if slots >= min(contacts, MOST_CLOSED):
+                self.log.filled[:] = 0  # what it holds has been recorded
                 return outcome
             self._widen(min(2 * slots, contacts, MOST_CLOSED))
             self.log.filled[:] = 0

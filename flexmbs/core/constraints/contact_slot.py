@@ -36,7 +36,7 @@ from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.vectors import components, cross, dot, put
 from flexmbs.machine_code.kernel import kernel
 
-LEAST_SLIP = 1e-14  # m/s: below it the direction of sliding is the one remembered
+BIAS = 1e-6  # m/s, of the remembered direction of sliding
 
 
 @kernel
@@ -133,18 +133,21 @@ def put_tangents(n, R, axis, u, v):
 def slip_direction(touch, contact_history, at):
     """Direction of sliding, a relative to b; where the slip has turned over within a step it keeps its sense.
 
-    So the force is smooth through zero slip, which ends the step as an event.
+    So the force is smooth through zero slip, which ends the step as an event. The direction at the start of the step
+    has a small part in it, so that a slip that turns while it vanishes has derivatives that differences can take; a
+    slip along a line is as it is.
     """
     nx, ny, nz = components(touch.n)
     ux, uy, uz = components(touch.u)
     along = nx * ux + ny * uy + nz * uz
     ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
     dx, dy, dz = contact_history[at + SLIP_X], contact_history[at + SLIP_X + 1], contact_history[at + SLIP_X + 2]
-    size = math.sqrt(ux * ux + uy * uy + uz * uz)
-    if size <= LEAST_SLIP:
-        return dx, dy, dz
     sense = 1.0 if ux * dx + uy * dy + uz * dz >= 0.0 else -1.0
-    return sense * ux / size, sense * uy / size, sense * uz / size
+    ux, uy, uz = sense * ux + BIAS * dx, sense * uy + BIAS * dy, sense * uz + BIAS * dz
+    size = math.sqrt(ux * ux + uy * uy + uz * uz)
+    if size == 0.0:
+        return dx, dy, dz
+    return ux / size, uy / size, uz / size
 
 
 @kernel

@@ -90,7 +90,9 @@ def start(
     state.last_error = 1.0
     state.rtol = settings.rtol
     for c in range(len(tables.contacts)):
-        if state.active[c] == TOUCHES_NOW and tables.contacts[c].group < 0:
+        if state.active[c] == TOUCHES_NOW and tables.contacts[c].rigid != 0:
+            state.active[c] = 0  # rigid contacts without a gap close below
+        elif state.active[c] == TOUCHES_NOW and tables.contacts[c].group < 0:
             state.active[c] = 1
             begin_contact(tables, c, state, settings, scratch, work)
             renew_after_jump(tables, c, state, settings, scratch, work)

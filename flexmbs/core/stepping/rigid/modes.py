@@ -33,7 +33,7 @@ from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
-NO_SLIP = 1e-9  # m/s
+NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 SOFT = 1e-10  # compliance of contacts that share a load in no definite way, of the diagonal of W
 DEPENDENT = 1e-10  # of the diagonal: what is left of a row that depends on others
