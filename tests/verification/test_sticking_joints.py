@@ -234,3 +234,16 @@ def test_transitions_of_the_friction_oscillator(name, from_reaction):
     if speed == 0.0:
         assert np.ptp(found["block.position.x"][found.t > 2.5]) < 1e-12
     assert np.abs(found["energy.balance"]).max() < 1e-7
+
+
+def test_reversals_of_an_oscillator_with_a_single_coefficient():
+    """Each half swing is shorter by 4 mu g / w^2: amplitudes in closed form."""
+    mu, stiffness, start = 0.2, 60.0, 0.5
+    system = block(G, mu, mu, (0.0, 0.0, -G), displacement=start)
+    system.joints["x"].spring(stiffness=stiffness)
+    half, lost = np.pi / np.sqrt(stiffness), 2.0 * mu * G / stiffness
+    found = system.simulate(4.2 * half, rtol=1e-10)
+    for k in range(1, 5):
+        at = int(np.argmin(np.abs(found.t - k * half)))
+        assert found.t[at] == pytest.approx(k * half, rel=1e-9)
+        assert found["x.displacement"][at] == pytest.approx((-1) ** k * (start - k * lost), rel=1e-8)

@@ -12,6 +12,7 @@ from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.friction_tables import GIVEN
 from flexmbs.core.layout.state import CURRENT, REUSABLE, Scratch, State
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import Tables, Workspace
@@ -22,7 +23,8 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 INCREMENT = 1e-7
-REACTION_SHIFT = 1e-5
+# of the largest reaction; where all are small, they count as this part of the largest acceleration
+REACTION_SHIFT, LEAST_REACTION = 1e-5, 1e-3
 MAX_RENEWALS = 10
 
 
@@ -134,18 +136,27 @@ def shift(tables, state, scratch, vector, j, kind):
 def acceleration_shift(tables, k, a):
     """Any for accelerations, in which the residual is linear; what moves a condensed mode by no more than positions.
 
-    Friction in joints depends on the sizes of their reactions: a small part of the largest multiplier.
+    Friction in joints may depend on the sizes of reactions, so that these are shifted by a small part of their size.
     """
     unit = tables.coordinates[k].unit
     if unit > INCREMENT:
         return INCREMENT / unit
-    if len(tables.joint_frictions) == 0 or tables.coordinates[k].multiplier == 0:
+    if tables.coordinates[k].multiplier == 0 or not depends_on_reactions(tables):
         return 1.0
     largest = 0.0
     for i in range(len(tables.coordinates)):
-        if tables.coordinates[i].multiplier != 0:
-            largest = max(largest, abs(a[i]))
+        part = 1.0 if tables.coordinates[i].multiplier != 0 else LEAST_REACTION
+        largest = max(largest, part * abs(a[i]))
     return REACTION_SHIFT * largest if largest > 0.0 else 1.0
+
+
+@kernel
+def depends_on_reactions(tables):
+    """Whether friction in a joint depends on its reaction."""
+    for j in range(len(tables.joint_frictions)):
+        if tables.joint_frictions[j].load != GIVEN:
+            return True
+    return False
 
 
 @kernel
