@@ -28,6 +28,7 @@ from flexmbs.case.metrics import chord_deflection as chord_deflection
 from flexmbs.case.metrics import contact_figures as contact_figures
 from flexmbs.case.metrics import energy_balance as energy_balance
 from flexmbs.case.metrics import energy_error as energy_error
+from flexmbs.case.momenta import momenta as momenta
 from flexmbs.case.parameter_file import with_parameter_file as with_parameter_file
 from flexmbs.common.errors import BasisWarning as BasisWarning
 from flexmbs.common.errors import BodyError as BodyError
@@ -77,6 +78,7 @@ from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha as Generalis
 from flexmbs.core.methods.generalised_alpha import HHT as HHT
 from flexmbs.core.methods.generalised_alpha import Newmark as Newmark
 from flexmbs.core.methods.integrator import Integrator as Integrator
+from flexmbs.core.methods.moreau import Moreau as Moreau
 from flexmbs.core.methods.radau import Radau as Radau
 from flexmbs.fem.assemble import assemble as assemble
 from flexmbs.fem.fe_model import FEModel as FEModel

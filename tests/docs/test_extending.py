@@ -56,7 +56,7 @@ def test_pan_and_tilt_are_two_hinges(monkeypatch):
 
 def test_page_on_joints_lists_all_and_its_scripts_run(capsys):
     page = (ROOT / "docs" / "joints.md").read_text("utf-8")
-    reactions, drivers = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    reactions, drivers, friction = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
     names: dict = {}
     exec(compile(reactions, "docs/joints.md", "exec"), names)
     assert [float(word) for word in capsys.readouterr().out.split()] == pytest.approx([2.0, 2.0], abs=1e-12)
@@ -64,6 +64,8 @@ def test_page_on_joints_lists_all_and_its_scripts_run(capsys):
     exec(compile(drivers, "docs/joints.md", "exec"), {})
     angle, _torque = (float(word) for word in capsys.readouterr().out.split())
     assert angle == pytest.approx(7.5, abs=0.02)  # 10 rad/s less half the run-up, and a ripple of 0.01 rad
+    exec(compile(friction, "docs/joints.md", "exec"), names)
+    assert names["system"].simulate(0.1, progress=False).t[-1] == 0.1
     missing = [kind for kind in JOINT_TYPES if f"`{kind}(a, b" not in page]
     assert not missing
 

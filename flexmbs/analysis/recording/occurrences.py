@@ -28,7 +28,7 @@ def event_record(model: Model, event_names: Sequence[str], row) -> event_records
         name=name_of(model, event_names, row),
         mode_before=_before(kind, int(row["mode_before"])),
         mode=_behind(kind, int(row["mode"])),
-        **{name: float(row[name]) for name in numbers},
+        **{name: float(row[name]) + 0.0 for name in numbers},  # no -0
         **{name: tuple(row[name].tolist()) for name in vectors},
     )
 
