@@ -162,11 +162,11 @@ def test_what_it_cannot_step_through():
 
 def test_more_contacts_than_slots_go_on_in_steps_and_say_so(monkeypatch):
     """Three balls on a floor, of which only two may be closed at once with located events."""
-    from flexmbs.analysis.run import run_in_chunks
+    from flexmbs.analysis.run import run_model
     from flexmbs.model import compile_switches
 
     monkeypatch.setattr(compile_switches, "MOST_SLOTS", 2)
-    monkeypatch.setattr(run_in_chunks, "MOST_CLOSED", 2)
+    monkeypatch.setattr(run_model, "MOST_CLOSED", 2)
     system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
     floor = fm.Plane(system.ground["origin"], normal=(0, 0, 1))
     for k in range(3):

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.analysis.assembly.independent_constraints import better_rows
-from flexmbs.analysis.prepare.prepare import with_choice, with_unknowns
+from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.energy_books import EnergyBooks
@@ -25,6 +24,7 @@ from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
+from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.saved_state_differences import (
     CHOICE,
     is_of_another_version,
@@ -32,41 +32,24 @@ from flexmbs.analysis.run.saved_state_differences import (
     system_differences,
 )
 from flexmbs.analysis.run.saved_state_indices import saved_choice
-from flexmbs.analysis.run.settings import pairs_of_contacts
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
-from flexmbs.analysis.run.steps import IN_TIME, WITH_EVENTS
+from flexmbs.analysis.run.steps import IN_TIME
 from flexmbs.analysis.run.time_stepping import (
-    make_steps,
     note_of_sweeps,
-    release_slots,
-    replaced,
-    slot_count,
-    step_after,
-    why_not,
-    without_slots,
 )
-from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.progress import Progress
 from flexmbs.common.user_warnings import warn
-from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
-from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
-from flexmbs.core.layout.tables import PERMANENT, make_workspace
+from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.integrator import Integrator
-from flexmbs.core.methods.moreau import METHOD as MOREAU
-from flexmbs.core.methods.moreau import Moreau
-from flexmbs.core.stepping.linking import link_method
-from flexmbs.core.stepping.rigid.resolve import NO_CAUSE, resolve
 from flexmbs.core.stepping.write_log_rows import write_row
 from flexmbs.machine_code import load_objects as library
 from flexmbs.mechanism.events import Stop
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.model.fewer_terms import KeptTerms
-from flexmbs.model.more_slots import slots_of, with_slots
 from flexmbs.result.joined_file import compressed_size
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
@@ -78,10 +61,9 @@ CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 LOG_BYTES = 2**20  # of the steps of a chunk, at least 512 steps: small systems take 10 000 in CHUNK_SECONDS
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
 WRITING_SHARE = 0.05
-MOST_CLOSED = 100  # rigid contacts at once whose events are located; more are gone through in steps of fixed length
 
 
-class Run:
+class Run(RunModel):
     """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
@@ -101,23 +83,6 @@ class Run:
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
-
-    def _set_model(self, model: Model) -> None:
-        """Set a model with a new choice of unknowns, and make empty blocks for it."""
-        self.model = model
-        matrices = self.method.matrices > 0
-        self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows, matrices)
-        self.scratch = s.make_scratch(model.tables, self.method)
-        link_method(self.scratch, self.method)
-        self.rigid = make_rigid_contacts(model.tables)
-        self.solver = allocate_contact_work(self.rigid.closed.size)
-        self.steps, self.arrays = WITH_EVENTS, (self.rigid, self.solver)
-        if self.method is MOREAU:
-            self.steps, self.arrays = IN_TIME, (make_steps(model),)
-
-    def _parts(self) -> tuple:
-        """What the entries of the step loop take."""
-        return (self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, *self.arrays)
 
     @property
     def blocks(self) -> dict:
@@ -321,88 +286,6 @@ class Run:
         log = self.log
         self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
-
-    def _hand_over(self) -> int:
-        """More contacts are closed at once than events can follow: go on in steps of fixed length, and say so."""
-        reason = why_not(self.model)
-        if reason:
-            return s.NO_CONTACT_SLOT
-        step, time = step_after(self.log, self.state, float(self.settings.t_end)), float(self.state.time)
-        text = (
-            f"from t = {time:.6g} s on more than {slot_count(self.model)} rigid contacts are closed at once: the run "
-            f"goes on with Moreau's time steps of {step:.3g} s, without events and without control of the error. "
-            "Choose the step with integrator=fm.Moreau(step=...)"
-        )
-        warn(text, ResultWarning)
-        self.reason = f"{self.reason}; {text}"
-        self._set_stepping(step)
-        return s.CHUNK_FULL
-
-    def _set_stepping(self, step: float) -> None:
-        """Go on from the present state in steps of fixed length."""
-        integrator, state = Moreau(step), self.state
-        release_slots(self.model.tables, state)
-        self.method = integrator.method
-        self.settings = replaced(self.settings, integrator)
-        self._set_model(without_slots(self.model))
-        for name in s.KEPT_BETWEEN_CHOICES:
-            if not name.startswith("history_"):
-                getattr(self.state, name)[:] = getattr(state, name)
-
-    def _choose_constraints(self, outcome: int) -> int:
-        """Switch to a better set of independent constraints, if there is one, and continue."""
-        before = self.model, self.state, self.scratch
-        tables, state = self.model.tables, self.state
-        present = tables.free[tables.coordinates["multiplier"][tables.free] == PERMANENT]
-        rows = better_rows(self.model, present, state.q, state.reference, state.time)
-        if rows is None:
-            return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
-        chosen = with_unknowns(self.model, rows)
-        self._set_model(without_slots(chosen) if self.steps is IN_TIME else chosen)
-        for name in s.KEPT_BETWEEN_CHOICES:
-            getattr(self.state, name)[:] = getattr(state, name)
-        if restart_constraints(self.model.tables, self.state, self.scratch, self.work):
-            return s.CHUNK_FULL
-        self.model, self.state, self.scratch = before
-        return s.SINGULAR
-
-    def _find_slots(self, at_start: bool = False) -> int:
-        """More room for closed rigid contacts: twice the slots; then the start or event that lacked them; an outcome.
-
-        What happens there is in the log.
-        """
-        outcome, contacts = s.NO_CONTACT_SLOT, int(np.count_nonzero(self.model.tables.contacts["rigid"]))
-        while outcome == s.NO_CONTACT_SLOT:
-            slots = slots_of(self.model.switch_names)
-            if slots >= min(contacts, MOST_CLOSED):
-                self.log.filled[:] = 0  # what it holds has been recorded
-                return outcome
-            self._widen(min(2 * slots, contacts, MOST_CLOSED))
-            self.log.filled[:] = 0
-            if at_start:
-                outcome = self.steps.start(*self._parts())
-            elif restart_constraints(self.model.tables, self.state, self.scratch, self.work):
-                outcome = resolve(*self._parts(), NO_CAUSE, 0)
-            else:
-                return s.SINGULAR
-        return outcome
-
-    def _widen(self, slots: int) -> None:
-        """Go on with a model of that many slots at the same state."""
-        old, state, tables = self.model, self.state, self.model.tables
-        present = tables.free[tables.coordinates["multiplier"][tables.free] == PERMANENT]
-        new = with_unknowns(with_slots(old, slots), present)
-        self.stated = with_slots(self.stated, slots)
-        self.settings = wider_settings(self.settings, pairs_of_contacts(new), old, new)
-        self.work = make_workspace(new.tables)
-        self.log = s.make_log(new.tables, len(new.balls), len(self.log.rows))
-        self._set_model(new)
-        copy_into(self.state, state)
-        if self.books is not None:
-            start = self.books.start
-            self.books = EnergyBooks(self.system, new)
-            self.books.start = start
-        self.recorder.widen(old, new, self.books)
 
     def _take_log(self) -> None:
         """Write a row at the present state, and record what is in the log."""

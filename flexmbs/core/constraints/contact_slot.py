@@ -14,7 +14,7 @@ import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.laws.contact.rigid import FRICTION
-from flexmbs.core.layout.frames import A, B
+from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
     HELD_GAP,
@@ -32,7 +32,7 @@ from flexmbs.core.layout.switch_tables import (
     TIME_STEPPED,
 )
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
-from flexmbs.core.mechanics.marker_forces import add_force
+from flexmbs.core.mechanics.touching_forces import push_apart
 from flexmbs.core.mechanics.vectors import components, cross, dot, put
 from flexmbs.machine_code.kernel import kernel
 
@@ -73,7 +73,8 @@ def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, res
         return
     set_friction(tables, c, mode, contact_history, normal, first, second, work)
     x, y, z = components(touch.friction)
-    push_apart(tables, c, q, normal * nx + x, normal * ny + y, normal * nz + z, work, residual)
+    contact, fx, fy, fz = work.contact[c], normal * nx + x, normal * ny + y, normal * nz + z
+    push_apart(tables, contact.a, contact.b, q, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
 
 
 @kernel
@@ -130,6 +131,18 @@ def put_tangents(n, R, axis, u, v):
 
 
 @kernel
+def least_aligned(n, R):
+    """The axis of a frame that is least along ``n``."""
+    nx, ny, nz = components(n)
+    which, least = 0, 2.0
+    for k in range(2, -1, -1):  # of two the last: the tangents of a planar mechanism are then in and across its plane
+        along = abs(R[0, k] * nx + R[1, k] * ny + R[2, k] * nz)
+        if along < least - 1e-9:
+            which, least = k, along
+    return which
+
+
+@kernel
 def slip_direction(touch, contact_history, at):
     """Direction of sliding, a relative to b; where the slip has turned over within a step it keeps its sense.
 
@@ -148,16 +161,3 @@ def slip_direction(touch, contact_history, at):
     if size == 0.0:
         return dx, dy, dz
     return ux / size, uy / size, uz / size
-
-
-@kernel
-def push_apart(tables, c, q, fx, fy, fz, work, residual):
-    """Subtract a force on body a at the contact point, and the opposite one on b."""
-    contact, touch, frame_a, frame_b = work.contact[c], work.touch[0], work.marker[A], work.marker[B]
-    px, py, pz = components(touch.p)
-    x, y, z = components(frame_a.p_WM)
-    mx, my, mz = cross(px - x, py - y, pz - z, fx, fy, fz)
-    add_force(tables, contact.a, q, frame_a, fx, fy, fz, mx, my, mz, work, residual)
-    x, y, z = components(frame_b.p_WM)
-    mx, my, mz = cross(px - x, py - y, pz - z, fx, fy, fz)
-    add_force(tables, contact.b, q, frame_b, -fx, -fy, -fz, -mx, -my, -mz, work, residual)

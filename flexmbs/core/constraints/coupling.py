@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.constraints.prescribed import subtract_signal
+from flexmbs.core.constraints.term_sums import add_sum
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.machine_code.kernel import kernel
 
@@ -12,13 +13,7 @@ def add_coupling(tables, c, q, v, a, work, residual):
     """Row and forces of coupling number ``c``."""
     coupling = tables.constraints[c]
     row = coupling.row
-    value = rate = accel = 0.0
-    for i in range(coupling.start, coupling.end):
-        term = tables.terms[i]
-        value += term.factor * q[term.coordinate]
-        rate += term.factor * v[term.coordinate]
-        accel += term.factor * a[term.coordinate]
-        residual[term.coordinate] -= a[row] * term.factor
+    value, rate, accel = add_sum(tables, coupling.start, coupling.end, row, q, v, a, residual)
     work.reaction[len(tables.bodies) + c].force[0] = a[row]  # a force along no axis
     work.constraint[row, POSITION_LEVEL], work.constraint[row, VELOCITY_LEVEL] = value, rate
     residual[row] = accel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.term_sums import add_sum
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.machine_code.kernel import kernel
 
@@ -11,13 +12,7 @@ def add_hold(tables, s, on, contact_history, q, v, a, work, residual):
     """Row and forces of switch ``s``: sum c_i q_i = anchor; its multiplier is the generalised force on the sum."""
     switch = tables.switches[s]
     row = switch.row
-    value = rate = accel = 0.0
-    for i in range(switch.start, switch.end):
-        term = tables.terms[i]
-        value += term.factor * q[term.coordinate]
-        rate += term.factor * v[term.coordinate]
-        accel += term.factor * a[term.coordinate]
-        residual[term.coordinate] -= a[row] * term.factor
+    value, rate, accel = add_sum(tables, switch.start, switch.end, row, q, v, a, residual)
     work.constraint[row, POSITION_LEVEL] = value - contact_history[switch.anchor_at]
     work.constraint[row, VELOCITY_LEVEL] = rate
     residual[row] = accel

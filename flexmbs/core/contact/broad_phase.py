@@ -73,6 +73,24 @@ def bucket_of(i, j, k, work):
 
 
 @kernel
+def neighbours_of(work, e):
+    """Spheres behind ``e`` whose boxes overlap that of ``e``, into ``work.near``; how many."""
+    count = 0
+    for neighbour in range(27):
+        i = work.feature_cell[e, 0] + neighbour // 9 - 1
+        j = work.feature_cell[e, 1] + neighbour // 3 % 3 - 1
+        k = work.feature_cell[e, 2] + neighbour % 3 - 1
+        bucket = bucket_of(i, j, k, work)
+        for at in range(work.cell_start[bucket], work.cell_start[bucket + 1]):
+            f = work.cell_spheres[at]
+            cell = work.feature_cell[f]
+            if f > e and cell[0] == i and cell[1] == j and cell[2] == k and boxes_overlap(work, e, f):
+                work.near[count] = f
+                count += 1
+    return count
+
+
+@kernel
 def boxes_overlap(work, e, f):
     """Whether what two spheres sweep can meet."""
     for k in range(3):

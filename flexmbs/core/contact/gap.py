@@ -25,8 +25,8 @@ from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import POINT_ON_SURFACE, SHAPE_PAIR, SURFACES, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.touching_forces import push_apart
 from flexmbs.core.mechanics.vectors import components, cross, difference, put, rotate, rotate_back
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -261,11 +261,4 @@ def add_contact_point(tables, c, contact_history, q, v, a, work, residual):
         touch.force = force
         surface_contact(contact.geometry, tables, c, q, v, work, residual, 1)
         return
-    frame_a, frame_b = work.marker[A], work.marker[B]
-    px, py, pz = components(touch.p)
-    x, y, z = components(frame_a.p_WM)
-    ax, ay, az = cross(px - x, py - y, pz - z, fx, fy, fz)
-    add_force(tables, contact.a, q, frame_a, fx, fy, fz, mx + ax, my + ay, mz + az, work, residual)
-    x, y, z = components(frame_b.p_WM)
-    bx, by, bz = cross(px - x, py - y, pz - z, fx, fy, fz)
-    add_force(tables, contact.b, q, frame_b, -fx, -fy, -fz, -mx - bx, -my - by, -mz - bz, work, residual)
+    push_apart(tables, contact.a, contact.b, q, fx, fy, fz, mx, my, mz, work, residual)

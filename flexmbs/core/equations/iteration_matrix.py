@@ -9,14 +9,19 @@ from flexmbs.machine_code.kernel import kernel
 @kernel
 def unit_rows(tables, state, matrix):
     """Rows and columns of replaced constraints (core.equations.singular_positions) as in the unit matrix."""
-    m = state.mass.shape[0]
     for slot in range(state.replaced_count):
-        i = state.replaced_rows[slot]
-        first, end, shift = columns_of(i, m, tables.band)
-        for j in range(first, end):
-            _first, _end, back = columns_of(j, m, tables.band)
-            matrix[i, j + shift] = 1.0 if i == j else 0.0
-            matrix[j, i + back] = 1.0 if i == j else 0.0
+        unit_row(tables, matrix, state.replaced_rows[slot])
+
+
+@kernel
+def unit_row(tables, matrix, i):
+    """Row and column ``i`` as in the unit matrix: what the unknown is does not follow from the matrix."""
+    m = matrix.shape[0]
+    first, end, shift = columns_of(i, m, tables.band)
+    for j in range(first, end):
+        _first, _end, back = columns_of(j, m, tables.band)
+        matrix[i, j + shift] = 1.0 if i == j else 0.0
+        matrix[j, i + back] = 1.0 if i == j else 0.0
 
 
 @kernel

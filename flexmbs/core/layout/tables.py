@@ -310,6 +310,7 @@ class Workspace(Block):
         "feature_cell": ("i8", 2),  # (features, 3) of a grid (core.contact.broad_phase)
         "cell_start": ("i8", 1),  # where the spheres of each bucket of cells begin in
         "cell_spheres": ("i8", 1),
+        "near": ("i8", 1),  # (features,) spheres near one of them
         "touching": ("i8", 1),  # numbers of the pairs that touch, in a hash table
         "path": ("i8", 1),  # (bodies,) those between ground and the two of one contact, the last one first
         "gap_motion": (GAP_MOTION, 2),  # (2, contacts) at both ends of a part of a step
@@ -367,6 +368,7 @@ def make_workspace(tables: Tables) -> Workspace:
         feature_cell=np.zeros((len(tables.features), 3), dtype=np.int64),
         cell_start=np.zeros(power_of_two(2 * len(tables.features)) + 1, dtype=np.int64),
         cell_spheres=np.zeros(len(tables.features), dtype=np.int64),
+        near=np.zeros(len(tables.features), dtype=np.int64),
         touching=np.zeros(power_of_two(2 * len(tables.contacts)), dtype=np.int64),
         path=np.zeros(bodies, dtype=np.int64),
         gap_motion=np.zeros((2, len(tables.contacts)), GAP_MOTION),

@@ -6,7 +6,7 @@ core.stepping.gap_bounds; what is left is searched like any other contact, by a 
 
 from __future__ import annotations
 
-from flexmbs.core.contact.broad_phase import boxes_overlap, bucket_of, fill_grid, set_boxes
+from flexmbs.core.contact.broad_phase import fill_grid, neighbours_of, set_boxes
 from flexmbs.core.contact.groups import free_contact, is_excluded, is_touching, note_touching, occupy
 from flexmbs.core.contact.sphere_gap import sphere_gap
 from flexmbs.core.layout.state import Scratch, State
@@ -42,19 +42,11 @@ def first_touch(
         return (found, number, kind) if number > 0 else (NONE, 0, AT_GAP)
     fill_grid(tables, g, work, side)
     for e in range(group.start, group.plane_start):
-        for neighbour in range(27):
-            i = work.feature_cell[e, 0] + neighbour // 9 - 1
-            j = work.feature_cell[e, 1] + neighbour // 3 % 3 - 1
-            k = work.feature_cell[e, 2] + neighbour % 3 - 1
-            bucket = bucket_of(i, j, k, work)
-            for at in range(work.cell_start[bucket], work.cell_start[bucket + 1]):
-                f = work.cell_spheres[at]
-                cell = work.feature_cell[f]
-                if f <= e or cell[0] != i or cell[1] != j or cell[2] != k or not boxes_overlap(work, e, f):
-                    continue
-                x, what = touch_of(tables, g, e, f, state, scratch, work, h, rows, x0, min(x1, found), left, right)
-                if x < found or (x == found and 0 < pair_number(tables, g, e, f) < number):
-                    found, number, kind = x, pair_number(tables, g, e, f), what
+        for i in range(neighbours_of(work, e)):
+            f = work.near[i]
+            x, what = touch_of(tables, g, e, f, state, scratch, work, h, rows, x0, min(x1, found), left, right)
+            if x < found or (x == found and 0 < pair_number(tables, g, e, f) < number):
+                found, number, kind = x, pair_number(tables, g, e, f), what
     return (found, number, kind) if number > 0 else (NONE, 0, AT_GAP)
 
 

@@ -7,6 +7,8 @@ are the projection onto both.
 
 from __future__ import annotations
 
+from flexmbs.core.equations.iteration_matrix import unit_row
+from flexmbs.core.equations.projection import fill_projection
 from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.switch_tables import (
     ACTS,
@@ -25,7 +27,7 @@ from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, unit_row
+from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns
 from flexmbs.machine_code.kernel import kernel
 
 STILL = 1e-9  # rate, rad/s or m/s, and part of the largest, that a lock leaves where it cannot hold
@@ -170,16 +172,12 @@ def choose_locks(tables, state, scratch, rigid):
 def factorise_locks(tables, state, scratch, rigid):
     """1: factorised; -1: a row depends on others; 0: singular.  Contacts and locks held by others are left out."""
     m, first = len(tables.free), len(tables.contacts)
-    scratch.projection[:] = 0.0
-    for i in range(m):
-        start, end, shift = columns_of(i, m, tables.band)
-        for j in range(start, end):
-            scratch.projection[i, j + shift] = state.mass[i, j + shift] * state.scale[i] * state.scale[j]
+    fill_projection(tables, state, scratch)
     for s in range(len(tables.switches)):
         switch = tables.switches[s]
         if switch.kind == SLOT or (switch.kind == HOLD and state.active[first + s] == HELD_BY_OTHERS):
             for row in range(switch.row, switch.row + switch.rows):
-                unit_row(tables, scratch, rigid.place[row])
+                unit_row(tables, scratch.projection, rigid.place[row])
     if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY):
         return 0
     for i in range(m):

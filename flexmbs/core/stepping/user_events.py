@@ -58,7 +58,8 @@ from flexmbs.core.stepping.locks import (
     settle_locks,
 )
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.resolve import renew, resolve
+from flexmbs.core.stepping.restart import restart
+from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats
@@ -307,7 +308,7 @@ def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
         state.has_prediction = 0
         impose_drivers(tables, work.signal, state.q, state.v, state.a)
         return CHUNK_FULL if find_accelerations(tables, state, scratch, work, state.q, state.v, state.a) else SINGULAR
-    if not renew(tables, state, settings, scratch, work):
+    if not restart(tables, state, scratch, work):
         return SINGULAR
     for c in range(len(tables.contacts)):
         if tables.contacts[c].rigid != 0:

@@ -25,12 +25,18 @@ def box_distance(pool, at, x, y, z):
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     if distance > 0.0:
         return distance, dx / distance, dy / distance, dz / distance
-    inside_x, inside_y, inside_z = abs(x) - hx, abs(y) - hy, abs(z) - hz
-    if inside_x >= inside_y and inside_x >= inside_z:
-        return inside_x, math.copysign(1.0, x), 0.0, 0.0
-    if inside_y >= inside_z:
-        return inside_y, 0.0, math.copysign(1.0, y), 0.0
-    return inside_z, 0.0, 0.0, math.copysign(1.0, z)
+    return leave_box(x, y, z, hx, hy, hz)
+
+
+@kernel
+def leave_box(x, y, z, hx, hy, hz):
+    """Distance (negative) of a point inside a box from its nearest face, and that face's normal."""
+    dx, dy, dz = abs(x) - hx, abs(y) - hy, abs(z) - hz
+    if dx >= dy and dx >= dz:
+        return dx, math.copysign(1.0, x), 0.0, 0.0
+    if dy >= dz:
+        return dy, 0.0, math.copysign(1.0, y), 0.0
+    return dz, 0.0, 0.0, math.copysign(1.0, z)
 
 
 @kernel

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.contact.distance.flat_shapes import beyond, leave_box
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.vectors import put, rotate, rotate_back, vector_at
@@ -34,23 +35,6 @@ def world_vector(pool, at, frame):
     """A vector of the pool, in the axes of a marker, in those of the world."""
     x, y, z = vector_at(pool, at)
     return rotate(frame.R_WM, x, y, z)
-
-
-@kernel
-def beyond(x, half):
-    """By how much a coordinate is outside of an interval around zero, with its sign."""
-    return x - min(max(x, -half), half)
-
-
-@kernel
-def leave_box(x, y, z, hx, hy, hz):
-    """Distance (negative) of a point inside a box from its nearest face, and that face's normal."""
-    dx, dy, dz = abs(x) - hx, abs(y) - hy, abs(z) - hz
-    if dx >= dy and dx >= dz:
-        return dx, math.copysign(1.0, x), 0.0, 0.0
-    if dy >= dz:
-        return dy, 0.0, math.copysign(1.0, y), 0.0
-    return dz, 0.0, 0.0, math.copysign(1.0, z)
 
 
 @kernel

@@ -15,9 +15,9 @@ from flexmbs.core.contact.surfaces.point_of_surface import (
     to_frame,
 )
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
-from flexmbs.core.mechanics.vectors import components, cross, put, rotate
+from flexmbs.core.mechanics.touching_forces import push_apart
+from flexmbs.core.mechanics.vectors import components, put, rotate
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -69,17 +69,11 @@ def write_motion(pool, s, frame_a, frame_b, touch, cache):
 def apply_touch(tables, contact, s, start, q, work, residual, cache):
     """Subtract normal force, friction and moment of the touch on both bodies and on the modes of b."""
     record, touch = tables.contacts[contact], work.touch[0]
-    frame_a, frame_b = work.marker[A], work.marker[B]
+    frame_b = work.marker[B]
     nx, ny, nz = components(touch.n)
     x, y, z = components(touch.friction)
     fx, fy, fz = touch.force * nx + x, touch.force * ny + y, touch.force * nz + z
-    px, py, pz = components(touch.p)
     mx, my, mz = components(touch.moment)
-    x, y, z = components(frame_a.p_WM)
-    ax, ay, az = cross(px - x, py - y, pz - z, fx, fy, fz)
-    add_force(tables, record.a, q, frame_a, fx, fy, fz, mx + ax, my + ay, mz + az, work, residual)
-    x, y, z = components(frame_b.p_WM)
-    bx, by, bz = cross(px - x, py - y, pz - z, fx, fy, fz)
-    add_force(tables, record.b, q, frame_b, -fx, -fy, -fz, -mx - bx, -my - by, -mz - bz, work, residual)
+    push_apart(tables, record.a, record.b, q, fx, fy, fz, mx, my, mz, work, residual)
     add_face_force(tables.pool, s, frame_b, -fx, -fy, -fz, cache)
     pass_term_forces(tables.pool, s, q, start, cache, residual)

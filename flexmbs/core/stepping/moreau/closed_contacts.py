@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.core.constraints.contact_slot import push_apart, put_tangents
+from flexmbs.core.constraints.contact_slot import least_aligned, put_tangents
 from flexmbs.core.contact.gap import contact_geometry, relative_velocity
 from flexmbs.core.contact.groups import occupy, pairs_for_ever
 from flexmbs.core.equations.residual import pass_to_parent
@@ -10,6 +10,7 @@ from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import OPEN, STEP_MODE
 from flexmbs.core.layout.tables import FORCE
 from flexmbs.core.mechanics.quadratic_forms import pass_to_modes_of_body
+from flexmbs.core.mechanics.touching_forces import push_apart
 from flexmbs.core.mechanics.vectors import components, dot
 from flexmbs.core.stepping.moreau.block_matrices import solve_block
 from flexmbs.core.stepping.moreau.group_pairs import find_pairs
@@ -91,18 +92,6 @@ def add_closed(tables, state, work, stepping, c):
 
 
 @kernel
-def least_aligned(n, R):
-    """The axis of a frame that is least along ``n``, of two the last."""
-    which, least = 0, 2.0
-    nx, ny, nz = components(n)
-    for k in range(2, -1, -1):
-        along = abs(R[0, k] * nx + R[1, k] * ny + R[2, k] * nz)
-        if along < least - 1e-9:
-            which, least = k, along
-    return which
-
-
-@kernel
 def bodies_of(tables, work, c):
     """The two bodies of contact ``c``."""
     contact = work.contact[c]
@@ -132,7 +121,7 @@ def set_column(tables, state, work, stepping, i, d):
     out[:] = 0.0
     clear_paths(tables, a, b, work, stepping)
     x, y, z = components(stepping.axes[i, d])
-    push_apart(tables, c, state.q, x, y, z, work, out)
+    push_apart(tables, work.contact[c].a, work.contact[c].b, state.q, x, y, z, 0.0, 0.0, 0.0, work, out)
     first, second = a, b
     while first != 0 or second != 0:  # the later body first: its wrench goes into those before it
         body = max(first, second)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.broad_phase import boxes_overlap, bucket_of, fill_grid
+from flexmbs.core.contact.broad_phase import fill_grid, neighbours_of
 from flexmbs.core.contact.groups import free_contact, is_excluded, is_touching, note_touching, place_of
 from flexmbs.core.contact.sphere_gap import sphere_gap
 from flexmbs.core.layout.switch_tables import OPEN
@@ -65,16 +65,8 @@ def list_pairs(tables, g, state, work, stepping):
     for e in range(group.start, group.plane_start):
         for f in range(group.plane_start, group.end):
             count = add_pair(tables, g, e, f, work, stepping, count)
-        for neighbour in range(27):
-            i = work.feature_cell[e, 0] + neighbour // 9 - 1
-            j = work.feature_cell[e, 1] + neighbour // 3 % 3 - 1
-            k = work.feature_cell[e, 2] + neighbour % 3 - 1
-            bucket = bucket_of(i, j, k, work)
-            for at in range(work.cell_start[bucket], work.cell_start[bucket + 1]):
-                f = work.cell_spheres[at]
-                cell = work.feature_cell[f]
-                if f > e and cell[0] == i and cell[1] == j and cell[2] == k and boxes_overlap(work, e, f):
-                    count = add_pair(tables, g, e, f, work, stepping, count)
+        for i in range(neighbours_of(work, e)):
+            count = add_pair(tables, g, e, work.near[i], work, stepping, count)
         if count < 0:
             return -1
     return count

@@ -6,7 +6,10 @@ M with all constraints that stay; G has the rows of the closed contacts, in the 
 from __future__ import annotations
 
 from flexmbs.core.constraints.any_rows import any_rows
+from flexmbs.core.equations.iteration_matrix import unit_row
+from flexmbs.core.equations.projection import fill_projection
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.equations.singular_positions import row_times
 from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import VELOCITY_LEVEL
@@ -38,32 +41,19 @@ def fill_delassus(tables, state, scratch, work, rigid, count):
     if not update_tangent(tables, state, scratch, work, 1) and not any_rows(tables):
         return False
     place_unknowns(tables, rigid)
-    m = len(tables.free)
-    for i in range(m):
-        for j in range(scratch.projection.shape[1]):
-            scratch.projection[i, j] = 0.0
-    for i in range(m):
-        first, end, shift = columns_of(i, m, tables.band)
-        for j in range(first, end):
-            scratch.projection[i, j + shift] = state.mass[i, j + shift] * state.scale[i] * state.scale[j]
+    fill_projection(tables, state, scratch)
     for contact in range(count):
         for k in range(3):
-            unit_row(tables, scratch, rigid.place[rigid.closed_row[contact] + k])
+            unit_row(tables, scratch.projection, rigid.place[rigid.closed_row[contact] + k])
     if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY):
         return False
     for r in range(3 * count):
         row = rigid.place[rigid.closed_row[r // 3] + r % 3]
-        x = rigid.response[r]
-        x[:] = 0.0
-        first, end, shift = columns_of(row, m, tables.band)
-        for j in range(first, end):
-            if tables.coordinates[tables.free[j]].multiplier == 0:
-                x[j] = state.mass[row, j + shift]
-        solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
+        unit_response(tables, state, scratch, row, rigid.response[r])
     for r in range(3 * count):
         row = rigid.place[rigid.closed_row[r // 3] + r % 3]
         for c in range(3 * count):
-            rigid.delassus[r, c] = times_row(tables, state, row, rigid.response[c])
+            rigid.delassus[r, c] = row_times(tables, state, row, rigid.response[c])
     for r in range(3 * count):
         for c in range(r):
             mean = 0.5 * (rigid.delassus[r, c] + rigid.delassus[c, r])
@@ -80,25 +70,14 @@ def place_unknowns(tables, rigid):
 
 
 @kernel
-def unit_row(tables, scratch, i):
-    """Row and column ``i`` of the matrix as in the unit matrix: its multiplier is given."""
-    m = len(tables.free)
-    first, end, shift = columns_of(i, m, tables.band)
-    for j in range(first, end):
-        _first, _end, back = columns_of(j, m, tables.band)
-        scratch.projection[i, j + shift] = 1.0 if i == j else 0.0
-        scratch.projection[j, i + back] = 1.0 if i == j else 0.0
-
-
-@kernel
-def times_row(tables, state, row, x):
-    """G_row x, with G from the mass matrix."""
-    m, total = len(tables.free), 0.0
-    first, end, shift = columns_of(row, m, tables.band)
+def unit_response(tables, state, scratch, row, x):
+    """x (free,) = M^-1 G_row^T with the factors in ``scratch.projection``: what a unit force on a row changes."""
+    x[:] = 0.0
+    first, end, shift = columns_of(row, len(tables.free), tables.band)
     for j in range(first, end):
         if tables.coordinates[tables.free[j]].multiplier == 0:
-            total += state.mass[row, j + shift] * x[j]
-    return total
+            x[j] = state.mass[row, j + shift]
+    solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
 
 
 @kernel

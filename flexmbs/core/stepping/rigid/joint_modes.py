@@ -10,21 +10,25 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.equations.iteration_matrix import unit_row
+from flexmbs.core.equations.projection import fill_projection
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.equations.singular_positions import row_times
 from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.laws.force.joint_slip import joint_slip, pressing_force, slip_acceleration
 from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.friction_tables import ANCHOR, GIVEN, SLIDES_ALONG, SOFT
-from flexmbs.core.layout.state import ALL_STALE, CHUNK_FULL, JAMMED, SINGULAR
+from flexmbs.core.layout.state import CHUNK_FULL, JAMMED, SINGULAR
 from flexmbs.core.layout.switch_tables import FREED, SLIDING, STICKING, TRANSITION
 from flexmbs.core.linalg.copying import copy_vector
-from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
+from flexmbs.core.linalg.matrix import factorise_any
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import relative_rotation
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, times_row, unit_row
+from flexmbs.core.stepping.restart import restart
+from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns, unit_response
 from flexmbs.core.stepping.rigid.joint_margins import set_direction
 from flexmbs.core.stepping.rigid.margins import CONE, SLIP
 from flexmbs.machine_code.kernel import kernel
@@ -69,19 +73,7 @@ def settle_joints(tables, state, settings, scratch, work, log, rigid, cause, mar
         rigid.joint_turns[worst] += 1
         turn_over(tables, state, rigid, worst)
     log_joints(tables, state, log, rigid)
-    return restart(tables, state, scratch, work)
-
-
-@kernel
-def restart(tables, state, scratch, work):
-    """The method starts anew from here; an outcome."""
-    state.has_prediction = 0
-    state.reference_singular_value = 0.0
-    if not renew_accelerations(tables, state, scratch, work, 3):
-        return SINGULAR
-    state.tangent_status = ALL_STALE
-    state.factored_step_size = 0.0
-    return CHUNK_FULL
+    return CHUNK_FULL if restart(tables, state, scratch, work) else SINGULAR
 
 
 @kernel
@@ -202,17 +194,11 @@ def set_compliances(tables, state, scratch, work, rigid):
         capacity = max(capacity, friction.static * rigid.joint_load[j])
     renew_accelerations(tables, state, scratch, work, 1)
     place_unknowns(tables, rigid)
-    m = len(tables.free)
-    for i in range(m):
-        first, end, shift = columns_of(i, m, tables.band)
-        for k in range(scratch.projection.shape[1]):
-            scratch.projection[i, k] = 0.0
-        for k in range(first, end):
-            scratch.projection[i, k + shift] = state.mass[i, k + shift] * state.scale[i] * state.scale[k]
+    fill_projection(tables, state, scratch)
     for s in range(len(tables.switches)):
         for row in range(tables.switches[s].row, tables.switches[s].row + tables.switches[s].rows):
             if is_held(tables, state, rigid, s):
-                unit_row(tables, scratch, rigid.place[row])
+                unit_row(tables, scratch.projection, rigid.place[row])
     if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY):
         return
     for j in range(len(tables.joint_frictions)):
@@ -238,14 +224,8 @@ def is_held(tables, state, rigid, s):
 @kernel
 def response(tables, state, scratch, row):
     """Acceleration of a row by a unit force on it, without those of other joints at rest."""
-    m, x = len(tables.free), scratch.real_x
-    x[:] = 0.0
-    first, end, shift = columns_of(row, m, tables.band)
-    for k in range(first, end):
-        if tables.coordinates[tables.free[k]].multiplier == 0:
-            x[k] = state.mass[row, k + shift]
-    solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, x)
-    return times_row(tables, state, row, x)
+    unit_response(tables, state, scratch, row, scratch.real_x)
+    return row_times(tables, state, row, scratch.real_x)
 
 
 @kernel

@@ -9,10 +9,8 @@ from __future__ import annotations
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.rotation_charts import new_chart
-from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
-    ALL_STALE,
     CHATTERS,
     CHUNK_FULL,
     JAMMED,
@@ -29,6 +27,7 @@ from flexmbs.core.mechanics.condensed_modes import hide_condensed, is_algebraic,
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import dot
+from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.delassus import (
     evaluate,
     fill_delassus,
@@ -76,7 +75,7 @@ def resolve(
         closing = NO_CAUSE
         count = list_closed(tables, state, rigid)
         if count == 0:
-            if passed and not renew(tables, state, settings, scratch, work):
+            if passed and not restart(tables, state, scratch, work):
                 return SINGULAR
             break
         if not fill_delassus(tables, state, scratch, work, rigid, count):
@@ -95,7 +94,7 @@ def resolve(
             return JAMMED
         for i in range(begin, log.occurrence_count):
             log.occurrences[i].mode = state.active[log.occurrences[i].source]
-        if not renew(tables, state, settings, scratch, work):
+        if not restart(tables, state, scratch, work):
             return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
         if hit == 0 or flight <= 0.0:
@@ -132,18 +131,6 @@ def has_room(tables, log):
     most = 2 * contacts + 4 * (len(tables.switches) + len(tables.events)) + 8
     few = log.occurrence_count + most >= log.occurrences.shape[0]
     return not few and log.contact_count + contacts + 1 < log.contacts.shape[0]
-
-
-@kernel
-def renew(tables, state, settings, scratch, work):
-    """Accelerations and multipliers behind an event; the method restarts."""
-    state.has_prediction = 0
-    state.reference_singular_value = 0.0
-    if not renew_accelerations(tables, state, scratch, work, 3):
-        return False
-    state.tangent_status = ALL_STALE
-    state.factored_step_size = 0.0
-    return True
 
 
 @kernel

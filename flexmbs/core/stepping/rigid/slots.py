@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.contact_slot import least_aligned
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
@@ -18,7 +19,6 @@ from flexmbs.core.layout.switch_tables import (
 from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
-from flexmbs.core.mechanics.vectors import components
 from flexmbs.core.stepping.rigid.phases import begin_phase, end_phase
 from flexmbs.machine_code.kernel import kernel
 
@@ -120,18 +120,6 @@ def take_slot(tables, state, c, work):
             state.contact_history[at + SLOT_OF] = s
             state.contact_history[at + TANGENT_AXIS] = least_aligned(work.touch[0].n, work.marker[B].R_WM)
             return
-
-
-@kernel
-def least_aligned(n, R):
-    """The axis of a frame that is least along ``n``."""
-    nx, ny, nz = components(n)
-    which, least = 0, 2.0
-    for k in range(2, -1, -1):  # of two the last: the tangents of a planar mechanism are then in and across its plane
-        along = abs(R[0, k] * nx + R[1, k] * ny + R[2, k] * nz)
-        if along < least - 1e-9:
-            which, least = k, along
-    return which
 
 
 @kernel
