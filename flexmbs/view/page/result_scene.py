@@ -54,8 +54,8 @@ def result_scene(
     direction, up = view_direction(low, high, result.structure.gravity)
     names = [body.name for body in result.structure.bodies]
     return {
-        "title": title, "subtitle": f"{len(names) - 1} bodies, {len(times)} frames", "notes": [],
-        "up": up.tolist(), "background": None, "camera": _camera(low, high, direction, up),
+        "title": title, "subtitle": f"{len(names) - 1} {'body' if len(names) == 2 else 'bodies'}, {len(times)} frames", "notes": [],
+        "up": up.tolist(), "background": None, "camera": camera_on(low, high, direction, up),
         "bounds": {"low": low.tolist(), "high": high.tolist()},
         "time": {
             "t": times, "film": film.film(times), "impacts": impacts(result, first, last), "phase": False,
@@ -91,7 +91,7 @@ def _part(here: DrawableResult, part: Part, marks: _Marks) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": part.name, "group": part.group, "body": part.body,
         "mark": None if part.marker is None else marks.index(part.marker),
-        "color": [int(part.color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)], "opacity": part.opacity,
+        "color": [int(part.color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)], "opacity": part.opacity, "shown": True,
         "points": part.points.astype("f4"), "triangles": triangles.corners.astype("u4"), "hidden": hidden,
         "lines": part.lines.astype("u4"), "flat": part.flat, "nodes": None, "displacement": None, "stress": None,
         "pressure": None, "errors": {"displacement": 0.0, "stress": 0.0},
@@ -132,7 +132,8 @@ def _bounds(here: DrawableResult, moving: np.ndarray) -> tuple[np.ndarray, np.nd
     return (low, high) if np.all(np.isfinite(low)) else (-np.ones(3), np.ones(3))
 
 
-def _camera(low: np.ndarray, high: np.ndarray, direction: np.ndarray, up: np.ndarray) -> dict[str, Any]:
+def camera_on(low: np.ndarray, high: np.ndarray, direction: np.ndarray, up: np.ndarray) -> dict[str, Any]:
+    """A camera that shows everything between ``low`` and ``high`` (3,) m from a direction (3,), in a wide window."""
     direction = direction / np.linalg.norm(direction)
     right = np.cross(up, direction)
     right /= np.linalg.norm(right)
@@ -162,8 +163,13 @@ def _quantities(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
             largest = max(ranges.get("von_mises", (0.0, 0.0))[1], largest)
             ranges |= {"von_mises": (0.0, largest), "principal_max": (-largest, largest)}
             ranges["principal_min"] = (-largest, largest)
+    return quantity_records(ranges)
+
+
+def quantity_records(ranges: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
+    """Quantities by key with their range, with titles and units; "body" stands first."""
     found = []
-    for key, (low, high) in ranges.items():
+    for key, (low, high) in ({"body": (0.0, 1.0)} | ranges).items():
         title, unit, factor = QUANTITIES[key]
         found.append({
             "key": key, "title": title, "unit": unit, "factor": factor, "low": low, "high": high, "ofFrame": None
