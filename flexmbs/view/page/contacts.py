@@ -10,16 +10,30 @@ from flexmbs.view.contact_phases import PHASES, ContactPhases, PhaseHistory, clo
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.force_arrows import FORCE_SHOWN, LONGEST
 from flexmbs.view.page.motion import marks_in_world
+from flexmbs.view.page.quantised import series, whole
 
 MOST_IMPACTS = 200  # marks in the time slider
+PLACES, FORCES = 1e-5, 2e-4  # steps of places and forces, relative to the size of the motion and to the largest force
 
 
-def contact_records(result: DrawableResult, here: DrawableResult, stick_speed: float | None) -> list[dict[str, Any]]:
-    """Every contact that closes: at each frame of ``here`` the largest force since the frame before, where it acted."""
+def contact_records(
+    result: DrawableResult, here: DrawableResult, stick_speed: float | None, size: float
+) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    """Every contact that closes: at each frame of ``here`` the largest force since the frame before, where it acted.
+
+    And how long their arrows are: m for each N, and the largest force; ``size`` of the motion, m.
+    """
     if not result.structure.contacts:
-        return []
+        return [], {"length_per_newton": 0.0, "largest": 0.0}
     phases, closed = ContactPhases(result, stick_speed), closed_contacts(result)
-    return [_record(result, here, index, phases.history(index)) for index in sorted(closed)]
+    found = [_record(result, here, index, phases.history(index)) for index in sorted(closed)]
+    found = [one for one in found if one["count"]]
+    largest = max((float(np.linalg.norm(one["force"], axis=1).max()) for one in found), default=0.0)
+    for one in found:
+        one["frame"] = whole(one["frame"], "u32")
+        one["place"] = series(one["place"], PLACES * size)
+        one["force"] = series(one["force"], FORCES * largest or 1.0)
+    return found, {"length_per_newton": LONGEST * size / largest if largest else 0.0, "largest": largest}
 
 
 def _record(result: DrawableResult, here: DrawableResult, index: int, phases: PhaseHistory) -> dict[str, Any]:
@@ -37,8 +51,8 @@ def _record(result: DrawableResult, here: DrawableResult, index: int, phases: Ph
     push[force[shown] <= 0.0] = 0.0
     pair = result.structure.contacts[index]
     return {
-        "name": pair.name, "from": [pair.marker_a, pair.marker_b], "count": len(shown), "frame": shown.astype("u4"),
-        "place": place.astype("f4"), "force": push.astype("f4"), "phase": found[shown].astype("u1"),
+        "name": pair.name, "from": [pair.marker_a, pair.marker_b], "count": len(shown), "frame": shown,
+        "place": place, "force": push, "phase": found[shown].astype("u1"),
     }  # fmt: skip
 
 
@@ -81,9 +95,3 @@ def impacts(result: DrawableResult, first: float, last: float) -> list[dict[str,
 def phase_legend() -> list[dict[str, str]]:
     """Names and colours of the phases."""
     return [{"name": phase.name, "color": phase.color} for phase in PHASES]
-
-
-def force_scale(records: list[dict[str, Any]], size: float) -> dict[str, float]:
-    """How long an arrow is: m for each N, and the largest force."""
-    largest = max((float(np.linalg.norm(one["force"], axis=1).max(initial=0.0)) for one in records), default=0.0)
-    return {"length_per_newton": LONGEST * size / largest if largest else 0.0, "largest": largest}

@@ -9,6 +9,27 @@ import numpy as np
 from flexmbs.mechanism.geometry.euler_angles import quaternions
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableMarker, DrawableResult, DrawableStructure
+from flexmbs.view.page.quantised import Quantised, series
+
+
+PLACES, TURNS = 2e-6, 2.0**-20  # steps of positions, relative to the size of the motion, and of quaternions
+COARSER = 8.0  # steps where there are so many poses that their size counts
+MANY = 500_000  # values
+SHIFTS = 2e-4  # steps of what exaggerates or deforms, relative to its largest value
+
+
+def stored_poses(found: np.ndarray, size: float) -> tuple[Quantised, float]:
+    """Poses (nf, nb, 7) as stored, for a motion of ``size`` (m), and their largest error as a part of ``size``."""
+    coarser = COARSER if found.size > MANY else 1.0
+    steps = np.tile(coarser * np.array([PLACES * size] * 3 + [TURNS] * 4), found.shape[1])
+    return series(found.reshape(len(found), -1), steps), coarser * (np.sqrt(3.0) * 0.5 * PLACES + 2.0 * TURNS)
+
+
+def stored_motion(values: np.ndarray) -> Quantised:
+    """(nf, ..., 6) translations and turns: each to a part of the largest of its kind."""
+    table = values.reshape(len(values), -1, 6)
+    steps = [SHIFTS * float(np.abs(part).max(initial=0.0)) or 1.0 for part in (table[..., :3], table[..., 3:])]
+    return series(table.reshape(len(values), -1), np.tile(np.repeat(steps, 3), table.shape[1]))
 
 
 def poses(here: DrawableResult) -> np.ndarray:
@@ -26,14 +47,14 @@ def mark(here: DrawableResult, marker: DrawableMarker, name: str) -> dict[str, A
     structure = here.structure
     body = structure.bodies[structure.body_index(marker.body)]
     found: dict[str, Any] = {
-        "name": name, "body": structure.body_index(marker.body), "place": _place(marker).tolist(),
-        "axes": np.asarray(marker.rotation, dtype=float).ravel().tolist(), "moves": None,
+        "name": name, "body": structure.body_index(marker.body), "place": _rounded(_place(marker)),
+        "axes": _rounded(marker.rotation), "moves": None,
     }  # fmt: skip
     if body.flexible is not None and marker.fields is not None:
         q = here.trajectory.q[:, body.coordinates]
         shift = marker_displacement(body.flexible, marker.fields, q)
         turn = superpose(body.flexible, marker.fields.Psi, marker.fields.Zr, q)
-        found["moves"] = np.concatenate([shift, turn], axis=1)
+        found["moves"] = stored_motion(np.concatenate([shift, turn], axis=1))
     return found
 
 
@@ -52,3 +73,8 @@ def marks_in_world(here: DrawableResult, marker: int) -> tuple[np.ndarray, np.nd
 
 def _place(marker: DrawableMarker) -> np.ndarray:
     return np.asarray(marker.position if marker.fields is None else marker.fields.position, dtype=float)
+
+
+def _rounded(values: np.ndarray) -> list[float]:
+    """Nine digits: the header is text."""
+    return [float(f"{value:.9g}") for value in np.asarray(values, dtype=float).ravel()]

@@ -3,70 +3,128 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from flexmbs.fem.stress_field import von_mises
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.extent import view_direction
+from flexmbs.view.page.camera import camera_on, motion_bounds, upward
 from flexmbs.view.page.contact_parts import contact_parts
-from flexmbs.view.page.contacts import contact_records, force_scale, impacts, phase_legend
-from flexmbs.view.page.fields import displacement_fields, stress_fields
+from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
+from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import history_records
-from flexmbs.view.page.motion import mark, poses
-from flexmbs.view.page.surfaces import smooth_hidden, triangulated
-from flexmbs.view.parts.scene_parts import Part, scene_parts
-from flexmbs.view.slow_motion import digits_of, film_time
+from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
+from flexmbs.view.page.part_records import (
+    Accuracy,
+    PartRecord,
+    deforming,
+    displacement_terms,
+    node_numbers,
+    part_record,
+    rgb,
+)
+from flexmbs.view.page.pose_shift import pose_shift
+from flexmbs.view.page.quantised import series, whole
+from flexmbs.view.page.quantities import quantity_records, ranges_of
+from flexmbs.view.page.scene_colours import checked_color, colour_map
+from flexmbs.view.page.shapes import Shapes
+from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
+from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
-FILM = 10.0  # s
-POSES = 2_000_000  # values of poses, above which there are fewer frames
-QUANTITIES = {
-    "body": ("Body", "", 1.0), "displacement": ("Displacement", "mm", 1e3),
-    "von_mises": ("Von Mises stress", "MPa", 1e-6), "principal_max": ("Largest principal stress", "MPa", 1e-6),
-    "principal_min": ("Smallest principal stress", "MPa", 1e-6), "pressure": ("Contact pressure", "MPa", 1e-6),
-}  # fmt: skip
+LEAST_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
+FILM_STEP = 1e-6  # of the film
+_SAMPLE = 500  # points of a body that say how large its displacement and stress are
 
 
-def result_scene(
-    result: DrawableResult, *, color: str | None = None, scale: float = 1.0, title: str = "", frames: int = 1000,
-    histories: Sequence[str] | None = None, stick_speed: float | None = None, slow_motion: bool | float = True,
-) -> dict[str, Any]:  # fmt: skip
-    """The scene of a result: see docs/web_page.md."""
-    first, last = float(result.t[0]), float(result.t[-1])
-    film = film_time(result, first, last, FILM, slow_motion)
-    count = max(2, min(frames, max(100, POSES // (7 * len(result.structure.bodies)))))
-    times = np.unique(film.frames(count))
-    here = result.resampled(times)
+@dataclass(frozen=True)
+class ResultOptions:
+    """Options of the page of a result, as in :func:`flexmbs.view.page.pages.result_page`."""
+
+    color: str | None = None
+    scale: float = 1.0
+    color_range: tuple[float, float] | None = None
+    start: float | None = None
+    end: float | None = None
+    duration: float = 10.0
+    frames: int = 1000
+    slow_motion: bool | float = True
+    camera: str | Sequence[float] | None = None
+    zoom: float = 1.0
+    title: str = ""
+    histories: Sequence[str] | None = None
+    stick_speed: float | None = None
+    accuracy: Accuracy = Accuracy()
+
+
+def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
+    """The scene of a result (docs/web_page.md). The options are checked before the work starts."""
+    film, count = frames_of(result, options)
+    bodies = flexible_bodies(result)
+    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies))
+    here = result.resampled(np.unique(film.frames(count)))
     moving = poses(here)
-    low, high = _bounds(here, moving)
+    low, high = motion_bounds(here)
     size = float(np.linalg.norm(high - low)) or 1.0
-    shown = scene_parts(result, size)
-    all_parts = [*shown.parts, *contact_parts(here, size)]
     marks = _Marks(here)
-    parts = [_part(here, part, marks) for part in all_parts]
-    contacts = contact_records(result, here, stick_speed)
+    listed = scene_parts(result, size)
+    parts = _parts(here, [*listed.parts, *contact_parts(here, size)], marks, options.accuracy)
+    contacts, force_scale = contact_records(result, here, options.stick_speed, size)
     for one in contacts:
         one["from"] = [marks.index(marker) for marker in one["from"]]
-    links = [_link(link, marks) for link in shown.links]
-    records, left_out = history_records(result, here, histories)
-    quantities = _quantities(parts)
-    direction, up = view_direction(low, high, result.structure.gravity)
+    records, left_out = history_records(result, here, options.histories)
+    quantities = quantity_records(ranges_of(parts, len(here.t)))
+    stored, pose_error = stored_poses(moving, size)
+    shift = pose_shift(here, options.scale)
     names = [body.name for body in result.structure.bodies]
+    for part in parts:
+        part.entry["errors"]["position"] += pose_error * size
     return {
-        "title": title, "subtitle": f"{len(names) - 1} {'body' if len(names) == 2 else 'bodies'}, {len(times)} frames", "notes": [],
-        "up": up.tolist(), "background": None, "camera": camera_on(low, high, direction, up),
+        "title": options.title, "subtitle": _subtitle(len(names) - 1, here.t), "notes": _notes(parts, left_out),
+        "up": upward(result.structure.gravity), "background": None,
+        "camera": camera_on(low, high, result.structure.gravity, options.camera, options.zoom),
         "bounds": {"low": low.tolist(), "high": high.tolist()},
         "time": {
-            "t": times, "film": film.film(times), "impacts": impacts(result, first, last), "phase": False,
-            "digits": film.digits(count) if film.stretched else digits_of((last - first) / 1000.0),
+            "t": here.t, "film": series(film.film(here.t), film.duration * FILM_STEP, "f64"), "impacts": impacts(result, film.first, film.last), "phase": False,
+            "segments": None,
+            "digits": film.digits(count) if film.stretched else digits_of((film.last - film.first) / 1000.0),
         },
-        "bodies": [{"name": name} for name in names], "poses": moving.astype("f4"), "poseShift": None, "scale": scale,
-        "parts": parts, "marks": marks.found, "links": links, "contacts": contacts, "contactPhases": phase_legend(),
-        "forceScale": force_scale(contacts, size), "quantities": quantities, "colours": colour_map(),
-        "histories": records,
-        "view": {"quantity": color or quantities[-1]["key"], "edges": True, "markers": False, "speed": "film"},
+        "bodies": [{"name": name} for name in names], "poses": stored,
+        "poseShift": None if shift is None else stored_motion(shift), "scale": options.scale,
+        "parts": [part.entry for part in parts], "marks": marks.found, "links": [_link(one, marks) for one in listed.links],
+        "contacts": contacts, "contactPhases": phase_legend(), "forceScale": force_scale, "quantities": quantities,
+        "colours": colour_map(), "histories": records,
+        "view": {
+            "quantity": options.color or _shown_first(quantities), "range": options.color_range, "edges": True,
+            "markers": False, "speed": "film", "theme": None,
+        },
     }  # fmt: skip
+
+
+def frames_of(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:
+    """The time of the film, and the number of frames; FlexmbsError for a window that holds nothing of the run."""
+    low, high = float(result.t[0]), float(result.t[-1])
+    first = low if options.start is None else float(options.start)
+    last = high if options.end is None else float(options.end)
+    for name, value in (("start", first), ("end", last)):
+        if not low <= value <= high:
+            raise FlexmbsError(f"{name} {value:g} s is outside the run: {low:g} to {high:g} s")
+    if not first < last and low < high:
+        raise FlexmbsError(f"nothing lies between start {first:g} s and end {last:g} s; end must be the later one")
+    if not (isinstance(options.frames, int | np.integer) and options.frames >= 2):
+        raise FlexmbsError(f"frames is {options.frames!r}; it must be a whole number of at least 2")
+    if not np.isfinite(options.scale):
+        raise FlexmbsError(f"scale is {options.scale!r}; it must be a finite number, the factor on the deformation")
+    most = max(LEAST_FRAMES, POSES // (7 * len(result.structure.bodies)))
+    return film_time(result, first, last, options.duration, options.slow_motion), min(options.frames, most)
+
+
+def flexible_bodies(result: DrawableResult) -> list[FlexibleBody]:
+    """Bodies that deform."""
+    every = [body.flexible for body in result.structure.bodies if body.flexible is not None]
+    return [body for body in every if body.mode_count]
 
 
 class _Marks:
@@ -83,102 +141,72 @@ class _Marks:
         return self._rows[marker]
 
 
-def _part(here: DrawableResult, part: Part, marks: _Marks) -> dict[str, Any]:
-    triangles = triangulated(part.faces)
-    hidden = triangles.hidden
-    if part.flexible is None:
-        hidden = smooth_hidden(part.points, triangles)
-    found: dict[str, Any] = {
-        "name": part.name, "group": part.group, "body": part.body,
-        "mark": None if part.marker is None else marks.index(part.marker),
-        "color": [int(part.color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)], "opacity": part.opacity, "shown": True,
-        "points": part.points.astype("f4"), "triangles": triangles.corners.astype("u4"), "hidden": hidden,
-        "lines": part.lines.astype("u4"), "flat": part.flat, "nodes": None, "displacement": None, "stress": None,
-        "pressure": None, "errors": {"displacement": 0.0, "stress": 0.0},
-    }  # fmt: skip
-    flexible = part.flexible
-    if flexible is not None and flexible.mode_count:
-        q = here.trajectory.q[:, here.structure.bodies[part.body].coordinates]
-        found["displacement"] = displacement_fields(flexible, q)
-        if flexible.has_stress:
-            found["stress"] = stress_fields(flexible, q)
-        if len(flexible.points) >= len(part.points) and np.array_equal(flexible.points[: len(part.points)], part.points):
-            found["nodes"] = flexible.node_ids[: len(part.points)].astype("i4")
-    return found
-
-
-def _link(link, marks: _Marks) -> dict[str, Any]:
-    kind = "spring" if link.coil else "rod" if link.kind == "rod" else "cable"
-    color = [int(link.color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
-    ends = [marks.index(marker) for marker in link.markers]
-    return {"name": link.name, "group": link.group, "kind": kind, "color": color, "radius": link.radius, "marks": ends}
-
-
-def _bounds(here: DrawableResult, moving: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    chosen = np.unique(np.linspace(0, len(here.t) - 1, 120).astype(int))
-    run = here.trajectory
-    for index, body in enumerate(here.structure.bodies[1:], start=1):
-        flexible = body.flexible
-        points = flexible.surface.points if flexible is not None else body.shape_points
-        if not len(points):
-            points = body.center[None]
-        corners = np.array(np.meshgrid(*np.stack([points.min(axis=0), points.max(axis=0)], axis=1))).reshape(3, -1).T
-        local = points if len(points) < 3000 else corners
-        place = run.body_position[chosen, index][:, None] + np.einsum(
-            "fij,pj->fpi", run.body_rotation[chosen, index], local
-        )
-        low, high = np.minimum(low, place.min(axis=(0, 1))), np.maximum(high, place.max(axis=(0, 1)))
-    return (low, high) if np.all(np.isfinite(low)) else (-np.ones(3), np.ones(3))
-
-
-def camera_on(low: np.ndarray, high: np.ndarray, direction: np.ndarray, up: np.ndarray) -> dict[str, Any]:
-    """A camera that shows everything between ``low`` and ``high`` (3,) m from a direction (3,), in a wide window."""
-    direction = direction / np.linalg.norm(direction)
-    right = np.cross(up, direction)
-    right /= np.linalg.norm(right)
-    upward = np.cross(direction, right)
-    center, half = 0.5 * (low + high), 0.5 * (high - low)
-    size = float(np.linalg.norm(high - low)) or 1.0
-    height = 2.2 * max(float(np.abs(upward) @ half), float(np.abs(right) @ half) / 1.4)
-    return {
-        "position": (center + 3.0 * size * direction).tolist(), "target": center.tolist(), "up": upward.tolist(),
-        "parallelHeight": height,
-    }  # fmt: skip
-
-
-def _quantities(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Quantities that exist, with their range over all frames."""
-    ranges: dict[str, tuple[float, float]] = {"body": (0.0, 1.0)}
-    for part in parts:
-        if part["displacement"] is not None:
-            fields = part["displacement"]
-            values = np.tensordot(fields["coefficients"][::10], fields["fields"], axes=1)
-            largest = float(np.linalg.norm(values, axis=2).max())
-            ranges["displacement"] = (0.0, max(ranges.get("displacement", (0.0, 0.0))[1], largest))
-        if part["stress"] is not None:
-            fields = part["stress"]
-            stress = np.tensordot(fields["coefficients"][::10], fields["fields"], axes=1)
-            largest = float(von_mises(stress).max())
-            largest = max(ranges.get("von_mises", (0.0, 0.0))[1], largest)
-            ranges |= {"von_mises": (0.0, largest), "principal_max": (-largest, largest)}
-            ranges["principal_min"] = (-largest, largest)
-    return quantity_records(ranges)
-
-
-def quantity_records(ranges: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
-    """Quantities by key with their range, with titles and units; "body" stands first."""
+def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy: Accuracy) -> list[PartRecord]:
+    shapes, largest = Shapes(), _largest(here)
     found = []
-    for key, (low, high) in ({"body": (0.0, 1.0)} | ranges).items():
-        title, unit, factor = QUANTITIES[key]
-        found.append({
-            "key": key, "title": title, "unit": unit, "factor": factor, "low": low, "high": high, "ofFrame": None
-        })  # fmt: skip
+    for part in listed:
+        flexible = part.flexible
+        shape = shapes.shape(part.points, part.faces, part.lines, flexible is not None)
+        nodes = None if flexible is None else node_numbers(flexible, shape)
+        at = None if part.marker is None else marks.index(part.marker)
+        record = part_record(
+            shape, part.name, part.group, part.body, part.color, mark=at, opacity=part.opacity, flat=part.flat,
+            nodes=None if nodes is None else whole(nodes, "i32"),
+        )  # fmt: skip
+        if flexible is not None and flexible.mode_count:
+            q = here.trajectory.q[:, here.structure.bodies[part.body].coordinates]
+            deforming(record, flexible, q, accuracy, largest)
+        found.append(record)
     return found
 
 
-def colour_map() -> np.ndarray:
-    """(256, 3) uint8 of turbo."""
-    from matplotlib import colormaps
+def _largest(here: DrawableResult) -> tuple[float, float]:
+    """Largest displacement (m) and stress (Pa) of any body, of a sample of its points."""
+    moved, stressed = 0.0, 0.0
+    for record in here.structure.bodies:
+        body = record.flexible
+        if body is None or not body.mode_count:
+            continue
+        q, few = here.trajectory.q[:, record.coordinates], slice(None, None, max(1, len(body.surface.points) // _SAMPLE))
+        fields, coefficients = displacement_terms(body, q)
+        moved = max(moved, largest_of(fields[:, few], coefficients, length_of))
+        if body.has_stress:
+            stressed = max(stressed, largest_of(body.surface_stress_modes[:, few], q, stress_size))
+    return moved, stressed
 
-    return np.round(255.0 * colormaps["turbo"](np.linspace(0.0, 1.0, 256))[:, :3]).astype("u1")
+
+def _link(link: Link, marks: _Marks) -> dict[str, Any]:
+    kind = "spring" if link.coil else next((kind for kind in ("rod", "damper", "belt") if kind in link.kind), "cable")
+    return {
+        "name": link.name, "group": link.group, "kind": kind, "color": rgb(link.color), "radius": link.radius,
+        "marks": [marks.index(marker) for marker in link.markers],
+    }  # fmt: skip
+
+
+def _subtitle(bodies: int, t: np.ndarray) -> str:
+    return f"{bodies} {'body' if bodies == 1 else 'bodies'}; {len(t)} frames from {t[0]:.6g} to {t[-1]:.6g} s"
+
+
+def _notes(parts: list[PartRecord], left_out: int) -> list[str]:
+    found = []
+    moved = [part.displacement for part in parts if part.displacement is not None]
+    stressed = [part.stress for part in parts if part.stress is not None]
+    position = max((part.entry["errors"]["position"] for part in parts), default=0.0)
+    found.append(f"Places are within {1e3 * position:.2g} mm.")
+    for what, fields, factor, unit in (("Displacement", moved, 1e3, "mm"), ("Stress", stressed, 1e-6, "MPa")):
+        if fields:
+            error, largest = max(one.error for one in fields), max(one.largest for one in fields)
+            share = 100.0 * error / largest if largest else 0.0
+            found.append(
+                f"{what} of any node at any frame is within {factor * error:.2g} {unit}: {share:.2g} % of the largest."
+            )
+    if moved:
+        found.append("Between frames, everything is interpolated linearly.")
+    if left_out:
+        found.append(f"{left_out} more histories are in the result.")
+    return found
+
+
+def _shown_first(quantities: list[dict[str, Any]]) -> str:
+    keys = [one["key"] for one in quantities]
+    return next(key for key in ("von_mises", "displacement", "body") if key in keys)
