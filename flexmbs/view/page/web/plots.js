@@ -1,165 +1,135 @@
-// Plots of histories against time under the scene: a panel for each unit, one zoom and one cursor for all.
-flexmbs.Plots = class {
-  static colors = ["#2b7bd4", "#e0701a", "#149a6b", "#c9549b", "#8a63d2", "#b8921f", "#d63f3f", "#3aa6b9"];
-  static left = 56;
-  static right = 12;
+// Plots of histories against time: a panel for each unit, one zoom and one cursor for all.
+flexmbs.COLORS = ["#2b7bd4", "#e0701a", "#149a6b", "#c9549b", "#8a63d2", "#b8921f", "#d63f3f", "#3aa6b9"];
 
-  // ui: {time, seek(t), wheels(event), save(name, columns)}
-  constructor(ui) {
-    this.ui = ui;
-    this.all = ui.time.t;
-    this.zoom = [this.all[0], this.all[this.all.length - 1]];
-    this.panels = [];
-    this.element = flexmbs.make("section", {className: "plots", ariaLabel: "Plots"});
-  }
+flexmbs.plots = (ui) => {
+  const { make, button, gestures, fitted, indexAt, between, number, ticks, csv, save, DOWN } = flexmbs.tools;
+  const { time, scene } = ui, all = [time.t[0], time.t.at(-1)], LEFT = 56, RIGHT = 12;
+  const element = make("section", { className: "plots", ariaLabel: "Plots" });
+  let zoom = all, panels = [], now = 0, printing = false;
 
-  show(histories) {
-    const panels = new Map();
+  const inner = (canvas) => canvas.clientWidth - LEFT - RIGHT;
+  const timeAt = (canvas, x) => zoom[0] + ((x - LEFT) / inner(canvas)) * (zoom[1] - zoom[0]);
+  const magnify = (canvas, factor, x, dx) => {
+    const shown = zoom[1] - zoom[0], whole = all[1] - all[0], length = Math.max(Math.min(shown / factor, whole), 1e-6 * whole);
+    const start = zoom[0] + ((x - LEFT) / inner(canvas)) * (shown - length) - (dx / inner(canvas)) * length;
+    const first = Math.max(all[0], Math.min(start, all[1] - length));
+    zoom = [first, first + length];
+    draw();
+  };
+
+  const saveAll = (histories) => {
+    const columns = [];
+    let last;
+    for (const { name, unit, factor, t, values } of histories) {
+      if (last !== t) columns.push(["time [s]", (last = t)]);
+      columns.push([`${name} [${unit}]`, Array.from(values, (value) => value * factor)]);
+    }
+    save(`${scene.title} histories.csv`, csv(columns));
+  };
+
+  const panel = (title, list) => {
+    const histories = list.map((history, i) => ({ color: flexmbs.COLORS[i % 8], ...history, t: history.t ?? time.t, output: make("output") }));
+    const canvas = make("canvas", { role: "img", ariaLabel: `${list.map((h) => h.name)} against time` });
+    const cursors = ["now", "cross"].map((className) => make("b", { className }));
+    const keys = histories.map((h) =>
+      make("span", { title: h.name }, make("i", { style: `background:${h.color}` }), h.label ?? h.name, h.output));
+    gestures(canvas, {
+      tap: (x) => ui.seek(timeAt(canvas, x)),
+      drag: (dx, dy, event) => (event.shiftKey ? magnify(canvas, 1, 0, dx) : ui.seek(timeAt(canvas, event.offsetX))),
+      pinch: (factor, x, y, dx) => magnify(canvas, factor, x, dx),
+      wheel: (event, factor) => ui.wheels(event) && magnify(canvas, factor, event.offsetX, 0),
+      hover: (x) => cursor(now, x === null ? null : timeAt(canvas, x)),
+    });
+    canvas.ondblclick = () => magnify(canvas, 0, 0, 0);
+    const caption = make("figcaption", {}, make("strong", {}, title || "–"), ...keys,
+      button("Save these histories (CSV)", DOWN, () => saveAll(histories)));
+    return { histories, canvas, cursors, figure: make("figure", {}, caption, make("div", {}, canvas, ...cursors)) };
+  };
+
+  const show = (histories) => {
+    const byTitle = new Map();
     for (const history of histories) {
       const title = history.panel ?? history.unit;
-      panels.set(title, [...(panels.get(title) ?? []), history]);
+      byTitle.set(title, [...(byTitle.get(title) ?? []), history]);
     }
-    this.panels = [...panels].map(([title, list]) => this.panel(title, list));
-    this.element.replaceChildren(...this.panels.map((panel) => panel.element));
-    this.element.hidden = !histories.length;
-    this.draw();
-  }
+    panels = [...byTitle].map(([title, list]) => panel(title, list));
+    element.replaceChildren(...panels.map(({ figure }) => figure));
+    element.hidden = !panels.length;
+    draw();
+  };
 
-  panel(title, list) {
-    const {make, button} = flexmbs, {colors} = flexmbs.Plots, panel = {values: []};
-    const histories = (panel.histories = list.map((history, i) => ({color: colors[i % colors.length], ...history})));
-    const keys = histories.map((history, i) => {
-      panel.values[i] = make("output");
-      const swatch = make("i", {style: `background:${history.color}`});
-      return make("span", {title: history.name}, swatch, history.label ?? history.name, panel.values[i]);
-    });
-    const save = button("Save these histories (CSV)", "M8 2v8M4.5 7L8 10.5 11.5 7M2 13.5h12", () => this.save(histories));
-    panel.canvas = make("canvas", {role: "img", ariaLabel: `${histories.map((h) => h.name).join(", ")} against time`});
-    panel.cursors = ["now", "cross"].map((className) => make("b", {className, hidden: true}));
-    panel.element = make("figure", {}, make("figcaption", {}, make("strong", {textContent: title || "–"}), ...keys, save),
-      make("div", {}, panel.canvas, ...panel.cursors));
-    this.listen(panel.canvas);
-    return panel;
-  }
+  const eachShown = ({ t, values, factor }, use) => {
+    const last = Math.ceil(indexAt(t, zoom[1]));
+    for (let i = Math.floor(indexAt(t, zoom[0])); i <= last; i++) if (isFinite(values[i])) use(t[i], values[i] * factor);
+  };
 
-  listen(canvas) {
-    const timeAt = (x) => this.zoom[0] + ((x - flexmbs.Plots.left) / this.inner(canvas)) * (this.zoom[1] - this.zoom[0]);
-    const zoom = (factor, x, dx = 0) => {
-      const about = timeAt(x), ends = [this.all[0], this.all[this.all.length - 1]];
-      const move = (dx / this.inner(canvas)) * (this.zoom[1] - this.zoom[0]);
-      this.zoom = this.zoom.map((t, i) => about + (t - about) / factor - move)
-        .map((t) => Math.min(Math.max(t, ends[0]), ends[1]));
-      this.draw();
-    };
-    flexmbs.gestures(canvas, {
-      tap: (x) => this.ui.seek(timeAt(x)),
-      drag: (dx, dy, event, x) => (event.shiftKey ? zoom(1, x, dx) : this.ui.seek(timeAt(x))),
-      pinch: (factor, x, y, dx) => zoom(factor, x, dx),
-      wheel: (factor, x, y, event) => this.ui.wheels(event) && zoom(factor, x),
-      hover: (x) => this.cursor(this.now, x === null ? null : timeAt(x)),
-    });
-    canvas.ondblclick = () => zoom(1e-9, 0);
-  }
-
-  inner(canvas) {
-    return canvas.clientWidth - flexmbs.Plots.left - flexmbs.Plots.right;
-  }
-
-  draw() {
-    for (const panel of this.panels) this.drawPanel(panel);
-    if (this.now !== undefined) this.cursor(this.now);
-  }
-
-  // Least and largest value (in the unit shown) within the zoom, with a margin.
-  limits(histories) {
-    let [low, high] = [Infinity, -Infinity];
-    for (const {t = null, values, factor} of histories) {
-      const [first, last] = this.zoom.map((end) => flexmbs.indexAt(t ?? this.all, end));
-      for (let i = Math.floor(first); i <= Math.ceil(last); i++) {
-        low = Math.min(low, values[i] * factor || 0);
-        high = Math.max(high, values[i] * factor || 0);
-      }
-    }
+  const drawPanel = ({ canvas, histories }) => {
+    const { c, width, height } = fitted(canvas), bottom = height - 20, style = getComputedStyle(canvas);
+    const [ink, grid] = ["--soft", "--line"].map((name) => style.getPropertyValue(name));
+    let low = Infinity, high = -Infinity;
+    for (const history of histories) eachShown(history, (t, y) => ([low, high] = [Math.min(low, y), Math.max(high, y)]));
     const margin = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
-    return [low - margin, high + margin];
-  }
-
-  drawPanel({canvas, histories}) {
-    const {context: c, width, height} = flexmbs.fitted(canvas), {left, right} = flexmbs.Plots;
-    const [t0, t1] = this.zoom, [low, high] = this.limits(histories), bottom = height - 20;
-    const X = (t) => left + ((t - t0) / (t1 - t0)) * (width - left - right);
+    [low, high] = [low - margin, high + margin];
+    const X = (t) => LEFT + ((t - zoom[0]) / (zoom[1] - zoom[0])) * (width - LEFT - RIGHT);
     const Y = (value) => bottom - ((value - low) / (high - low)) * (bottom - 6);
-    const line = (color, ...points) => {
+    const line = (color, x1, y1, x2, y2) => {
       c.strokeStyle = color;
       c.beginPath();
-      points.forEach((point) => c.lineTo(...point));
+      c.lineTo(x1, y1);
+      c.lineTo(x2, y2);
       c.stroke();
     };
-    const style = getComputedStyle(canvas), [ink, grid] = ["--soft", "--line"].map((name) => style.getPropertyValue(name));
-    Object.assign(c, {font: "11px system-ui, sans-serif", fillStyle: ink, textAlign: "right", textBaseline: "middle"});
-    for (const [value, text] of flexmbs.ticks(low, high, height / 40)) {
-      line(grid, [left, Y(value)], [width - right, Y(value)]);
-      c.fillText(text, left - 6, Y(value));
+    Object.assign(c, { font: "11px system-ui", fillStyle: ink, textAlign: "right", textBaseline: "middle" });
+    for (const [value, text] of ticks(low, high, 4)) {
+      line(grid, LEFT, Y(value), width - RIGHT, Y(value));
+      c.fillText(text, LEFT - 6, Y(value));
     }
     c.textAlign = "center";
-    flexmbs.ticks(t0, t1, width / 90).forEach(([t, text], i) => {
-      const words = i ? text : `${text} s`, half = c.measureText(words).width / 2;
-      line(grid, [X(t), 6], [X(t), bottom]);
-      c.fillText(words, Math.min(X(t), width - half), bottom + 11);
+    ticks(...zoom, width / 65).forEach(([t, text], i) => {
+      const words = i ? text : `${text} s`;
+      line(grid, X(t), 6, X(t), bottom);
+      c.fillText(words, Math.min(X(t), width - c.measureText(words).width / 2), bottom + 11);
     });
-    c.rect(left, 0, width - left - right, bottom + 1);
+    c.rect(LEFT, 0, width - LEFT - RIGHT, bottom + 1);
     c.clip();
+    if (printing) line(ink, X(now), 6, X(now), bottom);
     c.setLineDash([3, 3]);
-    for (const impact of this.ui.time.impacts) line(ink, [X(impact.t), 6], [X(impact.t), bottom]);
+    for (const { t } of time.impacts) line(ink, X(t), 6, X(t), bottom);
     c.setLineDash([]);
-    if (this.printing) line(ink, [X(this.now), 6], [X(this.now), bottom]);
-    Object.assign(c, {lineWidth: 1.5, lineJoin: "round"});
-    histories.forEach((history) => {
+    Object.assign(c, { lineWidth: 1.5, lineJoin: "round" });
+    for (const history of histories) {
+      // Of the points in one column of pixels only those that change the picture.
+      let column, least, most;
       c.strokeStyle = history.color;
       c.beginPath();
-      this.trace(c, history, X, Y);
+      eachShown(history, (t, value) => {
+        const x = X(t), y = Y(value), same = Math.floor(x) === column;
+        if (same && y >= least && y <= most) return;
+        [column, least, most] = [Math.floor(x), same ? Math.min(least, y) : y, same ? Math.max(most, y) : y];
+        c.lineTo(x, y);
+      });
       c.stroke();
-    });
-  }
-
-  // Path of a history; of the many points in one column of pixels only those that change the picture.
-  trace(c, {t, values, factor}, X, Y) {
-    const times = t ?? this.all, [first, last] = this.zoom.map((end) => flexmbs.indexAt(times, end));
-    let column, low, high;
-    for (let i = Math.floor(first); i <= Math.ceil(last); i++) {
-      const [x, y] = [X(times[i]), Y(values[i] * factor)];
-      if (Math.floor(x) === column && y >= low && y <= high) continue;
-      if (Math.floor(x) !== column) [column, low, high] = [Math.floor(x), y, y];
-      [low, high] = [Math.min(low, y), Math.max(high, y)];
-      if (isFinite(y)) c.lineTo(x, y);
     }
-  }
+  };
 
-  // Puts the cursor at time `now` (s) and a second one at the time under the pointer; values in the legends are
-  // those under the pointer, else those of now.
-  cursor(now, cross = null) {
-    this.now = now;
-    const [t0, t1] = this.zoom;
-    for (const {canvas, cursors, histories, values} of this.panels) {
+  const draw = () => {
+    panels.forEach(drawPanel);
+    cursor(now);
+  };
+
+  // Cursors at the present time and at that under the pointer; values in the legends are those under the pointer.
+  const cursor = (t, cross = null) => {
+    now = t;
+    for (const { canvas, cursors, histories } of panels) {
       [now, cross].forEach((t, i) => {
-        cursors[i].hidden = t === null || t < t0 || t > t1;
-        cursors[i].style.left = `${flexmbs.Plots.left + ((t - t0) / (t1 - t0)) * this.inner(canvas)}px`;
+        cursors[i].hidden = t === null || t < zoom[0] || t > zoom[1];
+        cursors[i].style.left = `${LEFT + ((t - zoom[0]) / (zoom[1] - zoom[0])) * inner(canvas)}px`;
       });
-      cursors[1].textContent = cross === null ? "" : `${flexmbs.number(cross, 5)} s`;
-      histories.forEach(({t, values: all, factor}, i) => {
-        const index = flexmbs.indexAt(t ?? this.all, cross ?? now);
-        values[i].textContent = flexmbs.number(flexmbs.between(all, index) * factor);
-      });
+      cursors[1].textContent = cross === null ? "" : `${number(cross, 5)} s`;
+      for (const { t, values, factor, output } of histories)
+        output.textContent = number(between(values, indexAt(t, cross ?? now)) * factor);
     }
-  }
+  };
 
-  save(histories) {
-    const columns = [];
-    let times;
-    for (const {name, unit, factor, t, values} of histories) {
-      if (times !== (t ?? this.all)) columns.push({title: "time [s]", values: (times = t ?? this.all)});
-      columns.push({title: `${name} [${unit}]`, values: Array.from(values, (value) => value * factor)});
-    }
-    this.ui.save("histories", columns);
-  }
+  return { element, show, draw, cursor, print: (on) => (printing = on) };
 };

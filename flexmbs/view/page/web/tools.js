@@ -1,115 +1,98 @@
-// Small tools of the user's interface: elements, gestures, numbers, histories, files.
-
-// An element with properties and children; null and false are left out.
-flexmbs.make = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children.filter((child) => child != null && child !== false));
-  return element;
-};
-
-// A button with an icon (path in a square of 16) and a tooltip, which is its accessible name too.
-flexmbs.button = (title, path, onclick) => {
-  const button = flexmbs.make("button", {type: "button", title, ariaLabel: title, onclick});
-  button.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
-  return button;
-};
-
-// Mouse, pen and touch: on.drag(dx, dy, event), on.pinch(factor, x, y, dx, dy), on.tap(x, y), on.hover(x | null),
-// on.wheel(factor, x, y); lengths in CSS pixels, places from the element's corner.
-flexmbs.gestures = (element, on) => {
-  const pointers = new Map();
-  let moved = 0;
-  const place = (event) => {
-    const box = element.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
+// Tools of the user's interface: elements, gestures, numbers, files.
+flexmbs.tools = (() => {
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children.filter(Boolean));
+    return element;
   };
-  const apart = (a, b) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) || 1;
-  element.onpointerdown = (event) => {
-    element.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, event);
-    moved = pointers.size > 1 ? Infinity : 0;
+
+  // `path`: the icon, in a square of 16.
+  const button = (title, path, onclick) => {
+    const element = make("button", { title, onclick });
+    element.innerHTML = `<svg viewBox="0 0 16 16"><path d="${path}"/></svg>`;
+    return element;
   };
-  element.onpointermove = (event) => {
-    const last = pointers.get(event.pointerId);
-    if (!last) return on.hover?.(place(event)[0]);
-    pointers.set(event.pointerId, event);
-    const [dx, dy] = [event.clientX - last.clientX, event.clientY - last.clientY];
-    const other = [...pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
-    moved += Math.abs(dx) + Math.abs(dy);
-    if (other) on.pinch(apart(event, other) / apart(last, other), ...place(other), dx / 2, dy / 2);
-    else if (moved > 3) on.drag(dx, dy, event, ...place(event));
+
+  // Mouse, pen and touch; lengths in CSS pixels, places from the element's corner.
+  const gestures = (element, { drag, pinch, tap, wheel, hover }) => {
+    const pointers = new Map(), apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]) || 1;
+    let moved;
+    element.onpointerdown = (event) => {
+      element.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+      moved = pointers.size > 1 ? 9 : 0;
+    };
+    element.onpointermove = (event) => {
+      const last = pointers.get(event.pointerId), here = [event.offsetX, event.offsetY];
+      if (!last) return hover?.(here[0]);
+      pointers.set(event.pointerId, here);
+      const dx = here[0] - last[0], dy = here[1] - last[1], other = [...pointers.values()].find((place) => place !== here);
+      moved += Math.hypot(dx, dy);
+      if (other) pinch(apart(here, other) / apart(last, other), ...other, dx / 2, dy / 2);
+      else if (moved > 3) drag(dx, dy, event);
+    };
+    element.onpointerup = element.onpointercancel = (event) => {
+      if (pointers.delete(event.pointerId) && moved <= 3 && event.type === "pointerup") tap(event.offsetX, event.offsetY);
+    };
+    element.onpointerleave = () => hover?.(null);
+    const turn = (event) => wheel(event, Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)));
+    element.addEventListener("wheel", turn, { passive: false });
   };
-  element.onpointerup = element.onpointercancel = (event) => {
-    if (pointers.delete(event.pointerId) && moved <= 3 && event.type === "pointerup" && !event.button)
-      on.tap(...place(event));
+
+  // The 2D context of a canvas, cleared, as large as it is shown.
+  const fitted = (canvas) => {
+    const { clientWidth: width, clientHeight: height } = canvas, ratio = devicePixelRatio, c = canvas.getContext("2d");
+    Object.assign(canvas, { width: width * ratio, height: height * ratio });
+    c.scale(ratio, ratio);
+    return { c, width, height };
   };
-  element.onpointerleave = () => on.hover?.(null);
-  element.oncontextmenu = (event) => event.preventDefault();
-  const wheel = (event) => on.wheel(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...place(event), event);
-  element.addEventListener("wheel", wheel, {passive: false});
-};
 
-// The 2D context of a canvas, cleared, as large as it is shown: {context, width, height} in CSS pixels.
-flexmbs.fitted = (canvas) => {
-  const [width, height, ratio] = [canvas.clientWidth, canvas.clientHeight, devicePixelRatio];
-  Object.assign(canvas, {width: Math.round(width * ratio), height: Math.round(height * ratio)});
-  const context = canvas.getContext("2d");
-  context.scale(ratio, ratio);
-  return {context, width, height};
-};
+  // Fractional index at which an ascending array has the value x, and the value at such an index.
+  const indexAt = (array, x) => {
+    let low = 0, high = array.length - 1;
+    if (!(x > array[low])) return low;
+    if (x >= array[high]) return high;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (array[middle] <= x) low = middle;
+      else high = middle;
+    }
+    return low + (x - array[low]) / (array[high] - array[low]);
+  };
+  const between = (array, index, stride = 1, offset = 0) => {
+    const i = Math.floor(index), part = index - i, at = (k) => array[k * stride + offset];
+    return part ? at(i) * (1 - part) + at(i + 1) * part : at(i);
+  };
 
-// Fractional index at which an ascending array has the value x.
-flexmbs.indexAt = (array, x) => {
-  let [low, high] = [0, array.length - 1];
-  if (!(x > array[low])) return low;
-  if (x >= array[high]) return high;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (array[middle] <= x) low = middle;
-    else high = middle;
-  }
-  return low + (x - array[low]) / (array[high] - array[low]);
-};
+  const number = (value, digits = 4) => String(+value.toPrecision(digits)).replace("-", "−");
+  const round = (value) => [5, 2, 1].map((step) => step * 10 ** Math.floor(Math.log10(value))).find((step) => step <= value);
+  const withPrefix = (value, unit) => {
+    const power = Math.max(-3, Math.min(3, Math.floor(Math.log10(Math.abs(value) * 1.0001 || 1) / 3)));
+    return `${number(value / 1000 ** power, 3)} ${["n", "µ", "m", "", "k", "M", "G"][power + 3]}${unit}`;
+  };
+  // Round values from low to high, at most `count` or so, with labels.
+  const ticks = (low, high, count) => {
+    const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map((k) => k * power).find((step) => step >= raw * 0.999);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), list = [];
+    const plain = digits < 8 && Math.max(-low, high) < 1e6;
+    for (let i = Math.ceil(low / step - 1e-6); i <= high / step + 1e-6; i++)
+      list.push([i * step, plain ? (i * step).toFixed(digits).replace(/-/, "−") : number(i * step)]);
+    return list;
+  };
 
-// Value of an array at a fractional index.
-flexmbs.between = (array, index) => {
-  const [low, part] = [Math.floor(index), index % 1];
-  return part ? array[low] * (1 - part) + array[low + 1] * part : array[low];
-};
-
-// Round values (1, 2, 5 times a power of ten) from low to high, about `count` of them, with their labels.
-flexmbs.ticks = (low, high, count) => {
-  const raw = (high - low) / Math.max(count, 1), power = 10 ** Math.floor(Math.log10(raw));
-  const step = power * [1, 2, 5, 10].find((round) => round * power >= raw * 0.999);
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), ticks = [];
-  for (let i = Math.ceil(low / step - 1e-6); i <= high / step + 1e-6; i++) {
-    const large = Math.max(Math.abs(low), Math.abs(high)) >= 1e6 || digits > 7;
-    ticks.push([i * step, large ? flexmbs.number(i * step) : (i * step || 0).toFixed(digits).replace("-", "−")]);
-  }
-  return ticks;
-};
-
-// A number with so many significant digits; with a unit: in thousands or thousandths of it.
-flexmbs.number = (value, digits = 4) => String(+value.toPrecision(digits)).replace("-", "−");
-flexmbs.withPrefix = (value, unit, digits = 3) => {
-  const power = Math.min(3, Math.max(-3, Math.floor(Math.log10(Math.abs(value) * 1.0001 || 1) / 3)));
-  return `${flexmbs.number(value / 1000 ** power, digits)} ${["n", "µ", "m", "", "k", "M", "G"][power + 3]}${unit}`;
-};
-flexmbs.roundBelow = (value) => {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return power * (value >= 5 * power ? 5 : value >= 2 * power ? 2 : 1);
-};
-
-// Table of columns [{title, values}] of any lengths as text.
-flexmbs.csv = (columns) => {
-  const lines = [columns.map((column) => `"${column.title.replaceAll('"', '""')}"`).join(",")];
-  for (let i = 0; i < Math.max(...columns.map((column) => column.values.length)); i++)
-    lines.push(columns.map((column) => column.values[i] ?? "").join(","));
-  return lines.join("\n") + "\n";
-};
-
-flexmbs.download = (name, blob) => {
-  const link = flexmbs.make("a", {download: name.replace(/[^\w.-]+/g, "_"), href: URL.createObjectURL(blob)});
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-};
+  // Columns [title, values] as text.
+  const csv = (columns) => {
+    const lines = [columns.map(([title]) => `"${title.replaceAll('"', '""')}"`)];
+    for (let i = 0; i < Math.max(...columns.map(([, values]) => values.length)); i++)
+      lines.push(columns.map(([, values]) => values[i] ?? ""));
+    return lines.join("\n");
+  };
+  const save = (name, content) => {
+    const href = URL.createObjectURL(new Blob([content]));
+    make("a", { download: name.replace(/[^\w.-]+/g, "_"), href }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60000);
+  };
+  const DOWN = "M8 2v8M4.5 7L8 10.5 11.5 7M2 13.5h12";
+  return { make, button, gestures, fitted, indexAt, between, number, round, withPrefix, ticks, csv, save, DOWN };
+})();
