@@ -20,6 +20,7 @@ Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
 NEGLIGIBLE = 1e-7  # of the largest singular value: rounding
 FIRST_STEP = 0.8  # of the tolerance: the step that is tried first
 TRUNCATED = 0.5  # of the tolerance: largest error of the fields that are left out
+WORST = 1.81  # largest measure of a displacement or stress with all components at half a step, in steps
 _COEFFICIENTS = 32767
 _AT_ONCE = 64  # frames
 _TRIED_POINTS, _TRIED_FRAMES = 1500, 250  # of which the step is chosen; then it is checked on all
@@ -79,7 +80,8 @@ def run_field(
     peaks[peaks == 0.0] = 1.0
     scaled, coded = principal[:kept] * peaks[:, None, None], _coefficients(weights[:, :kept] / peaks)
     step = FIRST_STEP * allowed
-    few = slice(None, None, max(1, fields.shape[1] // _TRIED_POINTS)), slice(None, None, max(1, len(weights) // _TRIED_FRAMES))
+    strides = max(1, fields.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
+    few = [slice(None, None, stride) for stride in strides]
     tried = False
     while True:
         numbers = Quantised(np.round(scaled / step).astype(np.int64), step, 0.0, surface)
@@ -89,6 +91,25 @@ def run_field(
         tried = error <= allowed
         if not tried:
             step *= max(0.5, min(0.9, 0.9 * allowed / error))
+
+
+def single_fields(
+    fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: float,
+    measure: Measure,
+) -> RunField:  # fmt: skip
+    """Fields (m, n, components) that are shown one at a time, each within a tolerance of its own largest value.
+
+    ``peaks`` (m,) largest coefficient of each; coefficients (nf, m). The error is that of the field with the largest.
+    """
+    scaled = fields * peaks[:, None, None]
+    sizes = np.array([float(measure(field).max(initial=0.0)) for field in scaled])
+    steps = np.where(sizes > 0.0, tolerance * sizes / WORST, 1.0)
+    numbers = np.round(scaled / steps[:, None, None]).astype(np.int64)
+    columns = np.repeat(steps[:, None], fields.shape[2], axis=1)
+    stored = Quantised(numbers, columns, 0.0, surface)
+    errors = np.array([float(measure(field).max(initial=0.0)) for field in scaled - stored.values()])
+    worst = int(np.argmax(errors / np.maximum(sizes, 1e-300)))
+    return RunField(stored, _coefficients(coefficients / peaks), float(sizes[worst]), float(errors[worst]))
 
 
 def principal_fields(fields: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

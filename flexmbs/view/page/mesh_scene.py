@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,47 @@ import numpy as np
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.outer_faces import outer_faces, ring
-from flexmbs.view.extent import view_direction
 from flexmbs.view.mesh_picture import BODY, COUPLING, PART_COLORS, SET_COLORS, chosen_sets, mesh_title, part_of_elements
-from flexmbs.view.page.result_scene import camera_on, colour_map, quantity_records
-from flexmbs.view.page.surfaces import triangulated
+from flexmbs.view.page.camera import camera_on
+from flexmbs.view.page.part_records import part_record
+from flexmbs.view.page.quantised import whole
+from flexmbs.view.page.quantities import quantity_records
+from flexmbs.view.page.scene_colours import colour_map, plain_view
+from flexmbs.view.page.shapes import Shapes
+from flexmbs.view.page.surfaces import polygons, triangulated
 
 DOT, LIFT = 0.004, 0.0006  # nodes of a set, and faces of a set above those of the mesh, relative to its size
 MOST_DOTS = 3000
+_CORNERS = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
+_DOT = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
 
 
-def mesh_scene(mesh: Mesh, *, sets: Sequence[str] = (), title: str = "") -> dict[str, Any]:
-    """The scene of a mesh with the named node sets (default: the first ones); FlexmbsError for an unknown set."""
-    chosen = chosen_sets(mesh, sets)
+@dataclass(frozen=True)
+class MeshOptions:
+    """Options of the page of a mesh, as in :func:`flexmbs.view.page.pages.mesh_page`."""
+
+    sets: Sequence[str] = ()
+    camera: str | Sequence[float] | None = None
+    zoom: float = 1.0
+    title: str = ""
+
+
+def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
+    """The scene of a mesh with the named node sets (none: the first ones); FlexmbsError for an unknown set."""
+    chosen = chosen_sets(mesh, options.sets)
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
     size = float(np.linalg.norm(high - low)) or 1.0
     parts = [*_solid_parts(mesh), *_line_parts(mesh)]
     parts += [_set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size) for row, name in enumerate(chosen)]
-    direction, up = view_direction(low, high, np.zeros(3))
+    file, *about = mesh_title(mesh).split("\n")
     return {
-        "title": title or Path(mesh.source).name, "subtitle": mesh_title(mesh), "notes": [], "up": up.tolist(),
-        "background": None, "camera": camera_on(low, high, direction, up),
+        "title": options.title or file, "subtitle": "; ".join(about), "notes": [], "up": [0.0, 1.0, 0.0],
+        "background": None, "camera": camera_on(low, high, np.zeros(3), options.camera, options.zoom),
         "bounds": {"low": low.tolist(), "high": high.tolist()}, "time": None, "bodies": [{"name": "ground"}],
         "poses": np.array([0, 0, 0, 1, 0, 0, 0], "f4"), "poseShift": None, "scale": 1.0, "parts": parts, "marks": [],
         "links": [], "contacts": [], "contactPhases": [], "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
-        "quantities": quantity_records({"body": (0.0, 1.0)}), "colours": colour_map(), "histories": [],
-        "view": {"quantity": "body", "edges": True, "markers": False, "speed": "film"},
+        "quantities": quantity_records({}), "colours": colour_map(), "histories": [],
+        "view": plain_view("body"),
     }  # fmt: skip
 
 
@@ -70,36 +86,40 @@ def _set_part(mesh: Mesh, name: str, color: str, size: float) -> dict[str, Any]:
     kinds = [kind for kind in surface.faces if KINDS.get(kind) and len(surface.faces[kind])] if surface else []
     kinds = [kind for kind in kinds if KINDS[kind].dimension == 2]
     if kinds:
-        part = _part(mesh, name, "sets", color, np.concatenate([_vtk(surface.faces[k][:, ring(k)]) for k in kinds]))
-        part["points"] = _lifted(part["points"], part["triangles"].reshape(-1, 3), LIFT * size)
-        return part
+        faces = np.concatenate([_vtk(surface.faces[kind][:, ring(kind)]) for kind in kinds])
+        return _part(mesh, name, "sets", color, faces, lift=LIFT * size)
     nodes = mesh.node_sets[name]
     nodes = nodes[:: max(1, len(nodes) // MOST_DOTS)]
-    corners = DOT * size * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
-    dot = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
-    points = (mesh.points[nodes][:, None] + corners).reshape(-1, 3)
-    triangles = (6 * np.arange(len(nodes))[:, None, None] + dot).reshape(-1, 3)
-    return _record(name, "sets", color, points, triangles, np.full(len(triangles), 7, "u1"), nodes=None)
+    points = (mesh.points[nodes][:, None] + DOT * size * _CORNERS).reshape(-1, 3)
+    triangles = (6 * np.arange(len(nodes))[:, None, None] + _DOT).reshape(-1, 3)
+    return _record(name, "sets", color, points, _vtk(triangles))
 
 
-def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None) -> dict[str, Any]:
-    triangles = triangulated(np.zeros(0, np.int64) if faces is None else faces)
+def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None, lift: float = 0.0) -> dict[str, Any]:
+    """A part of faces (VTK) and lines (k, 2) of the mesh, with the nodes that they use."""
+    faces = np.zeros(0, np.int64) if faces is None else faces
     lines = np.zeros((0, 2), np.int64) if lines is None else lines
-    used, again = np.unique(np.concatenate([triangles.corners.ravel(), lines.ravel()]), return_inverse=True)
-    corners = again[: triangles.corners.size].reshape(-1, 3)
-    nodes = mesh.node_ids[used]
-    ends = again[triangles.corners.size :]
-    return _record(name, group, color, mesh.points[used], corners, triangles.hidden, nodes, ends)
+    corners = triangulated(faces).corners
+    used = np.unique(np.concatenate([corners.ravel(), lines.ravel()]))
+    number = np.zeros(len(mesh.points), dtype=np.int64)
+    number[used] = np.arange(len(used))
+    points = mesh.points[used]
+    if lift:
+        points = _lifted(points, number[corners], lift)
+    return _record(name, group, color, points, _renumbered(faces, number), number[lines], mesh.node_ids[used])
 
 
-def _record(name, group, color, points, triangles, hidden, nodes, lines=()) -> dict[str, Any]:
-    return {
-        "name": name, "group": group, "body": 0, "mark": None,
-        "color": [int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)], "opacity": 1.0, "shown": True,
-        "points": points.astype("f4"), "triangles": triangles.astype("u4"), "hidden": hidden,
-        "lines": np.asarray(lines).astype("u4"), "flat": True, "nodes": None if nodes is None else nodes.astype("i4"),
-        "displacement": None, "stress": None, "pressure": None, "errors": {"displacement": 0.0, "stress": 0.0},
-    }  # fmt: skip
+def _record(name, group, color, points, faces, lines=None, nodes=None) -> dict[str, Any]:
+    lines = np.zeros((0, 2), np.int64) if lines is None else lines
+    shape = Shapes().shape(points, faces, lines, nodes is not None)
+    numbers = None if nodes is None else whole(nodes[shape.order], "i32")
+    return part_record(shape, name, group, 0, color, nodes=numbers).entry
+
+
+def _renumbered(faces: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """VTK faces of points with other numbers."""
+    every = [_vtk(number[rings]) for rings in polygons(faces).values()]
+    return np.concatenate(every) if every else np.zeros(0, np.int64)
 
 
 def _vtk(rings: np.ndarray) -> np.ndarray:

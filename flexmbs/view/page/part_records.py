@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.page.fields import RunField, length_of, run_field, stress_size
+from flexmbs.view.page.fields import RunField, length_of, run_field, single_fields, stress_size
 from flexmbs.view.page.shapes import Shape
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest errors, relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
+    """Errors relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
 
     displacement: float = 1e-3
     stress: float = 5e-3
@@ -71,14 +71,32 @@ def deforming(
     )  # fmt: skip
     if not moved.count:
         return
-    part.displacement = moved
-    part.entry["displacement"] = _entry(moved)
-    part.entry["errors"]["displacement"] = moved.error
+    stressed = None
     if body.has_stress:
         modes = body.surface_stress_modes[:, order]
-        part.stress = run_field(modes, q, surface, tolerance(accuracy.stress, largest[1]), stress_size)
-        part.entry["stress"] = _entry(part.stress)
-        part.entry["errors"]["stress"] = part.stress.error
+        stressed = run_field(modes, q, surface, tolerance(accuracy.stress, largest[1]), stress_size)
+    _add_fields(part, moved, stressed)
+
+
+def in_modes(part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: Accuracy) -> None:
+    """Add displacement and stress of modes that are shown one at a time; q (nf, n), each up to its amplitude."""
+    order, surface = part.shape.order, part.shape.surface
+    moved = single_fields(body.surface.modes[:, order], amplitudes, q, surface, accuracy.displacement, length_of)
+    stressed = None
+    if body.has_stress:
+        modes = body.surface_stress_modes[:, order]
+        stressed = single_fields(modes, amplitudes, q, surface, accuracy.stress, stress_size)
+    _add_fields(part, moved, stressed)
+
+
+def _add_fields(part: PartRecord, moved: RunField, stressed: RunField | None) -> None:
+    part.displacement, part.stress = moved, stressed
+    for name, found in (("displacement", moved), ("stress", stressed)):
+        if found is not None:
+            part.entry[name] = {
+                "count": found.count, "fields": found.fields, "coefficients": found.coefficients,
+            }  # fmt: skip
+            part.entry["errors"][name] = found.error
 
 
 def displacement_terms(body: FlexibleBody, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -100,8 +118,3 @@ def node_numbers(body: FlexibleBody, shape: Shape) -> np.ndarray | None:
 def rgb(color: str) -> list[float]:
     """Parts 0 to 1 of a colour "#rrggbb"."""
     return [round(int(color[k : k + 2], 16) / 255.0, 4) for k in (1, 3, 5)]
-
-
-def _entry(found: RunField) -> dict[str, Any]:
-    return {"count": found.count, "fields": found.fields, "coefficients": found.coefficients}
-
