@@ -8,9 +8,9 @@
     #follow = null;
     perspective = false;
 
-    constructor({ scene, canvas, motion, state }) {
-      const { position, target, up, parallelHeight } = scene.camera, { low, high } = scene.bounds;
-      Object.assign(this, { scene, canvas, motion, state, target: [...target], height: parallelHeight });
+    constructor(renderer) {
+      const { position, target, up, parallelHeight } = renderer.scene.camera, { low, high } = renderer.scene.bounds;
+      Object.assign(this, { renderer, target: [...target], height: parallelHeight });
       this.corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]));
       this.diagonal = Math.hypot(...add(high, low, -1)) || 1;
       this.#turnTo(unit(add(position, target, -1)), up);
@@ -28,24 +28,24 @@
     set follow(body) {
       const { centre } = this;
       this.#follow = body;
-      this.target = body === null ? centre : add(centre, this.motion.pose(body).p, -1);
+      this.target = body === null ? centre : add(centre, this.renderer.pose(body).p, -1);
     }
     get centre() {
-      return this.#follow === null ? this.target : add(this.target, this.motion.pose(this.#follow).p);
+      return this.#follow === null ? this.target : add(this.target, this.renderer.pose(this.#follow).p);
     }
 
     get aspect() {
-      return this.canvas.clientWidth / this.canvas.clientHeight || 1;
+      return this.renderer.canvas.clientWidth / this.renderer.canvas.clientHeight || 1;
     }
     get shownHeight() {
       return this.height * Math.max(1, 4 / 3 / this.aspect);
     }
     get pixelsPerMetre() {
-      return this.canvas.clientHeight / this.shownHeight;
+      return this.renderer.canvas.clientHeight / this.shownHeight;
     }
 
     orbit(dx, dy) {
-      const { up } = this.scene, now = Math.asin(Math.max(-1, Math.min(1, dot(this.back, up))));
+      const { up } = this.renderer.scene, now = Math.asin(Math.max(-1, Math.min(1, dot(this.back, up))));
       const rise = Math.max(-1.57, Math.min(1.57, now + dy * 0.008)) - now;
       for (const rotation of [turn(times(this.right, -rise)), turn(times(up, -dx * 0.008))])
         for (const axis of ["back", "right", "above"]) this[axis] = unit(apply(rotation, this[axis]));
@@ -56,11 +56,11 @@
     }
 
     // `factor` above 1 magnifies; what is at x, y stays there.
-    zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+    zoom(factor, x = this.renderer.canvas.clientWidth / 2, y = this.renderer.canvas.clientHeight / 2) {
       const before = this.pixelsPerMetre;
       this.height = Math.max(1e-7 * this.diagonal, Math.min(100 * this.diagonal, this.height / factor));
       const more = this.pixelsPerMetre / before - 1;
-      this.pan((this.canvas.clientWidth / 2 - x) * more, (this.canvas.clientHeight / 2 - y) * more);
+      this.pan((this.renderer.canvas.clientWidth / 2 - x) * more, (this.renderer.canvas.clientHeight / 2 - y) * more);
     }
 
     // Shows the whole motion, or puts the body that it follows into the middle.
@@ -77,7 +77,7 @@
 
     // From "x", "-x", "y", "-y", "z", "-z" or "iso".
     look(from) {
-      const { up } = this.scene, side = across(up);
+      const { up } = this.renderer.scene, side = across(up);
       let back = [..."xyz"].map((axis) => (axis !== from.at(-1) ? 0 : from[0] === "-" ? -1 : 1));
       if (from === "iso") back = unit(add(add(times(side, -1), cross(side, up), -0.7), up, 0.6));
       this.#turnTo(back, Math.abs(dot(back, up)) < 0.99 ? up : cross(side, up));
@@ -88,7 +88,7 @@
     view() {
       const { back, right, above, centre, aspect, shownHeight: h } = this, d = h / 2 / SLOPE;
       const depths = this.corners.map((corner) => dot(add(corner, centre, -1), back));
-      const margin = this.diagonal * Math.max(0.5, Math.min(5, 0.1 * this.state.scale)); // deformation may be exaggerated
+      const margin = this.diagonal * Math.max(0.5, Math.min(5, 0.1 * this.renderer.state.scale)); // deformation may be exaggerated
       const low = Math.min(...depths, -h / 2) - margin, high = Math.max(...depths, h / 2) + margin;
       const near = Math.max(d - high, 0.02 * d), far = d - low, wide = this.perspective ? 2 * d / h : 2 / h;
       const rows = [[...times(right, wide / aspect), 0], [...times(above, wide), 0]];

@@ -2,7 +2,7 @@
 // centre of the camera. A piece: two ends with radii, the directions that its ends are square to, colour and opacity.
 {
   const { add, cross, times, unit, across, row, colour } = flexmbs.vectors;
-  // Radii of the shaft and the tip of an arrow, length of the tip, the shortest arrow, relative to the motion.
+  // Radii of the shaft and the tip of an arrow, length of the tip, the shortest arrow, relative to the renderer.
   const SHAFT = 0.0032, TIP = 0.0095, TIP_LENGTH = 0.03, SHORTEST = 0.02;
   const AXES = [[0.86, 0.2, 0.18, 1], [0.24, 0.62, 0.22, 1], [0.18, 0.4, 0.86, 1]];
   const LETTERS = [[[-1, -1, 1, 1], [-1, 1, 1, -1]], [[-1, 1, 0, 0], [-1, -1, 1, 1]], [[-1, 1, 1, 1, -1, -1, 1, -1]]]; // x y z
@@ -43,11 +43,11 @@
   }
 
   // {solid, through: pieces (through: seen through bodies), dots: [place, pixels, colour, opacity] of each}.
-  flexmbs.glyphs = ({ scene, state, camera, motion }) => {
-    const solid = [], through = [], dots = [], { centre, diagonal: size, pixelsPerMetre } = camera, now = Math.floor(state.frame);
+  flexmbs.glyphs = (renderer) => {
+    const { scene, state, camera } = renderer, solid = [], through = [], dots = [], { centre, diagonal: size, pixelsPerMetre } = camera, now = Math.floor(state.frame);
     const relative = (place) => add(place, centre, -1);
     for (const shown of scene.links) {
-      const places = shown.marks.map((mark) => relative(motion.markPose(mark).p)), radius = shown.radius || 0.006 * size;
+      const places = shown.marks.map((mark) => relative(renderer.markPose(mark).p)), radius = shown.radius || 0.006 * size;
       const length = Math.hypot(...add(places[1], places[0], -1));
       shown.turns ??= Math.max(4, Math.min(14, Math.round(length / (0.9 * radius)))); // of the length that is drawn first
       link(solid, { ...shown, radius }, places);
@@ -62,13 +62,13 @@
         arrow(through, from, unit(row(force, k)), length, size, tone);
       }
     for (const m of state.glyphs.marks ? scene.marks.keys() : []) {
-      const { R, p } = motion.markPose(m), from = relative(p);
+      const { R, p } = renderer.markPose(m), from = relative(p);
       for (let k = 0; k < 3; k++)
         tube(through, [from, add(from, [R[k], R[k + 3], R[k + 6]], 22 / pixelsPerMetre)], 1.3 / pixelsPerMetre, AXES[k]);
       dots.push(...from, 6, 0.35, 0.37, 0.4, 1);
     }
     const { selected } = state;
-    if (selected) dots.push(...relative(motion.position(selected.part, selected.point)), 15, 0.95, 0.35, 0.05, 1);
+    if (selected) dots.push(...relative(renderer.position(selected.part, selected.point)), 15, 0.95, 0.35, 0.05, 1);
     return { solid, through, dots };
   };
 
@@ -80,8 +80,8 @@
       arrow(list, [0, 0, 0], axis, 0.62, 9, tone);
       for (const stroke of LETTERS[k]) {
         const points = [];
-        for (let i = 0; i < stroke.length; i += 2) points.push(add(add(end, right, 0.06 * stroke[i]), above, 0.08 * stroke[i + 1]));
-        tube(list, points, 0.02, tone);
+        for (let i = 0; i < stroke.length; i += 2) points.push(add(add(end, right, 0.08 * stroke[i]), above, 0.1 * stroke[i + 1]));
+        tube(list, points, 0.022, tone);
       }
     });
     return list;

@@ -31,10 +31,11 @@
       return { program, places };
     }
 
-    // Draws with that program next, with these uniforms.
-    use(name, uniforms) {
+    // Draws with that program, uniforms and array next.
+    use(name, uniforms, array = null) {
       const { gl } = this, { program, places } = this.programs.get(name);
       gl.useProgram(program);
+      gl.bindVertexArray(array);
       for (const [key, value] of Object.entries(uniforms)) {
         if (!places.has(key)) places.set(key, gl.getUniformLocation(program, key));
         if (value.length === 16) gl.uniformMatrix4fv(places.get(key), false, value);

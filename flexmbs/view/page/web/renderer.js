@@ -13,26 +13,29 @@
   const SOLID = [0.999, 1], GLASS = [0, 0.999], ANY = [0, 1]; // opacities that a pass draws
   const NO_INK = [0, 0, 0, 0], INK = [0, 0, 0, 1];
 
-  flexmbs.Renderer = class {
+  flexmbs.Renderer = class extends flexmbs.Motion {
     #evaluated = "";
 
     constructor(canvas, scene) {
-      this.state = {
+      super(scene, {
         frame: 0, scale: scene.scale ?? 1, quantity: "body", low: 0, high: 1, hidden: new Set(), opacity: new Map(),
         edges: false, clip: null, selected: null, dark: false,
         glyphs: { marks: false, forces: true, contacts: true, joints: true, axes: true, shadow: true },
-      };
-      Object.assign(this, { canvas, scene, motion: new flexmbs.Motion(scene, this.state) });
+      });
+      this.canvas = canvas;
       this.camera = new flexmbs.Camera(this);
       this.gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
       if (!this.gl) throw new Error("This browser cannot draw the scene: WebGL2 is missing or switched off.");
       this.points = 0;
       this.coefficients = CELLS * scene.parts.length;
-      this.meshes = scene.parts.map((part) => {
-        const mesh = { ...flexmbs.surface(part), first: this.points, coefficient: this.coefficients };
-        mesh.largest = [part.displacement, part.stress].map(largest);
+      const known = new Map(); // parts may have the same surface
+      this.meshes = scene.parts.map(({ points, triangles, displacement, stress }) => {
+        const same = known.get(triangles)?.points === points && known.get(triangles).surface;
+        const surface = same || flexmbs.surface(points, triangles), largest = [displacement, stress].map(largestOf);
+        const mesh = { ...surface, first: this.points, coefficient: this.coefficients, largest, fields: largest.flat().length };
+        known.set(triangles, { points, surface });
         this.points += mesh.source.length;
-        this.coefficients += mesh.largest.flat().length;
+        this.coefficients += mesh.fields;
         return mesh;
       });
       canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -41,15 +44,6 @@
       this.resize();
     }
 
-    position(part, point) {
-      return this.motion.position(part, point);
-    }
-    displacement(part, point) {
-      return this.motion.displacement(part, point);
-    }
-    value(part, point, quantity) {
-      return this.motion.value(part, point, quantity);
-    }
     pixelsPerMetre() {
       return this.camera.pixelsPerMetre;
     }
@@ -91,11 +85,15 @@
       this.#drawLines(common);
       this.#drawPieces("tube", common, solid);
       this.#drawGlass({ ...common, pass: GLASS });
-      for (const [order, ink] of [[gl.GREATER, [0, 0, 0, 0.3]], [gl.LEQUAL, INK]]) { // behind bodies, and before them
-        gl.depthFunc(order);
-        this.#drawPieces("tube", { ...common, ink }, through);
-        this.#drawDots({ ...common, ink }, dots);
-      }
+      gl.depthFunc(gl.GREATER); // faintly through bodies
+      this.#drawPieces("tube", { ...common, ink: [0, 0, 0, 0.3] }, through);
+      gl.depthFunc(gl.LEQUAL);
+      this.#drawPieces("tube", common, through);
+      gl.disable(gl.DEPTH_TEST);
+      graphics.buffer(new Float32Array(dots), this.dots);
+      graphics.use("dot", common, this.arrays.dots);
+      gl.drawArrays(gl.POINTS, 0, dots.length / 8);
+      gl.enable(gl.DEPTH_TEST);
       if (state.glyphs.axes) this.#drawTriad(common);
     }
 
@@ -118,13 +116,13 @@
 
     // The cells of all parts; places, values and normals if anything that they depend on has changed.
     #evaluate() {
-      const { gl, state, scene, graphics, motion, cells } = this, { centre } = this.camera, { quantity } = state;
+      const { gl, state, scene, graphics, cells } = this, { centre } = this.camera, { quantity } = state;
       scene.parts.forEach((part, i) => {
-        const mesh = this.meshes[i], { R, p } = motion.partPose(part), place = add(p, centre, -1), lists = [];
-        const coloured = motion.has(part, quantity), stress = coloured && quantity !== "pressure" ? part.stress : null;
+        const mesh = this.meshes[i], { R, p } = this.partPose(part), place = add(p, centre, -1), lists = [];
+        const coloured = this.has(part, quantity), stress = coloured && quantity !== "pressure" ? part.stress : null;
         let next = mesh.coefficient;
         [part.displacement, stress].forEach((fields, kind) => {
-          const c = fields ? motion.now(fields.coefficients, fields.count, 0, fields.count) : [], size = mesh.largest[kind];
+          const c = fields ? this.now(fields.coefficients, fields.count, 0, fields.count) : [], size = mesh.largest[kind];
           const least = 1e-6 * c.reduce((sum, x, k) => sum + Math.abs(x) * size[k], 0), first = next;
           c.forEach((x, k) => Math.abs(x) * size[k] > least && cells.set([x, k], 4 * next++)); // the others are not seen
           lists.push(first, next - first);
@@ -139,8 +137,7 @@
       if (evaluated === this.#evaluated) return;
       this.#evaluated = evaluated;
       if (quantity === "pressure") this.#givePressures();
-      graphics.use("evaluate", { quantity: QUANTITIES.indexOf(quantity) });
-      gl.bindVertexArray(this.arrays.evaluate);
+      graphics.use("evaluate", { quantity: QUANTITIES.indexOf(quantity) }, this.arrays.evaluate);
       gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, this.feedback);
       gl.enable(gl.RASTERIZER_DISCARD);
       gl.beginTransformFeedback(gl.POINTS);
@@ -156,26 +153,33 @@
     #givePressures() {
       const given = new Float32Array(this.points);
       this.scene.parts.forEach((part, i) => {
-        const { first, source } = this.meshes[i], values = part.pressure && this.motion.pressures(part);
+        const { first, source } = this.meshes[i], values = part.pressure && this.pressures(part);
         if (values) source.forEach((point, k) => (given[first + k] = values[point]));
       });
       this.graphics.buffer(given, this.given);
     }
 
-    #drawSurfaces(program, uniforms, { triangle, corners } = { triangle: 0, corners: { length: this.triangles } }) {
+    #drawSurfaces(program, uniforms, first = 0, count = this.triangles.length) {
       const { gl } = this;
-      this.graphics.use(program, uniforms);
-      gl.bindVertexArray(this.arrays.surface);
       gl.enable(gl.POLYGON_OFFSET_FILL); // lines are in front
-      gl.drawElements(gl.TRIANGLES, corners.length, gl.UNSIGNED_INT, 4 * triangle);
+      this.graphics.use(program, uniforms, this.arrays.surface);
+      gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
       gl.disable(gl.POLYGON_OFFSET_FILL);
     }
 
+    // `count` strips of triangles, each with as many corners.
+    #drawStrips(program, uniforms, array, corners, count) {
+      this.graphics.use(program, uniforms, this.arrays[array]);
+      this.gl.drawArraysInstanced(this.gl.TRIANGLE_STRIP, 0, corners, count);
+    }
+
     #drawPairs(name, program, uniforms) {
-      if (!this.pairs[name].length) return;
-      this.graphics.use(program, uniforms);
-      this.gl.bindVertexArray(this.arrays[name]);
-      this.gl.drawArraysInstanced(this.gl.TRIANGLE_STRIP, 0, 4, this.pairs[name].length / 3);
+      this.#drawStrips(program, uniforms, name, 4, this.pairs[name].length / 3);
+    }
+
+    #drawPieces(program, uniforms, list) {
+      this.graphics.buffer(new Float32Array(list), this.pieces);
+      this.#drawStrips(program, uniforms, "pieces", 26, list.length / 18);
     }
 
     #drawLines(common) {
@@ -187,42 +191,26 @@
 
     // Transparent parts from the farthest to the nearest, each its far side first.
     #drawGlass(common) {
-      const { gl, scene, camera, motion, meshes } = this;
-      const seen = scene.parts.map((part, i) => {
-        const opacity = this.#opacity(i), { R, p } = motion.partPose(part);
-        return opacity > 0 && opacity <= GLASS[1] && { mesh: meshes[i], depth: dot(camera.back, add(p, apply(R, meshes[i].middle))) };
-      }).filter(Boolean).sort((a, b) => a.depth - b.depth);
-      if (!seen.length) return;
+      const { gl, scene, camera, meshes } = this, depths = new Map();
+      scene.parts.forEach((part, i) => {
+        const opacity = this.#opacity(i), { R, p } = this.partPose(part);
+        if (opacity > 0 && opacity <= GLASS[1]) depths.set(i, dot(camera.back, add(p, apply(R, meshes[i].middle))));
+      });
+      if (!depths.size) return;
       gl.depthMask(false);
       gl.enable(gl.CULL_FACE);
-      for (const { mesh } of seen)
+      for (const i of [...depths.keys()].sort((a, b) => depths.get(a) - depths.get(b)))
         for (const side of [gl.FRONT, gl.BACK]) {
           gl.cullFace(side);
-          this.#drawSurfaces("surface", common, mesh);
+          this.#drawSurfaces("surface", common, meshes[i].triangle, meshes[i].corners.length);
         }
       gl.disable(gl.CULL_FACE);
       this.#drawLines(common);
       gl.depthMask(true);
     }
 
-    #drawPieces(program, uniforms, list) {
-      const { gl, graphics } = this;
-      graphics.buffer(new Float32Array(list), this.pieces);
-      graphics.use(program, uniforms);
-      gl.bindVertexArray(this.arrays.pieces);
-      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 26, list.length / 18);
-    }
-
-    #drawDots(uniforms, list) {
-      const { gl, graphics } = this;
-      graphics.buffer(new Float32Array(list), this.dots);
-      graphics.use("dot", uniforms);
-      gl.bindVertexArray(this.arrays.dots);
-      gl.drawArrays(gl.POINTS, 0, list.length / 8);
-    }
-
     #drawTriad(common) {
-      const { gl, camera, canvas } = this, { right, above, back } = camera, side = 92 * this.ratio, x = canvas.width - side;
+      const { gl, camera, canvas } = this, { right, above, back } = camera, side = 104 * this.ratio, x = canvas.width - side;
       const view = [0, 1, 2].flatMap((k) => [right[k], above[k], -0.4 * back[k], 0]).concat([0, 0, -0.5, 1]);
       this.#onto(null, side, side, x);
       gl.depthRange(0, 1e-4); // before everything
@@ -339,7 +327,7 @@
       let rows = 0;
       for (const mesh of meshes) {
         mesh.row = rows;
-        rows += Math.ceil((2 * mesh.source.length * mesh.largest.flat().length) / wide);
+        rows += Math.ceil((2 * mesh.source.length * mesh.fields) / wide);
       }
       if (rows > limit) throw new Error("The modes of this scene are too large for this graphics card.");
       this.graphics.texture("fields", gl.RGB32F, wide, rows || 1);
@@ -353,30 +341,34 @@
 
     #buildBuffers() {
       const { gl, scene, meshes, graphics } = this, rest = new Float32Array(3 * this.points), normals = new Float32Array(3 * this.points);
-      const owners = new Uint32Array(this.points), pairs = (this.pairs = { features: [], edges: [], lines: [] });
-      this.triangles = 0;
+      const owners = new Uint32Array(this.points);
+      let triangle = 0;
       meshes.forEach((mesh, i) => {
         const part = scene.parts[i], { first, source } = mesh;
         source.forEach((point, k) => rest.set(row(part.points, point), 3 * (first + k)));
         mesh.middle = middle(part.points);
-        mesh.triangle = this.triangles;
-        this.triangles += mesh.corners.length;
+        mesh.triangle = triangle;
+        triangle += mesh.corners.length;
         normals.set(mesh.normals, 3 * first);
         owners.fill(i, first, first + source.length);
-        for (const [name, list] of [["features", mesh.features], ["edges", part.edges], ["lines", part.lines]])
-          for (let k = 0; k < list.length; k += 2) pairs[name].push(first + list[k], first + list[k + 1], i);
       });
-      const triangles = new Uint32Array(this.triangles), size = 4 * WIDE * this.rows, owner = graphics.buffer(owners);
-      for (const { triangle, corners, first } of meshes) triangles.set(corners.map((corner) => first + corner), triangle);
+      this.triangles = new Uint32Array(triangle);
+      for (const { triangle, corners, first } of meshes) this.triangles.set(corners.map((corner) => first + corner), triangle);
+      this.pairs = {
+        features: this.#pairsOf((i) => meshes[i].features),
+        edges: this.#pairsOf((i) => scene.parts[i].edges),
+        lines: this.#pairsOf((i) => scene.parts[i].lines),
+      };
+      const size = 4 * WIDE * this.rows, owner = graphics.buffer(owners);
       const facing = graphics.buffer(3 * size);
       this.places = graphics.buffer(4 * size);
       [this.given, this.pieces, this.dots] = [4 * this.points || 4, 72, 32].map((bytes) => graphics.buffer(bytes));
       const evaluate = graphics.array([[graphics.buffer(rest), 3], [graphics.buffer(normals), 3], [owner, -1], [this.given, 1]]);
       const pieces = graphics.array([[this.pieces, 4, 4, 3, 3, 4]], 1), dots = graphics.array([[this.dots, 4, 4]]);
       this.arrays = { evaluate, pieces, dots };
-      for (const name in pairs) this.arrays[name] = graphics.array([[graphics.buffer(Uint32Array.from(pairs[name])), -3]], 1);
+      for (const name in this.pairs) this.arrays[name] = graphics.array([[graphics.buffer(this.pairs[name]), -3]], 1);
       this.arrays.surface = graphics.array([[this.places, 4], [facing, 3], [owner, -1]]);
-      graphics.buffer(triangles, gl.createBuffer(), gl.ELEMENT_ARRAY_BUFFER);
+      graphics.buffer(this.triangles, gl.createBuffer(), gl.ELEMENT_ARRAY_BUFFER);
       gl.bindVertexArray(null);
       gl.bindBuffer(gl.ARRAY_BUFFER, null);
       this.feedback = gl.createTransformFeedback();
@@ -384,10 +376,21 @@
       [this.places, facing].forEach((buffer, k) => gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, k, buffer));
       gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, null);
     }
+
+    // [point, point, part] of the pairs of points of all parts.
+    #pairsOf(list) {
+      const lists = this.meshes.map((_, i) => list(i)), found = new Uint32Array(lists.reduce((sum, pairs) => sum + 1.5 * pairs.length, 0));
+      let at = 0;
+      lists.forEach((pairs, i) => {
+        for (let k = 0; k < pairs.length; k += 2)
+          for (const number of [this.meshes[i].first + pairs[k], this.meshes[i].first + pairs[k + 1], i]) found[at++] = number;
+      });
+      return found;
+    }
   };
 
   // Largest components of fields.
-  const largest = (of) => Array.from({ length: of?.count ?? 0 }, (_, k) => {
+  const largestOf = (of) => Array.from({ length: of?.count ?? 0 }, (_, k) => {
     const size = of.fields.length / of.count;
     return of.fields.subarray(k * size, (k + 1) * size).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
   });

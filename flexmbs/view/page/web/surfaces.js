@@ -6,7 +6,7 @@
   // Points to draw (`source`: which points of the part): its own, then copies of those at sharp corners, one for each
   // normal. `corners`: triangles of these. `normals`: unit vectors; `lengths`: of the sums of area vectors that they come
   // from. `features`: sharp edges and rims. `closed`: without a rim.
-  flexmbs.surface = ({ points, triangles }) => {
+  flexmbs.surface = (points, triangles) => {
     const n = points.length / 3, source = Array.from({ length: n }, (_, i) => i), normals = new Array(3 * n).fill(0);
     const corners = Uint32Array.from(triangles), copies = new Map(), features = [], open = new Map(), places = new Map();
     const merged = source.map((i) => { // triangles may meet at two points in one place
