@@ -23,7 +23,7 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
 
   if (heading) {
     text(scene.title, 16, 22, "600 17px");
-    text([scene.subtitle, ui.timeText()].filter(Boolean).join(" · "), 16, 44);
+    text([ui.timeText(), scene.subtitle].filter(Boolean).join(" · "), 16, 44);
   }
   if (quantity.key !== "body" && state.high > state.low && height > 130) {
     const top = heading ? 84 : 40, tall = Math.min(260, height - top - 56), factor = quantity.factor;
