@@ -80,7 +80,7 @@ flexmbs.plots = (ui) => {
       c.stroke();
     };
     Object.assign(c, { font: "11px system-ui", fillStyle: ink, textAlign: "right", textBaseline: "middle" });
-    for (const [value, text] of ticks(low, high, 4)) {
+    for (const [value, text] of ticks(low, high, 5)) {
       line(grid, LEFT, Y(value), width - RIGHT, Y(value));
       c.fillText(text, LEFT - 6, Y(value));
     }

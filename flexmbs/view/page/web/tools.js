@@ -64,7 +64,7 @@ flexmbs.tools = (() => {
     return part ? at(i) * (1 - part) + at(i + 1) * part : at(i);
   };
 
-  const number = (value, digits = 4) => String(+value.toPrecision(digits)).replace("-", "−");
+  const number = (value, digits = 4) => (Math.abs(value) < 1e-12 ? "0" : String(+value.toPrecision(digits)).replaceAll("-", "−"));
   const round = (value) => [5, 2, 1].map((step) => step * 10 ** Math.floor(Math.log10(value))).find((step) => step <= value);
   const withPrefix = (value, unit) => {
     const power = Math.max(-3, Math.min(3, Math.floor(Math.log10(Math.abs(value) * 1.0001 || 1) / 3)));
