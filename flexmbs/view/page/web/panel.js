@@ -16,7 +16,7 @@ flexmbs.panel = (ui) => {
 
   const colours = () => {
     const quantity = choice("Quantity", scene.quantities.map((q) => [q.key, q.title]), state.quantity, (key) => ui.colour(key, "run"));
-    const range = choice("Range", [["run", "of the whole run"], ["time", "of each time"], ["typed", "typed"]], "run", (range) =>
+    const range = choice("Range", [["run", "of the whole run"], ...(ui.time ? [["time", "of each time"]] : []), ["typed", "typed"]], "run", (range) =>
       ui.colour(state.quantity, range));
     const ends = ["low", "high"].map((end) => input("number", { ariaLabel: `${end} limit` }, (text) => {
       ui.typed[end] = text === "" ? null : text / ui.quantity().factor;
