@@ -80,7 +80,8 @@ def run_field(
     peaks[peaks == 0.0] = 1.0
     scaled, coded = principal[:kept] * peaks[:, None, None], _coefficients(weights[:, :kept] / peaks)
     step = FIRST_STEP * allowed
-    few = slice(None, None, max(1, fields.shape[1] // _TRIED_POINTS)), slice(None, None, max(1, len(weights) // _TRIED_FRAMES))
+    strides = max(1, fields.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
+    few = [slice(None, None, stride) for stride in strides]
     tried = False
     while True:
         numbers = Quantised(np.round(scaled / step).astype(np.int64), step, 0.0, surface)

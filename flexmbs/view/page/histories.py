@@ -65,7 +65,6 @@ class _Times:
             found.append(at[first])
         return self.inside[np.unique(np.concatenate(found))]
 
-
     def frame_numbers(self, steps: np.ndarray) -> np.ndarray:
         """(k + 2,) where steps are among the frames, times ``PLACES``, with the first and the last frame."""
         last = len(self.frames) - 1

@@ -9,7 +9,10 @@ from typing import Any
 
 from flexmbs.view.page.packing import Packer
 
-SCRIPTS = ("decode.js", "renderer.js", "interface.js")
+SCRIPTS = (
+    "decode.js", "vectors.js", "camera.js", "shaders.js", "surfaces.js", "glyphs.js", "renderer.js",
+    "tools.js", "plots.js", "overlay.js", "panel.js", "interface.js",
+)  # fmt: skip
 STYLE = "viewer.css"
 
 
@@ -40,7 +43,7 @@ def whole_page(scene: dict[str, Any]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{html.escape(scene["title"] or "flexmbs")}</title>\n{page_assets()}</head>\n'
+        f"<title>{html.escape(scene['title'] or 'flexmbs')}</title>\n{page_assets()}</head>\n"
         f'<body class="flexmbs-page">\n{scene_fragment(scene)}{page_start()}</body>\n</html>\n'
     )
 

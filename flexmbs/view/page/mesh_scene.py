@@ -16,7 +16,7 @@ from flexmbs.view.page.camera import camera_on
 from flexmbs.view.page.part_records import part_record
 from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import quantity_records
-from flexmbs.view.page.scene_colours import colour_map
+from flexmbs.view.page.scene_colours import colour_map, plain_view
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.page.surfaces import polygons, triangulated
 
@@ -51,9 +51,7 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
         "poses": np.array([0, 0, 0, 1, 0, 0, 0], "f4"), "poseShift": None, "scale": 1.0, "parts": parts, "marks": [],
         "links": [], "contacts": [], "contactPhases": [], "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
         "quantities": quantity_records({}), "colours": colour_map(), "histories": [],
-        "view": {
-            "quantity": "body", "range": None, "edges": True, "markers": False, "speed": "film", "theme": None,
-        },
+        "view": plain_view("body"),
     }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from flexmbs.view.page.motion import stored_motion
 from flexmbs.view.page.part_records import Accuracy, PartRecord, in_modes, node_numbers, part_record
 from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
-from flexmbs.view.page.scene_colours import checked_color, colour_map
+from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts import palette
 
@@ -44,7 +44,9 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     if not body.mode_count:
         raise FlexmbsError(f"body '{body.name}' has no modes: it is rigid")
     if not len(body.surface.faces):
-        raise FlexmbsError(f"body '{body.name}' has no elements (it comes from arrays or another tool): nothing to draw")
+        raise FlexmbsError(
+            f"body '{body.name}' comes from arrays or another tool: it has no elements to draw"
+        )
     checked_color(options.color, True, body.has_stress)
     amplitudes = drawn_amplitudes(body)
     q = _oscillations(amplitudes)
@@ -73,10 +75,7 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
         "parts": [part.entry], "marks": _marks(body, q), "links": [], "contacts": [], "contactPhases": [],
         "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
         "quantities": quantity_records(ranges_of([part], len(q))), "colours": colour_map(), "histories": [],
-        "view": {
-            "quantity": options.color or "displacement", "range": None, "edges": True, "markers": True, "speed": "film",
-            "theme": None,
-        },
+        "view": plain_view(options.color or "displacement", markers=True),
     }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableMarker, DrawableResult, DrawableStructure
 from flexmbs.view.page.quantised import Quantised, series
 
-
 PLACES, TURNS = 2e-6, 2.0**-20  # steps of positions, relative to the size of the motion, and of quaternions
 COARSER = 8.0  # steps where there are so many poses that their size counts
 MANY = 500_000  # values

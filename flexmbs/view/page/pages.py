@@ -134,7 +134,8 @@ def _check_limit(size: float, limit: float, target: Path, result: DrawableResult
     if result is not None:
         remedies = ["fewer frames", "a shorter part of the run (start, end)", "a larger accuracy", *remedies]
     raise FlexmbsError(
-        f"{target}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; what helps: {', '.join(remedies)}"
+        f"{target}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; "
+        f"what helps: {', '.join(remedies)}"
     )
 
 

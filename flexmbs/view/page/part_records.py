@@ -14,7 +14,7 @@ from flexmbs.view.page.shapes import Shape
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest errors, relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
+    """Errors relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
 
     displacement: float = 1e-3
     stress: float = 5e-3

@@ -60,8 +60,8 @@ def _shift(here: DrawableResult, part: slice, scale: float, moving: list[int]) -
     joints = [joint for joint in joints if joint.a in place or joint.b in place]
     start, turned = run.body_position[part], run.body_rotation[part]
     position, rotation = start.copy(), turned.copy()
-    size = max(float(np.linalg.norm(end, axis=-1).max()) for joint in joints for end in (joint.at_a.place, joint.at_b.place))
-    size = size or 1.0
+    arms = [np.linalg.norm(end.place, axis=-1).max() for joint in joints for end in (joint.at_a, joint.at_b)]
+    size = float(max(arms)) or 1.0  # makes rotations comparable with displacements
     for _ in range(_ITERATIONS):
         change = _least_change(joints, position, rotation, place, size)
         position[:, moving] += change[..., :3]

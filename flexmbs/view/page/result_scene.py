@@ -15,7 +15,7 @@ from flexmbs.view.page.camera import camera_on, motion_bounds, upward
 from flexmbs.view.page.contact_parts import contact_parts
 from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
-from flexmbs.view.page.histories import history_records
+from flexmbs.view.page.histories import checked_names, history_records
 from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
 from flexmbs.view.page.part_records import (
     Accuracy,
@@ -29,9 +29,10 @@ from flexmbs.view.page.part_records import (
 from flexmbs.view.page.pose_shift import pose_shift
 from flexmbs.view.page.quantised import series, whole
 from flexmbs.view.page.quantities import quantity_records, ranges_of
-from flexmbs.view.page.scene_colours import checked_color, colour_map
+from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
+from flexmbs.view.scene import checked_range
 from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
 LEAST_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
@@ -61,45 +62,54 @@ class ResultOptions:
 
 def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
     """The scene of a result (docs/web_page.md). The options are checked before the work starts."""
-    film, count = frames_of(result, options)
-    bodies = flexible_bodies(result)
-    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies))
+    film, count = checked_frames(result, options)
     here = result.resampled(np.unique(film.frames(count)))
-    moving = poses(here)
     low, high = motion_bounds(here)
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
     listed = scene_parts(result, size)
     parts = _parts(here, [*listed.parts, *contact_parts(here, size)], marks, options.accuracy)
+    moving, pose_error = stored_poses(poses(here), size)
+    for part in parts:
+        part.entry["errors"]["position"] += pose_error * size
     contacts, force_scale = contact_records(result, here, options.stick_speed, size)
     for one in contacts:
         one["from"] = [marks.index(marker) for marker in one["from"]]
+    links = [_link(one, marks) for one in listed.links]
     records, left_out = history_records(result, here, options.histories)
     quantities = quantity_records(ranges_of(parts, len(here.t)))
-    stored, pose_error = stored_poses(moving, size)
-    shift = pose_shift(here, options.scale)
-    names = [body.name for body in result.structure.bodies]
-    for part in parts:
-        part.entry["errors"]["position"] += pose_error * size
+    shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
     return {
         "title": options.title, "subtitle": _subtitle(len(names) - 1, here.t), "notes": _notes(parts, left_out),
         "up": upward(result.structure.gravity), "background": None,
         "camera": camera_on(low, high, result.structure.gravity, options.camera, options.zoom),
-        "bounds": {"low": low.tolist(), "high": high.tolist()},
-        "time": {
-            "t": here.t, "film": series(film.film(here.t), film.duration * FILM_STEP, "f64"), "impacts": impacts(result, film.first, film.last), "phase": False,
-            "segments": None,
-            "digits": film.digits(count) if film.stretched else digits_of((film.last - film.first) / 1000.0),
-        },
-        "bodies": [{"name": name} for name in names], "poses": stored,
+        "bounds": {"low": low.tolist(), "high": high.tolist()}, "time": _time(result, film, here.t, count),
+        "bodies": [{"name": name} for name in names], "poses": moving,
         "poseShift": None if shift is None else stored_motion(shift), "scale": options.scale,
-        "parts": [part.entry for part in parts], "marks": marks.found, "links": [_link(one, marks) for one in listed.links],
-        "contacts": contacts, "contactPhases": phase_legend(), "forceScale": force_scale, "quantities": quantities,
+        "parts": [part.entry for part in parts], "marks": marks.found, "links": links, "contacts": contacts,
+        "contactPhases": phase_legend(), "forceScale": force_scale, "quantities": quantities,
         "colours": colour_map(), "histories": records,
-        "view": {
-            "quantity": options.color or _shown_first(quantities), "range": options.color_range, "edges": True,
-            "markers": False, "speed": "film", "theme": None,
-        },
+        "view": plain_view(options.color or _shown_first(quantities), options.color_range),
+    }  # fmt: skip
+
+
+def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:
+    """:func:`frames_of`, after all other options were checked; FlexmbsError for one that is impossible."""
+    bodies = flexible_bodies(result)
+    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies))
+    if options.color_range is not None:
+        checked_range(options.color_range)
+    if options.histories is not None:
+        checked_names(result, options.histories)
+    camera_on(-np.ones(3), np.ones(3), result.structure.gravity, options.camera, options.zoom)
+    return frames_of(result, options)
+
+
+def _time(result: DrawableResult, film: FilmTime, t: np.ndarray, count: int) -> dict[str, Any]:
+    even = digits_of((film.last - film.first) / 1000.0)
+    return {
+        "t": t, "film": series(film.film(t), film.duration * FILM_STEP, "f64"), "segments": None, "phase": False,
+        "impacts": impacts(result, film.first, film.last), "digits": film.digits(count) if film.stretched else even,
     }  # fmt: skip
 
 
@@ -167,7 +177,8 @@ def _largest(here: DrawableResult) -> tuple[float, float]:
         body = record.flexible
         if body is None or not body.mode_count:
             continue
-        q, few = here.trajectory.q[:, record.coordinates], slice(None, None, max(1, len(body.surface.points) // _SAMPLE))
+        q = here.trajectory.q[:, record.coordinates]
+        few = slice(None, None, max(1, len(body.surface.points) // _SAMPLE))
         fields, coefficients = displacement_terms(body, q)
         moved = max(moved, largest_of(fields[:, few], coefficients, length_of))
         if body.has_stress:

@@ -1,20 +1,19 @@
-// flexmbs.Camera: looks at `target` (relative to the body it follows) from the direction `back`; `height` (m) of the
-// model fills the height of the canvas, or three quarters of its width where that is less.
+// flexmbs.Camera: looks at `target` (relative to the body that it follows) from the direction `back`; `height` (m) fills
+// the height of the canvas, or three quarters of its width where that is less.
 {
   const { add, dot, cross, times, unit, apply, across, turn } = flexmbs.vectors;
-  const ANGLE = 0.5; // rad, field of view of the perspective camera
+  const SLOPE = 0.26; // tangent of half the angle of view in perspective
 
   flexmbs.Camera = class {
     #follow = null;
     perspective = false;
 
     constructor(renderer) {
-      const { camera, bounds } = renderer.scene;
-      this.renderer = renderer;
-      this.diagonal = Math.hypot(...add(bounds.high, bounds.low, -1)) || 1;
-      this.target = [...camera.target];
-      this.#turnTo(unit(add(camera.position, camera.target, -1)), camera.up);
-      this.height = camera.parallelHeight;
+      const { position, target, up, parallelHeight } = renderer.scene.camera, { low, high } = renderer.scene.bounds;
+      Object.assign(this, { renderer, target: [...target], height: parallelHeight });
+      this.corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]));
+      this.diagonal = Math.hypot(...add(high, low, -1)) || 1;
+      this.#turnTo(unit(add(position, target, -1)), up);
     }
 
     #turnTo(back, up) {
@@ -27,19 +26,19 @@
       return this.#follow;
     }
     set follow(body) {
-      const centre = this.centre;
+      const { centre } = this;
       this.#follow = body;
       this.target = body === null ? centre : add(centre, this.renderer.pose(body).p, -1);
     }
-
-    // What it looks at, m.
     get centre() {
       return this.#follow === null ? this.target : add(this.target, this.renderer.pose(this.#follow).p);
     }
 
+    get aspect() {
+      return this.renderer.canvas.clientWidth / this.renderer.canvas.clientHeight || 1;
+    }
     get shownHeight() {
-      const { clientWidth, clientHeight } = this.renderer.canvas;
-      return this.height * Math.max(1, (4 * clientHeight) / (3 * clientWidth));
+      return this.height * Math.max(1, 4 / 3 / this.aspect);
     }
     get pixelsPerMetre() {
       return this.renderer.canvas.clientHeight / this.shownHeight;
@@ -57,60 +56,47 @@
     }
 
     // `factor` above 1 magnifies; what is at x, y stays there.
-    zoom(factor, x, y) {
-      const { clientWidth, clientHeight } = this.renderer.canvas, before = this.pixelsPerMetre;
-      this.height = Math.max(1e-7, Math.min(1e2, this.height / factor / this.diagonal)) * this.diagonal;
-      const shift = this.pixelsPerMetre / before - 1;
-      if (x !== undefined) this.pan((clientWidth / 2 - x) * shift, (clientHeight / 2 - y) * shift);
+    zoom(factor, x = this.renderer.canvas.clientWidth / 2, y = this.renderer.canvas.clientHeight / 2) {
+      const before = this.pixelsPerMetre;
+      this.height = Math.max(1e-7 * this.diagonal, Math.min(100 * this.diagonal, this.height / factor));
+      const more = this.pixelsPerMetre / before - 1;
+      this.pan((this.renderer.canvas.clientWidth / 2 - x) * more, (this.renderer.canvas.clientHeight / 2 - y) * more);
     }
 
-    // All of the motion, from where it looks now; of a body that is followed: that body in the middle.
+    // Shows the whole motion, or puts the body that it follows into the middle.
     fit() {
       if (this.#follow !== null) return void (this.target = [0, 0, 0]);
-      const corners = this.corners(), aspect = this.renderer.canvas.clientWidth / this.renderer.canvas.clientHeight;
-      const [across, above] = [this.right, this.above].map((axis) => {
-        const places = corners.map((c) => dot(c, axis));
-        return [Math.min(...places), Math.max(...places)];
+      const [x, y, z] = [this.right, this.above, this.back].map((axis) => {
+        const places = this.corners.map((corner) => dot(corner, axis)), high = Math.max(...places), low = Math.min(...places);
+        return { middle: times(axis, (low + high) / 2), size: high - low };
       });
-      const back = dot(corners.reduce((sum, c) => add(sum, c, 1 / 8), [0, 0, 0]), this.back);
-      this.target = add(add(times(this.right, (across[0] + across[1]) / 2), this.above, (above[0] + above[1]) / 2), this.back, back);
-      const height = 1.12 * Math.max(above[1] - above[0], (across[1] - across[0]) / aspect, 0.02 * this.diagonal);
-      this.height = height / Math.max(1, 4 / (3 * aspect));
+      this.target = add(add(x.middle, y.middle), z.middle);
+      const height = 1.12 * Math.max(y.size, x.size / this.aspect, 0.02 * this.diagonal);
+      this.height = height / Math.max(1, 4 / 3 / this.aspect);
     }
 
     // From "x", "-x", "y", "-y", "z", "-z" or "iso".
     look(from) {
-      const { up } = this.renderer.scene, sign = from[0] === "-" ? -1 : 1;
-      let back = [0, 1, 2].map((i) => (i === "xyz".indexOf(from.at(-1)) ? sign : 0));
-      if (from === "iso") back = unit(add(add(times(across(up), -1), cross(across(up), up), -0.7), up, 0.6));
-      const level = Math.abs(dot(back, up)) < 0.99;
-      this.#turnTo(back, level ? up : across(across(back)));
+      const { up } = this.renderer.scene, side = across(up);
+      let back = [..."xyz"].map((axis) => (axis !== from.at(-1) ? 0 : from[0] === "-" ? -1 : 1));
+      if (from === "iso") back = unit(add(add(times(side, -1), cross(side, up), -0.7), up, 0.6));
+      this.#turnTo(back, Math.abs(dot(back, up)) < 0.99 ? up : cross(side, up));
       this.fit();
     }
 
-    corners() {
-      const { low, high } = this.renderer.scene.bounds;
-      return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => low.map((x, i) => ((k >> i) & 1 ? high[i] : x)));
-    }
-
-    // Matrix (columns) from places relative to `centre` to clip space, and the eye: a place, or a direction (0).
-    view(aspect) {
-      const { back, right, above } = this, centre = this.centre, h = this.shownHeight;
-      const depths = this.corners().map((c) => dot(add(c, centre, -1), back));
-      const margin = this.diagonal * Math.max(0.5, Math.min(5, 0.1 * this.renderer.state.scale));
+    // matrix: columns, from places relative to `centre` to clip space; eye: a place, or a direction (last number 0).
+    view() {
+      const { back, right, above, centre, aspect, shownHeight: h } = this, d = h / 2 / SLOPE;
+      const depths = this.corners.map((corner) => dot(add(corner, centre, -1), back));
+      const margin = this.diagonal * Math.max(0.5, Math.min(5, 0.1 * this.renderer.state.scale)); // deformation may be exaggerated
       const low = Math.min(...depths, -h / 2) - margin, high = Math.max(...depths, h / 2) + margin;
-      let rows = [[...times(right, 2 / (h * aspect)), 0], [...times(above, 2 / h), 0]];
-      if (this.perspective) {
-        const d = h / 2 / Math.tan(ANGLE / 2), near = Math.max(d - high, 0.02 * d), far = d - low;
-        const a = (far + near) / (far - near);
-        rows = rows.map((r) => times(r, d).concat(0));
-        rows.push([...times(back, -a), a * d - (2 * far * near) / (far - near)], [...times(back, -1), d]);
-        return { matrix: columns(rows), eye: [...times(back, d), 1] };
-      }
-      rows.push([...times(back, -2 / (high - low)), (high + low) / (high - low)], [0, 0, 0, 1]);
-      return { matrix: columns(rows), eye: [...back, 0] };
+      const near = Math.max(d - high, 0.02 * d), far = d - low, wide = this.perspective ? 2 * d / h : 2 / h;
+      const rows = [[...times(right, wide / aspect), 0], [...times(above, wide), 0]];
+      if (this.perspective)
+        rows.push([...times(back, -(far + near) / (far - near)), (d * (far + near) - 2 * far * near) / (far - near)], [...times(back, -1), d]);
+      else rows.push([...times(back, -2 / (high - low)), (high + low) / (high - low)], [0, 0, 0, 1]);
+      const eye = this.perspective ? [...times(back, d), 1] : [...back, 0];
+      return { matrix: [0, 1, 2, 3].flatMap((j) => rows.map((r) => r[j])), eye };
     }
   };
-
-  const columns = (rows) => [0, 1, 2, 3].flatMap((j) => rows.map((r) => r[j]));
 }
