@@ -11,7 +11,7 @@ from flexmbs.view.page.packing import Packer
 
 SCRIPTS = (
     "decode.js", "vectors.js", "camera.js", "shaders.js", "surfaces.js", "glyphs.js", "renderer.js",
-    "tools.js", "plots.js", "overlay.js", "panel.js", "interface.js",
+    "tools.js", "timeline.js", "probes.js", "plots.js", "overlay.js", "panel.js", "interface.js",
 )  # fmt: skip
 STYLE = "viewer.css"
 

@@ -40,7 +40,7 @@ class Shapes:
         self._known: dict[tuple[bytes, bytes, bytes, bool], Shape] = {}
 
     def shape(self, points: np.ndarray, faces: np.ndarray, lines: np.ndarray, mesh: bool) -> Shape:
-        """The shape of points (n, 3) m, VTK faces and lines (j, 2); all edges of a ``mesh`` are drawn, else sharp ones."""
+        """The shape of points (n, 3) m, VTK faces, lines (j, 2); all edges of a ``mesh`` are drawn, else sharp ones."""
         key = points.tobytes(), faces.tobytes(), lines.tobytes(), mesh
         if key not in self._known:
             self._known[key] = _shape(points, faces, lines, mesh)

@@ -113,12 +113,10 @@ flexmbs.interface = (div, scene) => {
   // The scene with legends, title and time, twice as fine as on the screen.
   const picture = (target = make("canvas")) => {
     const { clientWidth: width, clientHeight: height } = canvas, c = target.getContext("2d");
-    canvas.style.width = canvas.style.height = "200%";
-    renderer.resize();
+    renderer.resize(2 * devicePixelRatio);
     renderer.draw();
     Object.assign(target, { width: canvas.width, height: canvas.height });
     c.drawImage(canvas, 0, 0);
-    canvas.style.width = canvas.style.height = "";
     renderer.resize();
     draw();
     c.scale(target.width / width, target.height / height);

@@ -23,7 +23,7 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
 
   if (heading) {
     text(scene.title, 16, 22, "600 17px");
-    text([scene.subtitle, ui.timeText()].filter(Boolean).join(" · "), 16, 44);
+    text([ui.timeText(), scene.subtitle].filter(Boolean).join(" · "), 16, 44);
   }
   if (quantity.key !== "body" && state.high > state.low && height > 130) {
     const top = heading ? 84 : 40, tall = Math.min(260, height - top - 56), factor = quantity.factor;
@@ -50,7 +50,7 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
   item(withPrefix(metres, "m"), wide, () =>
     path([x, y - 4], [x, y + 4], [x, y], [x + wide, y], [x + wide, y - 4], [x + wide, y + 4]));
   const { length_per_newton: each, largest } = scene.forceScale ?? {};
-  if (largest && state.glyphs.forces) {
+  if (largest && scene.contacts.length && state.glyphs.forces) {
     const force = round(Math.min(largest, room / scale / each)), long = force * each * scale;
     item(withPrefix(force, "N"), long, () =>
       path([x, y], [x + long, y], [x + long - 6, y - 4], [x + long, y], [x + long - 6, y + 4]));

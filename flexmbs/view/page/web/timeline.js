@@ -44,7 +44,7 @@ flexmbs.timeline = (ui) => {
     ui.ask();
   };
   const advance = (now) => {
-    const elapsed = Math.min((now - (before ?? now)) / 1000, 0.1), ends = [axis()[0], axis()[last]];
+    const elapsed = Math.min((now - (before ?? now)) / 1000, 0.5), ends = [axis()[0], axis()[last]];
     before = now;
     let x = between(axis(), ui.frame) + elapsed * (speed === "film" ? 1 : speed);
     if (x >= ends[1] && loop.ariaPressed === "true") x = ends[0] + ((x - ends[0]) % (ends[1] - ends[0]));
