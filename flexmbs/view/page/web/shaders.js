@@ -103,7 +103,7 @@ void main() {
   vec4 nearer = view * vec4(p + 1.5 * pixel * normalize(eye.xyz - p * eye.w), 1);
   gl_Position.z = nearer.z / nearer.w * gl_Position.w;
   if (!shown) gl_Position = vec4(2, 2, 2, 1);
-  if (ink.a > 0.0) own = vec4(own.rgb * ink.rgb, own.a * ink.a * (ink.a < 0.6 ? smoothstep(1.0, 12.0, length) : 1.0));
+  if (ink.a > 0.0) own = vec4(own.rgb * ink.rgb, own.a * ink.a * (ink.a < 0.6 ? smoothstep(4.0, 16.0, length / width) : 1.0));
 }`;
   const LINE = `in vec3 p; in float value; flat in vec4 own; flat in vec3 how; out vec4 color;
 void main() { CUT color = vec4(ink.a > 0.0 ? own.rgb : tint(own, value, how.x), own.a); }`;
