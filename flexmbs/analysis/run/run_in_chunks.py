@@ -24,6 +24,7 @@ from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
+from flexmbs.analysis.run.run_clock import RunClock
 from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.saved_state_differences import (
     CHOICE,
@@ -109,7 +110,7 @@ class Run(RunModel):
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
         events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
-        self.size = ResultSize(thinner, storage)
+        self.size, self.clock = ResultSize(thinner, storage), RunClock()
         self.impacts = ImpactNotes(self.system)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
@@ -266,8 +267,10 @@ class Run(RunModel):
             now, step = float(self.state.time), float(self.state.step_size)
             size, note = self.size.expected(now), vibrations_that_decide(self.model, self.state)
             t_end = float(self.settings.t_end)
-            progress = Progress(time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note)
-            self.progress(progress)
+            left = self.clock.seconds_left(now, t_end)
+            self.progress(Progress(
+                time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note, seconds_left=left,
+            ))  # fmt: skip
 
     def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()

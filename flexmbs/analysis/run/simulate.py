@@ -22,7 +22,7 @@ from flexmbs.analysis.run.time_stepping import prepared_for_steps, steps_in_time
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
-from flexmbs.common.progress import Progress, on_progress, report
+from flexmbs.common.progress import Progress, Stage, on_progress, report
 from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
@@ -78,8 +78,9 @@ def simulate(
         "explicit", or one with parameters, such as ``fm.BDF(max_order=3)`` or ``fm.Moreau(step=1e-3)``;
         ``stats["integrator"]`` and ``stats["integrator_reason"]`` state the choice and the reason
     out : folder to which the result is written during the run (None: memory only); it is locked for other runs
-    progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line if the run
-        takes longer than a second; False: nothing is shown
+    progress : called with a :class:`Progress` about twenty times a second; None: a line on the terminal, or an output
+        of the notebook, shows simulated time, step size and what is left of a run that takes longer than a second
+        (not after ``fm.show_progress(False)``, nor with FLEXMBS_PROGRESS=0 in the environment); False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics.statics), drivers with their rates
     quasi_static_start : start in motion without vibration: modal coordinates and velocities follow from the deflection
         of the bodies by inertia forces and loads (flexmbs.analysis.run.quasi_static_start), joints as stated
@@ -122,7 +123,8 @@ def simulate(
     if from_equilibrium and quasi_static_start:
         raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
     saves.check_start_options(out, resume, start, from_equilibrium or quasi_static_start, force)
-    with taken(out, force=force, resume=resume) as folder:
+    silent = _nothing if progress is False else None
+    with taken(out, force=force, resume=resume) as folder, on_progress(silent):
         saved = saves.start_state(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")
@@ -135,6 +137,10 @@ def simulate(
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         run = _prepared(system, t_end, options, progress, saved, how, settle_contacts)
         return run.go(folder, storage, saved, resume)
+
+
+def _nothing(_stage: Stage) -> None:
+    """A callback that shows nothing."""
 
 
 def _prepared(
