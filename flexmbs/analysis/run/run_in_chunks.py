@@ -333,17 +333,21 @@ class Run(RunModel):
     def _stats(self) -> dict[str, float]:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
-        unresolved = self.impacts.of(self.model, self.recorder.contacts)
         choice = {
             "integrator": self.method.name, "integrator_reason": self.reason,
             "step_size_decided_by": decided_by(self.model, self.state),
-            "advice": "; ".join(filter(None, (vibrations_that_decide(self.model, self.state), unresolved))),
+            "advice": "; ".join(self._advice()),
         }  # fmt: skip
         seconds = {
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }  # fmt: skip
         return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats()}
+
+    def _advice(self) -> tuple[str, ...]:
+        """What slows the run, and what its modes do not resolve."""
+        unresolved = self.impacts.of(self.model, self.recorder.contacts)
+        return tuple(filter(None, (vibrations_that_decide(self.model, self.state), unresolved)))
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -376,10 +380,10 @@ class Run(RunModel):
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            notes = [self.impacts.of(self.model, self.recorder.contacts)]
+            notes = list(self._advice())
             if self.steps is IN_TIME:
-                notes.append(note_of_sweeps(self.arrays[0]))
-            warn(filter(None, notes), ResultWarning)
+                notes += filter(None, [note_of_sweeps(self.arrays[0])])
+            warn(notes, ResultWarning)
             return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:
