@@ -24,8 +24,8 @@ from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
-from flexmbs.analysis.run.run_clock import RunClock
 from flexmbs.analysis.run.run_model import RunModel
+from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.saved_state_differences import (
     CHOICE,
     is_of_another_version,
@@ -35,11 +35,8 @@ from flexmbs.analysis.run.saved_state_differences import (
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
-from flexmbs.analysis.run.time_stepping import (
-    note_of_sweeps,
-)
+from flexmbs.analysis.run.time_stepping import note_of_sweeps
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
-from flexmbs.common.progress import Progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
@@ -68,8 +65,9 @@ class Run(RunModel):
     """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
-        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress
-    ):
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested,
+        progress: RunProgress,
+    ):  # fmt: skip
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
@@ -110,7 +108,7 @@ class Run(RunModel):
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
         events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
-        self.size, self.clock = ResultSize(thinner, storage), RunClock()
+        self.size = ResultSize(thinner, storage)
         self.impacts = ImpactNotes(self.system)
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
@@ -120,11 +118,14 @@ class Run(RunModel):
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
             try:
+                self.progress.begin(self.structure, self.recorder, self.model, t_end)
                 with self.model.signals.catching():
                     outcome = self._loop(outcome)
             except KeyboardInterrupt as error:
                 interrupted = error
                 self._return_to_mark()
+            finally:
+                self.progress.end()
             self.solve_seconds += time.perf_counter() - begin
             self.began = 0.0
             if interrupted is None:
@@ -245,14 +246,14 @@ class Run(RunModel):
             if outcome == s.NO_CONTACT_SLOT:
                 outcome = self._hand_over()
             if outcome != s.CHUNK_FULL:
-                self._tell(int(self.state.steps_accepted))
+                self._tell()
                 return outcome
             self.mark = self._capture(saves.RUNNING), self.recorder.place
             now = time.perf_counter()
             taken = max(int(self.state.steps_accepted) - steps, 1)
             steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
-            self._tell(steps)
+            self._tell()
             self.size.tell_of_growth(float(self.state.time))
             if self.interrupt.requested:
                 raise KeyboardInterrupt
@@ -262,15 +263,8 @@ class Run(RunModel):
                 next_write = now + max(WRITE_SECONDS, spent / WRITING_SHARE)
         return outcome
 
-    def _tell(self, steps: int) -> None:
-        if self.progress is not None:
-            now, step = float(self.state.time), float(self.state.step_size)
-            size, note = self.size.expected(now), vibrations_that_decide(self.model, self.state)
-            t_end = float(self.settings.t_end)
-            left = self.clock.seconds_left(now, t_end)
-            self.progress(Progress(
-                time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note, seconds_left=left,
-            ))  # fmt: skip
+    def _tell(self) -> None:
+        self.progress.tell(self.model, self.state, float(self.settings.t_end), self.size, self.recorder)
 
     def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()
