@@ -19,6 +19,8 @@ from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import Trajectory
 from flexmbs.view.live_window import LiveWindow
 
+RATES = ("v", "a", "body_velocity", "body_angular_velocity")  # of a trajectory
+
 
 class RunProgress:
     """What a run tells between its chunks of steps.
@@ -38,10 +40,7 @@ class RunProgress:
         """Open the window on the first state of the run."""
         self._structure = structure
         if self._live is not None:
-            first = recorder.newest(model)
-            both = {name: np.concatenate([array, array]) for name, array in first.items()}
-            both["t"][-1] = t_end  # of the whole run, so that the scene knows how long it is
-            self._window = LiveWindow(Result(structure, Trajectory(**both)), self._live)
+            self._window = LiveWindow(Result(structure, _held(recorder.newest(model), t_end)), self._live)
 
     def tell(self, model: Model, state: State, t_end: float, size: ResultSize, recorder: Recorder) -> None:
         """Progress up to ``state``."""
@@ -60,3 +59,10 @@ class RunProgress:
         if self._window is not None:
             self._window.close()
             self._window = None
+
+
+def _held(state: dict[str, np.ndarray], t_end: float) -> Trajectory:
+    """A state that stays as it is up to ``t_end``: the scene then knows how long the run is."""
+    both = {name: np.concatenate([array, array]) for name, array in state.items()}
+    both["t"][-1] = t_end
+    return Trajectory(**{**both, **{name: 0.0 * both[name] for name in RATES}})

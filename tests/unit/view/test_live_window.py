@@ -80,6 +80,8 @@ def test_a_run_shows_its_newest_accepted_states(scenes):
     (scene,) = scenes
     assert scene.options == {"scale": 2.0} and scene.closed
     assert scene.start.t.tolist() == [0.0, 1.0]
+    place = scene.start.resampled([0.0, 0.5]).trajectory.body_position
+    assert np.array_equal(place[0], place[1])  # nothing moves before the first step
     times = [time for time, _ in scene.shown]
     assert len(times) >= 2 and times[-1] == 1.0 and np.all(np.diff(times) > 0.0)
     for time, state in scene.shown:
