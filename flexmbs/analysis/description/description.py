@@ -9,45 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.analysis.mobility.mobility import Mobility
+from flexmbs.analysis.recording.entries import BodyEntry, JointEntry, OtherEntry
 from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
-
-
-@dataclass(frozen=True)
-class BodyEntry:
-    """Mass (kg), centre of mass (3,) m, inertia (3, 3) kg m2 about it (body axes), and number of ``modes``."""
-
-    name: str
-    kind: str
-    mass: float
-    center: tuple[float, ...]
-    inertia: tuple[tuple[float, ...], ...]
-    modes: int
-    markers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class JointEntry:
-    """A joint: its markers as (body, marker), its drivers and forces, and whether it closes a loop."""
-
-    name: str
-    kind: str
-    a: tuple[str, str]
-    b: tuple[str, str]
-    coordinates: tuple[str, ...]
-    prescribed: tuple[str, ...]
-    forces: tuple[tuple[str, str], ...]  # (coordinate, kind of force)
-    closes_loop: bool
-
-
-@dataclass(frozen=True)
-class OtherEntry:
-    """A constraint, force, contact ...: its name, kind, and the markers or joint coordinates that it acts on."""
-
-    name: str
-    kind: str
-    acts_on: tuple[str, ...]
-    bodies: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.recording.reactions import reaction_settler
-from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.analysis.recording.result_structure import result_structure, with_run
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
@@ -68,6 +69,7 @@ class Run(RunModel):
         self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested,
         progress: RunProgress,
     ):  # fmt: skip
+        self.warnings: Sequence[str] = ()  # those issued since the call of the user
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
@@ -76,7 +78,7 @@ class Run(RunModel):
         self._set_model(model)
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.state.a[:] = start_values(model)
-        self.structure = result_structure(system, model)
+        self.structure = with_run(result_structure(system, model), float(settings.t_end), requested)
         self.books: EnergyBooks | None = None
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
@@ -330,7 +332,7 @@ class Run(RunModel):
         choice = {
             "integrator": self.method.name, "integrator_reason": self.reason,
             "step_size_decided_by": decided_by(self.model, self.state),
-            "advice": "; ".join(self._advice()),
+            "advice": "; ".join(self._advice()), "warnings": list(self.warnings),
         }  # fmt: skip
         seconds = {
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,

@@ -24,6 +24,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.progress import Progress, Stage, on_progress, report
+from flexmbs.common.user_warnings import heard
 from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
@@ -132,7 +133,7 @@ def simulate(
     window = checked_options(live)
     saves.check_start_options(out, resume, start, from_equilibrium or quasi_static_start, force)
     silent = _nothing if progress is False else None
-    with taken(out, force=force, resume=resume) as folder, on_progress(silent):
+    with taken(out, force=force, resume=resume) as folder, on_progress(silent), heard() as warnings:
         saved = saves.start_state(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")
@@ -145,6 +146,7 @@ def simulate(
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         callback = report if progress is None or progress is True else progress or None
         run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
+        run.warnings = warnings
         return run.go(folder, storage, saved, resume)
 
 

@@ -48,19 +48,8 @@ figure img { max-width: 100%; height: auto; display: block; background: #fff; bo
   .plain td:first-child, .plain td:last-child { white-space: nowrap; }
 thead th { position: static; } }
 """
+LARGEST_DRAWING = 200_000  # bytes: figures of more curves and points are smaller as pixels
 WIDE, LEAST_WIDTH = 700, 640  # wide pictures do not get smaller than that, in pixels of the page
-#: Sorts the table of runs by the column that is clicked; numbers by value, empty cells last.
-SCRIPT = """
-for (const head of document.querySelectorAll("th.sort")) head.addEventListener("click", () => {
-  const body = head.closest("table").tBodies[0], place = head.cellIndex;
-  const down = head.dataset.down = head.dataset.down === "1" ? "0" : "1", sign = down === "1" ? 1 : -1;
-  const value = row => row.cells[place].dataset.v ?? row.cells[place].textContent;
-  const compare = (a, b) => { const x = value(a), y = value(b);
-    if (x === "" || y === "") return (x === "") - (y === "");
-    return sign * (isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y); };
-  body.append(...[...body.rows].sort(compare));
-});
-"""
 
 
 def text(value: object) -> str:
@@ -68,14 +57,15 @@ def text(value: object) -> str:
     return html.escape(str(value), quote=True)
 
 
-def page(title: str, body: Iterable[str]) -> str:
-    """A whole page without anything outside it."""
+def page(title: str, body: Iterable[str], *, style: str = STYLE, script: str = "", head: str = "") -> str:
+    """A whole page without anything outside it; ``head`` is HTML that stands before its body."""
+    code = f"\n<script>{script}</script>" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{text(title)}</title>\n<style>{style}</style>\n{head}</head>\n<body>\n"
         + "\n".join(body)
-        + f"\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
+        + f"{code}\n</body>\n</html>\n"
     )
 
 
@@ -101,12 +91,37 @@ def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric_fr
 
 def picture(figure: Figure, description: str, dpi: int) -> str:
     """A figure as PNG of 256 colours inside the page, shown at its natural size or narrower."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=dpi)
+    return _shown("image/png", few_colours(stream.getvalue()), description, int(figure.get_figwidth() * 96))
+
+
+def drawing(figure: Figure, description: str, dpi: int) -> str:
+    """A figure as SVG inside the page, which prints sharply; as :func:`picture` where that takes less room."""
+    stream = io.StringIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None})
+    content = stream.getvalue().encode()
+    if len(content) > LARGEST_DRAWING:
+        return picture(figure, description, dpi)
+    return _shown("image/svg+xml", content, description, int(figure.get_figwidth() * 96))
+
+
+def few_colours(png: bytes) -> bytes:
+    """A PNG of 256 colours, without dithering."""
     from PIL import Image
 
-    stream, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(stream, format="png", dpi=dpi)
-    Image.open(stream).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-    width = int(figure.get_figwidth() * 96)
-    data = base64.b64encode(small.getvalue()).decode()
+    small = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return small.getvalue()
+
+
+def still(png: bytes, description: str, width: int) -> str:
+    """A PNG inside the page, shown ``width`` pixels wide or narrower."""
+    data = base64.b64encode(png).decode()
+    return f'<img width="{width}" alt="{text(description)}" src="data:image/png;base64,{data}">'
+
+
+def _shown(kind: str, content: bytes, description: str, width: int) -> str:
+    data = base64.b64encode(content).decode()
     least = f' style="min-width: {LEAST_WIDTH}px"' if width > WIDE else ""  # scrolls on a phone
-    return f'<figure><img width="{width}"{least} alt="{text(description)}" src="data:image/png;base64,{data}"></figure>'
+    return f'<figure><img width="{width}"{least} alt="{text(description)}" src="data:{kind};base64,{data}"></figure>'
