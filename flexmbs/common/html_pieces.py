@@ -89,6 +89,22 @@ def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric_fr
     return f'<div class="scroll plain"><table><thead>{cells(header, "th")}</thead><tbody>{body}</tbody></table></div>'
 
 
+def paragraph(sentence: str, *, soft: bool = False, kind: str = "") -> str:
+    """A paragraph; ``soft``: of less weight; ``kind``: "note" (what needs attention) or "good"."""
+    return f'<p class="{kind or ("soft" if soft else "plain-text")}">{text(sentence)}</p>'
+
+
+def bullets(sentences: Iterable[str], kind: str = "") -> str:
+    """A list of sentences; ``kind``: "warnings"."""
+    items = "".join(f"<li>{text(sentence)}</li>" for sentence in sentences)
+    return f'<ul class="{kind}">{items}</ul>' if kind else f"<ul>{items}</ul>"
+
+
+def folded(title: str, content: str, *, shown: bool = False) -> str:
+    """HTML that opens at a click on its title (``shown``: that is open at first)."""
+    return f"<details{' open' if shown else ''}><summary>{text(title)}</summary>{content}</details>"
+
+
 def picture(figure: Figure, description: str, dpi: int) -> str:
     """A figure as PNG of 256 colours inside the page, shown at its natural size or narrower."""
     stream = io.BytesIO()
