@@ -87,12 +87,13 @@ def chosen_times(result: ReportableResult) -> dict[str, float]:
     return {"Start": first, f"Largest contact force ({hardest.name})": hardest.peak_time, "End": last}
 
 
-def pictures_section(pictures: Sequence[str], why_not: str, scene: str) -> Iterator[str]:
-    """Stills, and the interactive scene if there is one."""
+def pictures_section(pictures: Sequence[str], why_not: tuple[str, str], scene: str) -> Iterator[str]:
+    """The interactive scene and stills; ``why_not``: there are no stills, there is no scene."""
     yield '<h2 id="pictures">Pictures</h2>'
-    if why_not:
-        yield paragraph(f"No pictures: {why_not}.", kind="note")
-    if pictures:
-        yield f'<div class="stills">{"".join(pictures)}</div>'
     if scene:
         yield f'<div class="scene{" beside-stills" if pictures else ""}">{scene}</div>'
+    if pictures:
+        yield f'<div class="stills">{"".join(pictures)}</div>'
+    for what, reason in zip(("pictures", "interactive scene"), why_not, strict=True):
+        if reason:
+            yield paragraph(f"No {what}: {reason}.", kind="note")

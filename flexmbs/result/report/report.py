@@ -69,10 +69,10 @@ def report_page(result: ReportableResult, title: str, summary: RunSummary) -> st
     warnings = all_warnings(result, summary)
     pictures, why_not = stills(result, summary.view)
     stage("interactive scene", long=True)
-    scene = scene_html(result, summary.view)
+    scene, no_scene = scene_html(result, summary.view)
     stage("tables and plots", long=True)
     sections = [*chain(
-        pictures_section(pictures, why_not, scene), figures_section(summary),
+        pictures_section(pictures, (why_not, no_scene), scene), figures_section(summary),
         plots_section(result, summary.plots), parameters_section(summary),
         model_section(result, model), quality_section(result),
         contacts_section(result), energy_section(result),
