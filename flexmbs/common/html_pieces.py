@@ -48,6 +48,20 @@ figure img { max-width: 100%; height: auto; display: block; background: #fff; bo
   .plain td:first-child, .plain td:last-child { white-space: nowrap; }
 thead th { position: static; } }
 """
+#: Of what is shown in a notebook, whose colours and fonts it takes over.
+CARD_STYLE = """
+.flexmbs-card { font-size: 13px; line-height: 1.45; max-width: 60rem; }
+.flexmbs-card h2 { font-size: 15px; margin: 0.4em 0; } .flexmbs-card h3 { font-size: 13px; margin: 0.8em 0 0.2em; }
+.flexmbs-card .scroll { overflow-x: auto; } .flexmbs-card table { border-collapse: collapse; margin: 0.2em 0; }
+.flexmbs-card :is(th, td) { text-align: left; padding: 1px 12px 1px 0; vertical-align: top; font-size: 12px;
+  background: none; border: 0; border-bottom: 1px solid color-mix(in srgb, currentcolor 20%, transparent); }
+.flexmbs-card .n { text-align: right; } .flexmbs-card .soft { opacity: 0.7; }
+.flexmbs-card :is(.note, .good) { border-left: 3px solid #1a7f4b; padding-left: 8px; }
+.flexmbs-card .note { border-color: #b26a00; } .flexmbs-card summary { cursor: pointer; font-weight: 600; }
+.flexmbs-card .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 8px; }
+.flexmbs-card figure { margin: 0; } .flexmbs-card img { width: 100% !important; min-width: 0 !important; background: #fff; }
+.flexmbs-card iframe { width: 100%; border: 1px solid #8884; border-radius: 4px; }
+"""
 LARGEST_DRAWING = 200_000  # bytes: figures of more curves and points are smaller as pixels
 WIDE, LEAST_WIDTH = 700, 640  # wide pictures do not get smaller than that, in pixels of the page
 
@@ -67,6 +81,16 @@ def page(title: str, body: Iterable[str], *, style: str = STYLE, script: str = "
         + "\n".join(body)
         + f"{code}\n</body>\n</html>\n"
     )
+
+
+def card(title: str, body: Iterable[str]) -> str:
+    """HTML for a notebook, with its style."""
+    return f'<div class="flexmbs-card"><style>{CARD_STYLE}</style><h2>{text(title)}</h2>{"".join(body)}</div>'
+
+
+def framed_page(document: str, height: int) -> str:
+    """A whole page inside another one, ``height`` pixels high; its scripts reach nothing outside it."""
+    return f'<iframe sandbox="allow-scripts" height="{height}" srcdoc="{html.escape(document, quote=True)}"></iframe>'
 
 
 def lines_table(lines: Sequence[tuple[str, str]]) -> str:

@@ -29,6 +29,7 @@ from flexmbs.result.event_records import EventRecord
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.report.notebook import result_card
 from flexmbs.result.report.report import write_report
 from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
@@ -102,6 +103,10 @@ class Result:
         bodies = ", ".join(body.name for body in self.structure.bodies[1:]) or "none"
         contacts, histories = _count(len(self.contacts), "contact"), _count(len(self.names), "history", "histories")
         return f"<Result {self.status}: {span}; bodies: {bodies}; {contacts}; {histories}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a table of the run, plots, the interactive scene of small models, warnings."""
+        return result_card(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """History (nt,) of that name; KeyError suggests the nearest names."""

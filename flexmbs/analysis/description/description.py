@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.analysis.description.cards import description_card
 from flexmbs.analysis.mobility.mobility import Mobility
 from flexmbs.analysis.recording.entries import BodyEntry, JointEntry, OtherEntry
 from flexmbs.model.loop_closure_report import LoopClosure, direction_text
@@ -45,6 +46,10 @@ class Description:
         return _text(self)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """For notebooks: tables of the parts, and how the mechanism can move."""
+        return description_card(self, [] if self.mobility is None else _mobility_lines(self.mobility))
 
     def as_dict(self) -> dict[str, object]:
         """Plain values for JSON."""

@@ -21,6 +21,14 @@ def page_head() -> str:
     return page_assets()
 
 
+def scene_page(scene: str) -> str:
+    """A page of its own with the scene of :func:`scene_html`."""
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>flexmbs</title>{page_assets()}</head>'
+        f'<body class="flexmbs-page">{scene}</body></html>'
+    )
+
+
 def scene_html(
     result: ReportableResult, view: Mapping[str, Any], largest: float = LARGEST, **options: Any
 ) -> tuple[str, str]:  # fmt: skip

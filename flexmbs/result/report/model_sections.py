@@ -13,9 +13,9 @@ from flexmbs.reduction.body_tables import body_facts, extent, modes_table, shape
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.stated import StatedModel
+from flexmbs.view.part_tables import MOST_ROWS, joints_table, others_tables, titled_table
 from flexmbs.view.topology import draw_topology
 
-MOST_ROWS = 40  # of a table of parts
 MOST_NODES = 60  # bodies in the picture of a topology
 DPI = 130
 
@@ -25,20 +25,8 @@ def model_section(result: ReportableResult, model: StatedModel) -> Iterator[str]
     yield '<h2 id="model">Model</h2>'
     yield paragraph(_in_words(result, model))
     yield from _bodies(result, model)
-    if model.joints:
-        rows = [
-            [
-                joint.name, joint.kind or "-", ".".join(joint.a), ".".join(joint.b), _coordinates(joint),
-                "closes a loop" if joint.closes_loop else "",
-            ]
-            for joint in model.joints
-        ]  # fmt: skip
-        yield from _table("Joints", ["name", "kind", "from", "to", "coordinates", ""], rows)
-    for title, entries in (("Constraints", model.constraints), ("Forces", model.forces), ("Contacts", model.contacts)):
-        rows = [
-            [one.name, one.kind, ", ".join(map(str, one.acts_on)) or ", ".join(one.bodies) or "-"] for one in entries
-        ]
-        yield from _table(title, ["name", "kind", "acts on"], rows)
+    yield from joints_table(model.joints)
+    yield from others_tables(model.constraints, model.forces, model.contacts)
     yield from _topology(model)
 
 
@@ -79,7 +67,7 @@ def _bodies(result: ReportableResult, model: StatedModel) -> Iterator[str]:
         ])  # fmt: skip
     header = ["name", "kind", "mass", "size [m]", "centre of mass", "inertia xx, yy, zz [kg m2]", "modes"]
     total = sum(body.mass for body in model.bodies if body.mass is not None)
-    yield from _table("Bodies", header, rows, len(model.bodies), f"Together {quantity(float(total), 'kg')}.")
+    yield from titled_table("Bodies", header, rows, len(model.bodies), f"Together {quantity(float(total), 'kg')}.")
 
 
 def _size(record: Any) -> str:
@@ -87,30 +75,6 @@ def _size(record: Any) -> str:
         return "-"
     points = record.shape_points if record.flexible is None else shape(record.flexible)
     return extent(points) if len(points) else "-"
-
-
-def _table(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int | None = None, note: str = ""
-) -> Iterator[str]:
-    """A titled table of at most ``MOST_ROWS`` rows of ``count``."""
-    count = len(rows) if count is None else count
-    if not count:
-        return
-    yield f"<h3>{text(title)}</h3>"
-    yield plain_table(header, rows[:MOST_ROWS], len(header))
-    more = f"{count - MOST_ROWS:,} more are not listed. " if count > MOST_ROWS else ""
-    if more or note:
-        yield paragraph(f"{more}{note}", soft=True)
-
-
-def _coordinates(joint: Any) -> str:
-    acting = {coordinate: kind for coordinate, kind in joint.forces}
-    parts = []
-    for name in joint.coordinates:
-        notes = ["prescribed"] if name in joint.prescribed else []
-        notes += [acting[name]] if name in acting else []
-        parts.append(f"{name} ({', '.join(notes)})" if notes else name)
-    return ", ".join(parts) or "-"
 
 
 def _topology(model: StatedModel) -> Iterator[str]:
