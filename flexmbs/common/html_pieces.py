@@ -58,8 +58,10 @@ CARD_STYLE = """
 .flexmbs-card .n { text-align: right; } .flexmbs-card .soft { opacity: 0.7; }
 .flexmbs-card :is(.note, .good) { border-left: 3px solid #1a7f4b; padding-left: 8px; }
 .flexmbs-card .note { border-color: #b26a00; } .flexmbs-card summary { cursor: pointer; font-weight: 600; }
-.flexmbs-card .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 8px; }
-.flexmbs-card figure { margin: 0; } .flexmbs-card img { width: 100% !important; min-width: 0 !important; background: #fff; }
+.flexmbs-card .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr));
+  gap: 8px; }
+.flexmbs-card figure { margin: 0; } .flexmbs-card img { width: 100% !important;
+  min-width: 0 !important; background: #fff; }
 .flexmbs-card iframe { width: 100%; border: 1px solid #8884; border-radius: 4px; }
 """
 LARGEST_DRAWING = 200_000  # bytes: figures of more curves and points are smaller as pixels
