@@ -150,6 +150,10 @@ class FlexibleBody:
         markers = ", ".join(self.markers)
         return f"FlexibleBody({self.name}: {self.mass:.6g} kg; {modes or 'no modes'}; markers: {markers})"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: mass, size, modes, advice, warnings."""
+        return str(load("flexmbs.view.cards:body_card")(self))
+
     @property
     def mode_count(self) -> int:
         """Number of modes."""

@@ -29,6 +29,8 @@ from flexmbs.result.event_records import EventRecord
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.report.notebook import result_card
+from flexmbs.result.report.report import write_report
 from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
 from flexmbs.result.saved_state import SavedState, has_state, load_state
@@ -101,6 +103,10 @@ class Result:
         bodies = ", ".join(body.name for body in self.structure.bodies[1:]) or "none"
         contacts, histories = _count(len(self.contacts), "contact"), _count(len(self.names), "history", "histories")
         return f"<Result {self.status}: {span}; bodies: {bodies}; {contacts}; {histories}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a table of the run, plots, the interactive scene of small models, warnings."""
+        return result_card(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """History (nt,) of that name; KeyError suggests the nearest names."""
@@ -409,6 +415,15 @@ class Result:
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
         return animate(self, path, **options)
+
+    def report(self, path: str | Path, *, title: str = "", force: bool = False) -> Path:
+        """Write a report of this run to one .html page: model, figures, plots, pictures, energy, warnings, versions.
+
+        FlexmbsError if the file exists (without ``force``) or cannot be written. ``flexmbs report DIR`` adds parameters
+        and figures of a case.
+        """
+        self._complete()
+        return write_report(self, path, title=title, force=force)
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write one HTML page that shows the run in any browser, without network; returns its path.

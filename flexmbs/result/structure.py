@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -186,6 +188,8 @@ class Structure:
     record_names, record_units : of the columns of ``Trajectory.record``
     ledger_names, ledger_kinds : of the lines of the energy ledger: names of elements, and what they do with energy
     outlines : tuple of OutlineRecord, each shape of contacts once; spheres and planes are drawn from their ContactPair
+    stated : plain values for reports, empty in results of version 0.1.0: entries of bodies, joints, constraints, forces
+        and contacts, degrees of freedom (flexmbs.analysis.recording.entries); "run": settings and versions
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -207,6 +211,7 @@ class Structure:
     clearances: tuple[ClearanceRecord, ...] = ()
     outlines: tuple[OutlineRecord, ...] = ()
     links: tuple[LinkRecord, ...] = ()
+    stated: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

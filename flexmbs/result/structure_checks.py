@@ -53,6 +53,8 @@ class _Check:
         for name in _NAMES:
             if not (isinstance(getattr(s, name), tuple) and all(isinstance(text, str) for text in getattr(s, name))):
                 self.fail(f"{name} is not a tuple of names")
+        if not isinstance(s.stated, dict):
+            self.fail("what was stated is no table of names and values")
         nq, nv = len(s.coordinate_names), len(s.rate_names)
         if s.coordinate_units and len(s.coordinate_units) != nq or len(s.record_units) != len(s.record_names):
             self.fail("the numbers of units and names differ")

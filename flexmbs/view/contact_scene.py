@@ -49,7 +49,7 @@ class ContactScene:
             raise FlexmbsError(f"stick_speed is {stick_speed!r}; it must be a speed in m/s, 0 or more")
         run = result.trajectory
         self.result, self.size = result, size
-        self.scale = ForceScale(force_scale, _largest(run))
+        self.scale = ForceScale(force_scale, largest_push(run))
         self.phases = ContactPhases(result, stick_speed)
         self.shapes = ContactShapes(plotter, result, size)
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
@@ -175,7 +175,7 @@ class ContactScene:
         return bool(self._actors[0].visibility)
 
 
-def _largest(run) -> float:
+def largest_push(run) -> float:
     """N, of all contacts at all times."""
     if run.contact_push is not None:
         return float(np.sqrt((run.contact_push**2).sum(axis=2)).max(initial=0.0))

@@ -19,6 +19,7 @@ COMMANDS = {
     "info": ("flexmbs.app.cli.info:info_command", "Show the contents of a mesh file."),
     "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
     "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
+    "report": ("flexmbs.app.cli.report:report_command", "Write the report of a run: one HTML page."),
     "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs or your own file."),
     "study": ("flexmbs.app.cli.study.group:study_command", "Many runs of a case with varied parameters."),
     "verify": (

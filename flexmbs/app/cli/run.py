@@ -17,6 +17,7 @@ from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
+SAID_AS_WARNINGS = ("advice",)  # statistics that the run has issued as warnings
 ANIMATION = "animation.mp4"
 MOST_MODES = 12  # contacts whose mode at the end is shown
 
@@ -161,7 +162,7 @@ def _show_figures(outcome) -> None:
         counts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in events["counts"].items()]
         modes = [f"{name} {mode}" for name, mode in events["last_modes"].items()]
         click.echo(f"Events: {', '.join(counts)}{'; at the end ' if modes else ''}{', '.join(modes[:MOST_MODES])}")
-    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items()]
+    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items() if name not in SAID_AS_WARNINGS]
     if shown:
         click.echo("Statistics: " + ", ".join(shown))
 
