@@ -15,8 +15,8 @@ __version__ = "0.1.0"
 _WHERE = {
     "flexmbs.common.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
-        "ResultFolderError", "StudyError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning",
-        "MechanismWarning", "ResultWarning", "CaseWarning", "StudyWarning", "CacheWarning",
+        "ResultFolderError", "StudyError", "UnknownHistoryError", "FlexmbsWarning", "MeshWarning", "BodyWarning",
+        "BasisWarning", "MechanismWarning", "ResultWarning", "CaseWarning", "StudyWarning", "CacheWarning",
     ),
     "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
     "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),

@@ -47,6 +47,7 @@ from flexmbs.common.errors import ResultWarning as ResultWarning
 from flexmbs.common.errors import SimulationError as SimulationError
 from flexmbs.common.errors import StudyError as StudyError
 from flexmbs.common.errors import StudyWarning as StudyWarning
+from flexmbs.common.errors import UnknownHistoryError as UnknownHistoryError
 from flexmbs.common.progress import Progress as Progress
 from flexmbs.common.progress import Stage as Stage
 from flexmbs.common.progress import on_progress as on_progress

@@ -331,12 +331,12 @@ def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
     for title, path in plot_files(case, folder).items():
         present = [name for name in case.module.PLOTS[title] if name in outcome.result.names]
         if present:
-            plot_histories(outcome.result, present, save=path, title=f"{case.name}: {title}")
+            plot_histories(outcome.result, present, save=path, force=True, title=f"{case.name}: {title}")
             written.append(path)
     if hasattr(case.module, "maps"):
         for title, shown in case.module.maps(outcome.result, case.parameters(**outcome.parameters)).items():
             path = _picture(folder, title)
-            plot_map(shown, save=path, title=f"{case.name}: {title}")
+            plot_map(shown, save=path, force=True, title=f"{case.name}: {title}")
             written.append(path)
     return written
 

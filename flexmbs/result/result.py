@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.atomic_files import replacing_in_folder
-from flexmbs.common.errors import ResultWarning, SimulationError
+from flexmbs.common.errors import ResultWarning, SimulationError, UnknownHistoryError
 from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
@@ -109,11 +109,11 @@ class Result:
         return result_card(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """History (nt,) of that name; KeyError suggests the nearest names."""
+        """History (nt,) of that name; UnknownHistoryError (a KeyError) suggests the nearest names."""
         if name not in self._histories:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
             hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
-            raise KeyError(f"no history named {name!r}{hint}")
+            raise UnknownHistoryError(f"no history named {name!r}{hint}")
         if _SETTLED.search(name) or name in self.structure.record_names:
             self._complete()
         return self._histories[name](self.trajectory)
@@ -197,9 +197,9 @@ class Result:
     def resampled(self, times: ArrayLike) -> Result:
         """This result at other times (k,) s, in any order.
 
-        Coordinates to fifth order, velocities to fourth, frames and accelerations to third; energies, forces and
-        reactions, of which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the
-        rates of their interpolated frames.
+        Coordinates to fifth order, velocities to fourth, frames and accelerations to third; forces and reactions, of
+        which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the rates of their
+        interpolated frames; energies, and gaps of spheres and planes, follow from this motion as far as it tells them.
         """
         times = np.atleast_1d(np.asarray(times, dtype=float))
         sampled = ResampledTrajectory(self.trajectory, self.structure, times)
@@ -399,18 +399,19 @@ class Result:
             writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
 
     def plot(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
-        """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``.
+        """Plot histories against time, one panel per unit; returns the matplotlib figure, or writes it to ``save``.
 
-        Options as in :func:`flexmbs.view.plots.plot_histories`: title, phases (of contacts, as colours), stick_speed.
+        Options as in :func:`flexmbs.view.plots.plot_histories`: start, end, title, size, force, phases, contacts, ...
         """
         return plot_histories(self, names, save=save, **options)
 
-    def plot_contacts(self, *names: str, save: str | Path | None = None, title: str | None = None) -> Figure | None:
+    def plot_contacts(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
         """A time-line of contacts (all, or those named), a bar from each start to its end, coloured by peak force.
 
-        Returns the matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
+        Options as in :func:`flexmbs.view.contact_plots.plot_contacts`: start, end, title, size, force. Returns the
+        matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
         """
-        return plot_contacts(self, names, save=save, title=title)
+        return plot_contacts(self, names, save=save, **options)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""

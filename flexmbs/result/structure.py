@@ -22,6 +22,7 @@ class BodyRecord:
     coordinate_start, rate_start : int
         Where the modal coordinates of a flexible body begin in q and in v.
     center : (3,) m, centre of mass in the body frame (drawn for rigid bodies)
+    mass, inertia : kg, and (3, 3) kg m2 about the centre of mass, of a rigid body; 0: not stored (earlier versions)
     shape_points : (np, 3) m, surface of a rigid body in its frame; empty: drawn as a small frame
     shape_faces : (k,) int, VTK style [count, i, j, k, ...]
     """
@@ -33,6 +34,8 @@ class BodyRecord:
     center: np.ndarray = field(default_factory=lambda: np.zeros(3))
     shape_points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     shape_faces: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    mass: float = 0.0
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
 
     @property
     def coordinates(self) -> slice:

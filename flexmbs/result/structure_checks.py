@@ -132,6 +132,9 @@ class _Check:
         self.index(f"coordinate_start of body '{body.name}'", body.coordinate_start, nq + 1 - modes)
         self.index(f"rate_start of body '{body.name}'", body.rate_start, nv + 1 - modes)
         self.array(f"center of body '{body.name}'", body.center, (3,))
+        if not isinstance(body.mass, Real) or not 0.0 <= body.mass < LARGEST:
+            self.fail(f"mass of body '{body.name}' is {body.mass!r}")
+        self.array(f"inertia of body '{body.name}'", body.inertia, (3, 3))
         self.array(f"shape_points of body '{body.name}'", body.shape_points, (-1, 3))
         self.array(f"shape_faces of body '{body.name}'", body.shape_faces, (-1,), "iu")
         check_faces(body.shape_faces, len(body.shape_points), f"{self.where}: body '{body.name}': shape_faces")

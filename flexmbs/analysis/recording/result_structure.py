@@ -180,6 +180,5 @@ def _body_record(name: str, model: Model) -> BodyRecord:
         return BodyRecord(name, body, _stored_index(model, start), start)
     if body is None:
         return BodyRecord(name)
-    if body.surface is None:
-        return BodyRecord(name, center=body.center)
-    return BodyRecord(name, center=body.center, shape_points=body.surface.points, shape_faces=body.surface.faces)
+    shape = {} if body.surface is None else {"shape_points": body.surface.points, "shape_faces": body.surface.faces}
+    return BodyRecord(name, center=body.center, mass=float(body.mass), inertia=body.inertia, **shape)
