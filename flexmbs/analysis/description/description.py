@@ -52,7 +52,7 @@ class OtherEntry:
 
 @dataclass(frozen=True)
 class Description:
-    """See :func:`describe`; ``print(description)`` shows it.
+    """Made by ``System.describe``; ``print(description)`` shows it.
 
     Attributes
     ----------
