@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from flexmbs.common.lazy_import import load
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.element_properties import AnySection
@@ -200,6 +203,14 @@ class Mesh:
     def element_ids(self) -> np.ndarray:
         """(ne,) the file's numbers of the elements, counted through the blocks in their order."""
         return np.concatenate([block.ids for block in self.blocks] or [np.empty(0, int)])
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write a page that shows parts and sets in any browser, without network; returns its path.
+
+        Options as in :func:`flexmbs.view.page.pages.mesh_page`. FlexmbsError for an impossible option, a file that
+        exists without ``force``, or that cannot be written.
+        """
+        return load("flexmbs.view.page.pages:mesh_page")(self, path, **options)
 
     def __repr__(self) -> str:
         elements = ", ".join(f"{len(block.nodes)} {block.kind}" for block in self.blocks)

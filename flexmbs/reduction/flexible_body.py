@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import overload
+from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.lazy_import import load
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces
 from flexmbs.fem.stress_field import StressField, StressModes, stress_points
 from flexmbs.fem.surface_fields import SurfaceFields
@@ -229,6 +231,14 @@ class FlexibleBody:
         a, b = self.pairs.T
         products = q[..., a] * q[..., b] if rate is None else q[..., a] * rate[..., b] + rate[..., a] * q[..., b]
         return products if self.forms is None else products @ self.forms.T
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write a page that shows the modes in any browser, without network; returns its path.
+
+        Options as in :func:`flexmbs.view.page.pages.body_page`. FlexmbsError for an impossible option, a file that
+        exists without ``force``, or that cannot be written.
+        """
+        return load("flexmbs.view.page.pages:body_page")(self, path, **options)
 
     @overload
     def advice(self) -> Advice: ...

@@ -40,6 +40,7 @@ from flexmbs.result.trajectory import ContactRecord, Trajectory
 from flexmbs.result.wear import bore_wear
 from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
+from flexmbs.view.page.pages import result_page
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.window import show
 
@@ -408,6 +409,14 @@ class Result:
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
         return animate(self, path, **options)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write one HTML page that shows the run in any browser, without network; returns its path.
+
+        Options as in :func:`flexmbs.view.page.pages.result_page`. FlexmbsError for an impossible option, an unknown
+        history, a file that exists without ``force``, or that cannot be written.
+        """
+        return result_page(self, path, **options)
 
     def show(self, **options: Any) -> None:
         """Open an interactive window; options as in :func:`flexmbs.view.window.show`."""

@@ -187,6 +187,13 @@ class BodyScene:
         self.plotter.camera.parallel_scale = half
 
 
+def drawn_amplitudes(body: FlexibleBody) -> np.ndarray:
+    """(n,) modal coordinate with which each mode is drawn at scale 1."""
+    size = float(np.linalg.norm(np.ptp(body.surface.points, axis=0))) or 1.0
+    edges = _edges(body.surface.faces)
+    return np.array([_amplitude(body, index, size, edges) for index in range(body.mode_count)])
+
+
 def check_mode(body: FlexibleBody, mode: int) -> None:
     """FlexmbsError if the body has no mode of that number."""
     if not body.mode_count:

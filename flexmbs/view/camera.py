@@ -37,7 +37,7 @@ def place_camera(
     low, high = np.minimum(bounds[0], 0.0), np.maximum(bounds[1], arm)
     direction, up = view_direction(*bounds, gravity)
     if camera is not None:
-        direction, up = _chosen(camera, up)
+        direction, up = chosen_direction(camera, up)
     right = np.cross(up, direction)
     right /= np.linalg.norm(right)
     upward = np.cross(direction, right)
@@ -55,7 +55,7 @@ def place_camera(
     plotter.reset_camera_clipping_range()
 
 
-def _chosen(camera: str | Sequence[float], up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def chosen_direction(camera: str | Sequence[float], up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit vector towards the camera, and its up vector: ``up``, unless the camera looks along that."""
     try:
         direction = _NAMED[camera] if isinstance(camera, str) else np.asarray(camera, dtype=float)

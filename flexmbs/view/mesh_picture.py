@@ -37,7 +37,7 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise FlexmbsError(f"{path}: the file name of a mesh picture must end in .png")
-    chosen = _chosen_sets(mesh, sets)
+    chosen = chosen_sets(mesh, sets)
     prepare_offscreen()
     with replacing_in_folder(path) as temporary:
         plotter = _plotter(mesh, chosen, off_screen=True)
@@ -50,14 +50,15 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
 
 def show_mesh(mesh: Mesh, sets: Sequence[str] = ()) -> None:
     """Open a window with the mesh and its sets; RenderingUnavailable without a display."""
-    chosen = _chosen_sets(mesh, sets)
+    chosen = chosen_sets(mesh, sets)
     prepare_window()
     plotter = _plotter(mesh, chosen, off_screen=False)
     plotter.show(title=f"flexmbs: {Path(mesh.source).name}")
     plotter.close()
 
 
-def _chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
+def chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
+    """``names``, or the first node sets that are not most of the mesh; FlexmbsError for an unknown name."""
     for name in names:
         if name not in mesh.node_sets:
             raise FlexmbsError(f"{mesh.source}: no node set {name}. {near_names(name, mesh.node_sets)}")
@@ -75,6 +76,15 @@ def _parts(mesh: Mesh) -> list[str]:
     return telling[: len(PART_COLORS)]
 
 
+def part_of_elements(mesh: Mesh) -> tuple[list[str], np.ndarray]:
+    """Element sets that distinguish parts, and for each element the smallest of them that has it (index, or -1)."""
+    parts = _parts(mesh)
+    part_of = np.full(len(mesh.element_ids), -1)
+    for name in sorted(parts, key=lambda name: -len(mesh.element_sets[name])):
+        part_of[mesh.element_sets[name]] = parts.index(name)
+    return parts, part_of
+
+
 def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
     import pyvista
 
@@ -90,7 +100,7 @@ def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
         plotter.add_text(label, position=(0.74, 0.955 - 0.03 * row), viewport=True, font_size=9, color=color)
     title = plotter.add_text(" ", position=(0.015, 0.985), viewport=True, font_size=11, color=INK)
     title.GetTextProperty().SetVerticalJustificationToTop()
-    title.input = fitted(_title(mesh), 0.7 * plotter.window_size[0], text_width(title))
+    title.input = fitted(mesh_title(mesh), 0.7 * plotter.window_size[0], text_width(title))
     plotter.add_axes(color=INK)
     plotter.enable_parallel_projection()
     plotter.view_isometric()
@@ -100,7 +110,8 @@ def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
     return plotter
 
 
-def _title(mesh: Mesh) -> str:
+def mesh_title(mesh: Mesh) -> str:
+    """File, number of nodes and elements, and size, in three lines."""
     by_kind: Counter[str] = Counter()
     for block in mesh.blocks:
         by_kind[block.kind] += len(block.ids)
@@ -134,10 +145,7 @@ def _shortened(name: str) -> str:
 
 def _add_faces(plotter, pyvista, mesh: Mesh) -> None:
     """The outer faces, in the colour of the smallest part (element set) that contains their element."""
-    parts = _parts(mesh)
-    part_of = np.full(len(mesh.element_ids), -1)
-    for name in sorted(parts, key=lambda name: -len(mesh.element_sets[name])):
-        part_of[mesh.element_sets[name]] = parts.index(name)
+    _, part_of = part_of_elements(mesh)
     polygons: dict[int, list[np.ndarray]] = {}
     count = 0
     for kind, rows, elements in outer_faces(mesh):

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from flexmbs.app.cli.mesh_options import includes_option, units_option
+from flexmbs.app.cli.view_page import OF_PAGES, is_page, save_page
 from flexmbs.common.errors import CaseError, FlexmbsError
 from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
@@ -16,11 +17,13 @@ from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode, show_body
 from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.mesh_picture import save_mesh, show_mesh
+from flexmbs.view.page.quantities import QUANTITIES
 
 # Options that apply only to a picture, only to an animation, or only to a file (not to a window).
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
 _OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
-_OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set"}  # parameter -> option, where they differ
+# Parameter -> option, where they differ.
+_OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
 
 
 def _numbers(count: int, separator: str = ","):
@@ -59,15 +62,15 @@ def _slow_motion(_context, _option, text: str | None):
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Write a .png, .gif or .mp4 instead of opening a window (of a mesh: a .png).",
+    help="Write a .png, .gif, .mp4 or .html instead of opening a window (of a mesh: a .png or .html).",
 )  # fmt: skip
 @click.option(
     "--scale", type=float,
     help="Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).",
 )  # fmt: skip
 @click.option(
-    "--color", type=click.Choice(["displacement", "von_mises"]),
-    help="Results and bodies: quantity shown in colour (default: displacement).",
+    "--color", type=click.Choice([*QUANTITIES]),
+    help="Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
 )  # fmt: skip
 @click.option("--mode", type=int, metavar="K", help="Bodies: number of the mode (default: 1).")
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
@@ -102,6 +105,12 @@ def _slow_motion(_context, _option, text: str | None):
     metavar="WIDTHxHEIGHT",
     help="Results: size of the picture in pixels.",
 )
+@click.option("--frames", type=int, help="Results: largest number of frames of an .html.")
+@click.option(
+    "--history", "histories", multiple=True, metavar="NAME", help="Results: plotted in an .html; repeatable."
+)
+@click.option("--size-limit", type=float, metavar="MB", help="Largest size of an .html (default: 50).")
+@click.option("--force", is_flag=True, help="Replace an .html that exists.")
 @units_option
 @includes_option
 def view_command(
@@ -112,7 +121,7 @@ def view_command(
 
     The result folder of a case is shown with the VIEW settings of the case; options override them.
     """
-    of_results = {name: value for name, value in of_results.items() if value is not None}
+    of_results = {name: value for name, value in of_results.items() if value not in (None, (), False)}
     of_meshes = [name for name, value in {
         "sets": sets, "units": units, "allow_outside_includes": allow_outside_includes,
     }.items() if value]  # fmt: skip
@@ -120,15 +129,23 @@ def view_command(
     of_bodies = [] if mode is None else ["mode"]
     if path.suffix.lower() in BODY_ENDINGS:
         here = f"{path} is a reduced body"
-        _refuse(of_results, "is for results", here)
         _refuse(of_meshes, "is for meshes", here)
+        if is_page(save):
+            _refuse(of_bodies, "is for pictures and films", f"{save} shows all modes")
+            save_page(load_body(path), save, of_results | deformed)
+            return
+        _refuse(of_results, "is for results", here)
         _view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
         return
     if not path.is_dir() and (path.is_file() or path.suffix):
         here = f"{path} is a mesh"
-        _refuse(of_results, "is for results", here)
         _refuse(deformed, "is for results and reduced bodies", here)
         _refuse(of_bodies, "is for reduced bodies", here)
+        if is_page(save):
+            mesh = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+            save_page(mesh, save, of_results | ({"sets": sets} if sets else {}))
+            return
+        _refuse(of_results, "is for results", here)
         _view_mesh(path, units, save, allow_outside_includes, sets)
         return
     if not path.is_dir():
@@ -165,6 +182,10 @@ def _view_mesh(
 
 
 def _view_result(folder: Path, save: Path | None, given: dict) -> None:
+    if is_page(save):
+        save_page(load(folder), save, given, stored_view(folder))
+        return
+    _refuse([name for name in given if name in (*OF_PAGES, "force")], "is for pages", "give --save FILE.html")
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
     elif save.suffix.lower() == ".png":

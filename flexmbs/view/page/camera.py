@@ -1,0 +1,63 @@
+"""The camera of a page, fitted to the whole motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.view.camera import chosen_direction
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.extent import view_direction
+
+MARGIN, WIDE = 1.15, 1.4  # height shown relative to that of the motion; width of the window relative to its height
+_SAMPLES, _POINTS = 120, 3000
+
+
+def camera_on(
+    low: np.ndarray, high: np.ndarray, gravity: np.ndarray, camera: str | Sequence[float] | None = None,
+    zoom: float = 1.0,
+) -> dict[str, Any]:  # fmt: skip
+    """A parallel projection that shows everything between ``low`` and ``high`` (3,) m, from a direction that is given.
+
+    None: along the flattest direction, as :func:`flexmbs.view.extent.view_direction` says.
+    """
+    if not (np.isfinite(zoom) and zoom > 0.0):
+        raise FlexmbsError(f"zoom is {zoom!r}; it must be a positive number")
+    direction, up = view_direction(low, high, gravity)
+    if camera is not None:
+        direction, up = chosen_direction(camera, up)
+    direction = direction / np.linalg.norm(direction)
+    right = np.cross(up, direction)
+    right /= np.linalg.norm(right)
+    upward = np.cross(direction, right)
+    center, half = 0.5 * (low + high), 0.5 * (high - low)
+    size = float(np.linalg.norm(high - low)) or 1.0
+    height = 2.0 * MARGIN * max(float(np.abs(upward) @ half), float(np.abs(right) @ half) / WIDE, 1e-9)
+    return {
+        "position": (center + 3.0 * size * direction).tolist(), "target": center.tolist(), "up": upward.tolist(),
+        "parallelHeight": height / zoom,
+    }  # fmt: skip
+
+
+def upward(gravity: np.ndarray) -> list[float]:
+    """The direction against gravity; y without it."""
+    strength = float(np.linalg.norm(gravity))
+    return (-gravity / strength if strength > 0.0 else np.array([0.0, 1.0, 0.0])).tolist()
+
+
+def motion_bounds(here: DrawableResult) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest coordinates (3,) m that the bodies, undeformed, reach at a sample of the frames."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    chosen = np.unique(np.linspace(0, len(here.t) - 1, _SAMPLES).astype(int))
+    run = here.trajectory
+    position, rotation = run.body_position[chosen], run.body_rotation[chosen]
+    for index, body in enumerate(here.structure.bodies[1:], start=1):
+        points = body.shape_points if body.flexible is None else body.flexible.surface.points
+        points = points if len(points) else body.center[None]
+        points = points[:: max(1, len(points) // _POINTS)]
+        place = position[:, index, None] + points @ np.swapaxes(rotation[:, index], 1, 2)
+        low, high = np.minimum(low, place.min(axis=(0, 1))), np.maximum(high, place.max(axis=(0, 1)))
+    return (low, high) if np.all(np.isfinite(low)) else (-np.ones(3), np.ones(3))

@@ -1,0 +1,167 @@
+"""Displacement and stress of a flexible body over a run, as few fields times coefficients.
+
+All that a run shows of a body with n modes lies in the span of its modes and second-order fields. The principal fields
+of the run (singular vectors over the frames and points) capture it with the fewest; as many are kept, and as finely
+quantised, as keeps the largest error of any frame and point within a tolerance. Every field is scaled so that its
+largest coefficient is 1 and has the same step: all of them contribute alike to the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.fem.stress_field import von_mises
+from flexmbs.view.page.quantised import Quantised, Surface
+
+Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
+NEGLIGIBLE = 1e-7  # of the largest singular value: rounding
+FIRST_STEP = 0.8  # of the tolerance: the step that is tried first
+TRUNCATED = 0.5  # of the tolerance: largest error of the fields that are left out
+WORST = 1.81  # largest measure of a displacement or stress with all components at half a step, in steps
+_COEFFICIENTS = 32767
+_AT_ONCE = 64  # frames
+_TRIED_POINTS, _TRIED_FRAMES = 1500, 250  # of which the step is chosen; then it is checked on all
+
+
+@dataclass(frozen=True, eq=False)
+class RunField:
+    """A field over a run: ``fields`` (r, n, components) times ``coefficients`` (1, nf, r).
+
+    ``largest`` value and largest ``error`` of any frame and point, by the measure of the field.
+    """
+
+    fields: Quantised
+    coefficients: Quantised
+    largest: float
+    error: float
+
+    @property
+    def count(self) -> int:
+        """Number of fields."""
+        return len(self.fields.numbers)
+
+    def decoded(self) -> tuple[np.ndarray, np.ndarray]:
+        """Fields (r, n, components) and coefficients (nf, r) as they are decoded."""
+        return self.fields.values(), self.coefficients.values()[0]
+
+
+def length_of(vectors: np.ndarray) -> np.ndarray:
+    """Measure of displacements: their length."""
+    return np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
+
+
+def stress_size(stress: np.ndarray) -> np.ndarray:
+    """Measure of stress (..., 6): bounds the error of components, of principal stresses and of von Mises stress."""
+    normal, shear = stress[..., :3], stress[..., 3:]
+    tensor = np.einsum("...i,...i->...", normal, normal) + 2.0 * np.einsum("...i,...i->...", shear, shear)
+    return np.maximum(von_mises(stress), np.sqrt(tensor))
+
+
+def run_field(
+    fields: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: Callable[[float], float],
+    measure: Measure,
+) -> RunField:  # fmt: skip
+    """The fewest fields for sum_a coefficients_a fields_a within a tolerance.
+
+    Parameters
+    ----------
+    fields : (m, n, components) in the order of the stored points; coefficients : (nf, m)
+    surface : whose points they are at
+    tolerance : of the largest value by the measure -> largest error allowed
+    """
+    principal, weights = principal_fields(fields, coefficients)
+    largest = largest_of(principal, weights, measure)
+    allowed = tolerance(largest) or 1.0
+    kept = _kept(principal, weights, allowed, measure)
+    peaks = np.abs(weights[:, :kept]).max(axis=0, initial=0.0)
+    peaks[peaks == 0.0] = 1.0
+    scaled, coded = principal[:kept] * peaks[:, None, None], _coefficients(weights[:, :kept] / peaks)
+    step = FIRST_STEP * allowed
+    strides = max(1, fields.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
+    few = [slice(None, None, stride) for stride in strides]
+    tried = False
+    while True:
+        numbers = Quantised(np.round(scaled / step).astype(np.int64), step, 0.0, surface)
+        error = _error(principal, weights, numbers, coded, measure, *(() if tried else few))
+        if error <= allowed and tried:
+            return RunField(numbers, coded, largest, error)
+        tried = error <= allowed
+        if not tried:
+            step *= max(0.5, min(0.9, 0.9 * allowed / error))
+
+
+def single_fields(
+    fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: float,
+    measure: Measure,
+) -> RunField:  # fmt: skip
+    """Fields (m, n, components) that are shown one at a time, each within a tolerance of its own largest value.
+
+    ``peaks`` (m,) largest coefficient of each; coefficients (nf, m). The error is that of the field with the largest.
+    """
+    scaled = fields * peaks[:, None, None]
+    sizes = np.array([float(measure(field).max(initial=0.0)) for field in scaled])
+    steps = np.where(sizes > 0.0, tolerance * sizes / WORST, 1.0)
+    numbers = np.round(scaled / steps[:, None, None]).astype(np.int64)
+    columns = np.repeat(steps[:, None], fields.shape[2], axis=1)
+    stored = Quantised(numbers, columns, 0.0, surface)
+    errors = np.array([float(measure(field).max(initial=0.0)) for field in scaled - stored.values()])
+    worst = int(np.argmax(errors / np.maximum(sizes, 1e-300)))
+    return RunField(stored, _coefficients(coefficients / peaks), float(sizes[worst]), float(errors[worst]))
+
+
+def principal_fields(fields: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal fields (k, n, components), the strongest first, and their coefficients (nf, k), without loss."""
+    flat = np.ascontiguousarray(fields.reshape(len(fields), -1))
+    orthogonal, triangle = np.linalg.qr(coefficients)  # (nf, k), (k, m)
+    gram = triangle @ (flat @ flat.T) @ triangle.T
+    values, vectors = np.linalg.eigh(gram)
+    order = np.argsort(-values)
+    order = order[values[order] > NEGLIGIBLE**2 * max(float(values.max(initial=0.0)), 1e-300)]
+    turn = vectors[:, order]
+    found = (turn.T @ triangle) @ flat
+    return found.reshape(len(order), *fields.shape[1:]), orthogonal @ turn
+
+
+def largest_of(fields: np.ndarray, coefficients: np.ndarray, measure: Measure) -> float:
+    """The largest value by a measure, of any point and row of coefficients."""
+    return max((float(values.max(initial=0.0)) for values in measured(fields, coefficients, measure)), default=0.0)
+
+
+def measured(fields: np.ndarray, coefficients: np.ndarray, measure: Measure):
+    """Values (k, n) by a measure, of a few rows of coefficients at a time."""
+    flat = fields.reshape(len(fields), -1)
+    for first in range(0, len(coefficients), _AT_ONCE):
+        part = coefficients[first : first + _AT_ONCE]
+        yield measure((part @ flat).reshape(len(part), *fields.shape[1:]))
+
+
+def _kept(principal: np.ndarray, weights: np.ndarray, allowed: float, measure: Measure) -> int:
+    """How many fields are kept: those left out are below a part of the tolerance on a sample of points and frames."""
+    points = principal[:, :: max(1, principal.shape[1] // _TRIED_POINTS)]
+    rows = weights[:: max(1, len(weights) // _TRIED_FRAMES)]
+    low, high = min(1, len(principal)), len(principal)
+    while low < high:
+        middle = (low + high) // 2
+        if largest_of(points[middle:], rows[:, middle:], measure) <= TRUNCATED * allowed:
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def _coefficients(weights: np.ndarray) -> Quantised:
+    numbers = np.round(_COEFFICIENTS * weights).astype(np.int64)[None]
+    return Quantised(numbers, 1.0 / _COEFFICIENTS)
+
+
+def _error(
+    principal: np.ndarray, weights: np.ndarray, numbers: Quantised, coded: Quantised, measure: Measure,
+    points: slice = slice(None), frames: slice = slice(None),
+) -> float:  # fmt: skip
+    """Largest error of any point and frame of a sample."""
+    both = np.concatenate([principal[:, points], -numbers.values()[:, points]])
+    rows = np.concatenate([weights, coded.values()[0]], axis=1)[frames]
+    return largest_of(both, rows, measure)

@@ -1,0 +1,135 @@
+"""What a page shows of a mesh: its parts, its sets, its beams and couplings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.outer_faces import outer_faces, ring
+from flexmbs.view.mesh_picture import BODY, COUPLING, PART_COLORS, SET_COLORS, chosen_sets, mesh_title, part_of_elements
+from flexmbs.view.page.camera import camera_on
+from flexmbs.view.page.part_records import part_record
+from flexmbs.view.page.quantised import whole
+from flexmbs.view.page.quantities import quantity_records
+from flexmbs.view.page.scene_colours import colour_map, plain_view
+from flexmbs.view.page.shapes import Shapes
+from flexmbs.view.page.surfaces import polygons, triangulated
+
+DOT, LIFT = 0.004, 0.0006  # nodes of a set, and faces of a set above those of the mesh, relative to its size
+MOST_DOTS = 3000
+_CORNERS = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
+_DOT = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
+
+
+@dataclass(frozen=True)
+class MeshOptions:
+    """Options of the page of a mesh, as in :func:`flexmbs.view.page.pages.mesh_page`."""
+
+    sets: Sequence[str] = ()
+    camera: str | Sequence[float] | None = None
+    zoom: float = 1.0
+    title: str = ""
+
+
+def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
+    """The scene of a mesh with the named node sets (none: the first ones); FlexmbsError for an unknown set."""
+    chosen = chosen_sets(mesh, options.sets)
+    low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
+    size = float(np.linalg.norm(high - low)) or 1.0
+    parts = [*_solid_parts(mesh), *_line_parts(mesh)]
+    parts += [_set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size) for row, name in enumerate(chosen)]
+    file, *about = mesh_title(mesh).split("\n")
+    return {
+        "title": options.title or file, "subtitle": "; ".join(about), "notes": [], "up": [0.0, 1.0, 0.0],
+        "background": None, "camera": camera_on(low, high, np.zeros(3), options.camera, options.zoom),
+        "bounds": {"low": low.tolist(), "high": high.tolist()}, "time": None, "bodies": [{"name": "ground"}],
+        "poses": np.array([0, 0, 0, 1, 0, 0, 0], "f4"), "poseShift": None, "scale": 1.0, "parts": parts, "marks": [],
+        "links": [], "contacts": [], "contactPhases": [], "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
+        "quantities": quantity_records({}), "colours": colour_map(), "histories": [],
+        "view": plain_view("body"),
+    }  # fmt: skip
+
+
+def _solid_parts(mesh: Mesh) -> list[dict[str, Any]]:
+    """Outer faces, by the smallest part (element set) that contains their element."""
+    names, part_of = part_of_elements(mesh)
+    faces: dict[int, list[np.ndarray]] = {}
+    for kind, rows, elements in outer_faces(mesh):
+        for number in np.unique(part_of[elements]):
+            faces.setdefault(int(number), []).append(_vtk(rows[part_of[elements] == number][:, ring(kind)]))
+    found = []
+    for number, own in sorted(faces.items()):
+        name, color = ("mesh", BODY) if number < 0 else (names[number], PART_COLORS[number])
+        found.append(_part(mesh, name, "parts", color, np.concatenate(own)))
+    return found
+
+
+def _line_parts(mesh: Mesh) -> list[dict[str, Any]]:
+    beams = [block.nodes[:, :2] for block in mesh.blocks if KINDS[block.kind].dimension == 1 and len(block.nodes)]
+    couplings = [
+        np.column_stack([np.full(len(one.nodes), one.reference), one.nodes]) for one in mesh.couplings if len(one.nodes)
+    ]
+    found = [_part(mesh, "beams", "parts", "#4b5563", lines=np.concatenate(beams))] if beams else []
+    if couplings:
+        found.append(_part(mesh, "couplings", "couplings", COUPLING, lines=np.concatenate(couplings)))
+    return found
+
+
+def _set_part(mesh: Mesh, name: str, color: str, size: float) -> dict[str, Any]:
+    """Its faces if the file defines it as a surface, a little above those of the mesh; otherwise its nodes as dots."""
+    surface = mesh.surfaces.get(name)
+    kinds = [kind for kind in surface.faces if KINDS.get(kind) and len(surface.faces[kind])] if surface else []
+    kinds = [kind for kind in kinds if KINDS[kind].dimension == 2]
+    if kinds:
+        faces = np.concatenate([_vtk(surface.faces[kind][:, ring(kind)]) for kind in kinds])
+        return _part(mesh, name, "sets", color, faces, lift=LIFT * size)
+    nodes = mesh.node_sets[name]
+    nodes = nodes[:: max(1, len(nodes) // MOST_DOTS)]
+    points = (mesh.points[nodes][:, None] + DOT * size * _CORNERS).reshape(-1, 3)
+    triangles = (6 * np.arange(len(nodes))[:, None, None] + _DOT).reshape(-1, 3)
+    return _record(name, "sets", color, points, _vtk(triangles))
+
+
+def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None, lift: float = 0.0) -> dict[str, Any]:
+    """A part of faces (VTK) and lines (k, 2) of the mesh, with the nodes that they use."""
+    faces = np.zeros(0, np.int64) if faces is None else faces
+    lines = np.zeros((0, 2), np.int64) if lines is None else lines
+    corners = triangulated(faces).corners
+    used = np.unique(np.concatenate([corners.ravel(), lines.ravel()]))
+    number = np.zeros(len(mesh.points), dtype=np.int64)
+    number[used] = np.arange(len(used))
+    points = mesh.points[used]
+    if lift:
+        points = _lifted(points, number[corners], lift)
+    return _record(name, group, color, points, _renumbered(faces, number), number[lines], mesh.node_ids[used])
+
+
+def _record(name, group, color, points, faces, lines=None, nodes=None) -> dict[str, Any]:
+    lines = np.zeros((0, 2), np.int64) if lines is None else lines
+    shape = Shapes().shape(points, faces, lines, nodes is not None)
+    numbers = None if nodes is None else whole(nodes[shape.order], "i32")
+    return part_record(shape, name, group, 0, color, nodes=numbers).entry
+
+
+def _renumbered(faces: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """VTK faces of points with other numbers."""
+    every = [_vtk(number[rings]) for rings in polygons(faces).values()]
+    return np.concatenate(every) if every else np.zeros(0, np.int64)
+
+
+def _vtk(rings: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.full(len(rings), rings.shape[1]), rings]).ravel()
+
+
+def _lifted(points: np.ndarray, triangles: np.ndarray, by: float) -> np.ndarray:
+    """Points moved along their normals."""
+    corners = points[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sums = np.zeros(points.shape)
+    np.add.at(sums, triangles.ravel(), np.repeat(normals, 3, axis=0))
+    return points + by * sums / np.maximum(np.linalg.norm(sums, axis=1), 1e-300)[:, None]

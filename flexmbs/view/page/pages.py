@@ -1,0 +1,150 @@
+"""Write a result, a reduced body or a mesh as one HTML page that opens without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.progress import on_progress
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.page.html import page_assets, page_start, scene_fragment, whole_page
+from flexmbs.view.page.mesh_scene import MeshOptions, mesh_scene
+from flexmbs.view.page.mode_scene import BodyOptions, mode_scene
+from flexmbs.view.page.result_scene import ResultOptions, frames_of, result_scene
+
+ENDINGS = (".html", ".htm")
+#: Bytes that a pose, and a point of a surface, take in a page at least: for a limit that is checked before the work.
+POSE_BYTES, POINT_BYTES = 3, 4
+SIZE_LIMIT = 50.0  # MB
+
+
+@on_progress()
+def result_page(
+    result: DrawableResult, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any
+) -> Path:
+    """Write a result as a page that shows it in any browser; returns its path.
+
+    Parameters
+    ----------
+    force : replace a file that exists
+    size_limit : MB; a larger page is not written
+    color : "body", "displacement", "von_mises", "principal_max", "principal_min" (None: stress, if there is any)
+    scale : factor on the deformation at the start; bodies are moved so that joints stay closed
+    color_range : (low, high) of the colours, m or Pa; None: that of the run
+    start, end : s, part of the run (None: from the start, to the end)
+    duration : s, in which the whole run is played
+    frames : largest number of frames, between which everything is interpolated; fewer for hundreds of bodies
+    slow_motion : True: slow down around impacts; a number above 1: how slow; False: never
+    camera, zoom : as in :func:`flexmbs.view.animate.animate`
+    title : shown above the scene
+    histories : names of those that are plotted at first (None: a few that are usually looked at)
+    stick_speed : m/s, contacts that slide more slowly are shown as sticking
+    accuracy : :class:`flexmbs.view.page.part_records.Accuracy`, largest errors of displacement and stress
+
+    Raises FlexmbsError for an unknown or impossible option, an empty part of the run, a file that exists or cannot be
+    written, and a page above the limit, as far as possible before work is done.
+    """
+    target = checked_target(path, force)
+    chosen = checked_options(ResultOptions, options)
+    _check_limit(least_size(result, chosen), size_limit, target, result)
+    return _written(target, whole_page(result_scene(result, chosen)), size_limit, result)
+
+
+@on_progress()
+def body_page(
+    body: FlexibleBody, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any
+) -> Path:
+    """Write a reduced body as a page that shows its modes; returns its path.
+
+    ``color`` ("displacement", "von_mises", "principal_max", "principal_min"), ``scale`` (factor on the amplitude),
+    ``camera``, ``zoom``, ``title``, ``accuracy``, ``force`` and ``size_limit`` as in :func:`result_page`.
+    """
+    target = checked_target(path, force)
+    return _written(target, whole_page(mode_scene(body, checked_options(BodyOptions, options))), size_limit)
+
+
+@on_progress()
+def mesh_page(
+    mesh: Mesh, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any
+) -> Path:
+    """Write a mesh as a page that shows its parts and sets; returns its path.
+
+    ``sets`` (names; none: the first ones), ``camera``, ``zoom``, ``title``, ``force`` and ``size_limit`` as in
+    :func:`result_page`.
+    """
+    target = checked_target(path, force)
+    return _written(target, whole_page(mesh_scene(mesh, checked_options(MeshOptions, options))), size_limit)
+
+
+def page_fragment(shown: DrawableResult | FlexibleBody | Mesh, **options: Any) -> str:
+    """The scene of a result, body or mesh as HTML without style and script, for a page with other content.
+
+    ``options`` as in :func:`result_page`, :func:`body_page` and :func:`mesh_page`. On the page, :func:`page_assets`
+    stands before the first fragment and :func:`page_start` behind the last one.
+    """
+    if isinstance(shown, FlexibleBody):
+        return scene_fragment(mode_scene(shown, checked_options(BodyOptions, options)))
+    if isinstance(shown, Mesh):
+        return scene_fragment(mesh_scene(shown, checked_options(MeshOptions, options)))
+    return scene_fragment(result_scene(shown, checked_options(ResultOptions, options)))
+
+
+def checked_target(path: str | Path, force: bool) -> Path:
+    """``path`` as a Path; FlexmbsError for another ending, a file that exists, and one that cannot be written."""
+    path = Path(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise FlexmbsError(f"{path}: the file name of a page must end in {' or '.join(ENDINGS)}")
+    refuse_existing(path, force)
+    if path.parent.is_dir():
+        require_writable(path)
+    return path
+
+
+def checked_options(kind: type, options: dict[str, Any]) -> Any:
+    """The options as ``kind``; TypeError for one that it does not have."""
+    unknown = [name for name in options if name not in kind.__dataclass_fields__]
+    if unknown:
+        known = ", ".join(kind.__dataclass_fields__)
+        raise TypeError(f"a page has no option {unknown[0]!r}; there are: {known}, force, size_limit")
+    return kind(**options)
+
+
+def least_size(result: DrawableResult, options: ResultOptions) -> float:
+    """MB, roughly the least that the page of a result can take: its poses and the points of its bodies."""
+    _, frames = frames_of(result, options)
+    bodies = result.structure.bodies
+    shapes = {len(points): len(points) for points in (_points(body) for body in bodies)}  # equal ones are stored once
+    return 1e-6 * (POSE_BYTES * frames * (len(bodies) - 1) + POINT_BYTES * sum(shapes.values()))
+
+
+def _points(body) -> np.ndarray:
+    return body.shape_points if body.flexible is None else body.flexible.surface.points
+
+
+def _check_limit(size: float, limit: float, target: Path, result: DrawableResult | None) -> None:
+    if size <= limit:
+        return
+    remedies = ["a larger size_limit"]
+    if result is not None:
+        remedies = ["fewer frames", "a shorter part of the run (start, end)", "a larger accuracy", *remedies]
+    raise FlexmbsError(
+        f"{target}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; "
+        f"what helps: {', '.join(remedies)}"
+    )
+
+
+def _written(target: Path, text: str, limit: float, result: DrawableResult | None = None) -> Path:
+    content = text.encode()
+    _check_limit(1e-6 * len(content), limit, target, result)
+    with replacing_in_folder(target) as temporary:
+        temporary.write_bytes(content)
+    return target
+
+
+__all__ = ["body_page", "mesh_page", "page_assets", "page_fragment", "page_start", "result_page"]

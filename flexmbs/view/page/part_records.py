@@ -1,0 +1,120 @@
+"""Parts of a page: their shapes, and how flexible ones deform over the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.page.fields import RunField, length_of, run_field, single_fields, stress_size
+from flexmbs.view.page.shapes import Shape
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Errors relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
+
+    displacement: float = 1e-3
+    stress: float = 5e-3
+    beside: float = 0.02
+
+
+@dataclass(eq=False)
+class PartRecord:
+    """A part as the page has it, and what was measured while it was made.
+
+    Attributes
+    ----------
+    entry : of the header, without what is as in ``flexmbs.plainPart`` of ``web/decode.js``
+    shape : its surface as stored
+    displacement, stress : over the run, or None
+    """
+
+    entry: dict[str, Any]
+    shape: Shape
+    displacement: RunField | None = None
+    stress: RunField | None = None
+
+
+def part_record(shape: Shape, name: str, group: str, body: int, color: str, **other: Any) -> PartRecord:
+    """A part that does not deform. ``color``: "#rrggbb"; ``other``: mark, opacity, flat, shown, nodes."""
+    plain = {"mark": None, "opacity": 1.0, "flat": True, "shown": True, "nodes": None}
+    entry: dict[str, Any] = {
+        "name": name, "group": group, "body": body, "color": rgb(color), "points": shape.points,
+        "surface": shape.surface, **{key: value for key, value in other.items() if value != plain[key]},
+    }  # fmt: skip
+    if shape.hidden is not None:
+        entry["hidden"] = shape.hidden
+    if len(shape.lines):
+        entry["lines"] = shape.lines.astype("u4")
+    entry["errors"] = {"position": shape.error, "displacement": 0.0, "stress": 0.0}
+    return PartRecord(entry, shape)
+
+
+def deforming(
+    part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: Accuracy, largest: tuple[float, float]
+) -> None:
+    """Add displacement and stress at the modal coordinates q (nf, n) of all frames.
+
+    ``largest`` displacement (m) and stress (Pa) of all bodies: what is small beside it may be less accurate.
+    """
+    order, surface = part.shape.order, part.shape.surface
+    fields, coefficients = displacement_terms(body, q)
+
+    def tolerance(relative: float, of_all: float):
+        return lambda own: relative * max(own, accuracy.beside * of_all)
+
+    moved = run_field(
+        fields[:, order], coefficients, surface, tolerance(accuracy.displacement, largest[0]), length_of
+    )  # fmt: skip
+    if not moved.count:
+        return
+    stressed = None
+    if body.has_stress:
+        modes = body.surface_stress_modes[:, order]
+        stressed = run_field(modes, q, surface, tolerance(accuracy.stress, largest[1]), stress_size)
+    _add_fields(part, moved, stressed)
+
+
+def in_modes(part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: Accuracy) -> None:
+    """Add displacement and stress of modes that are shown one at a time; q (nf, n), each up to its amplitude."""
+    order, surface = part.shape.order, part.shape.surface
+    moved = single_fields(body.surface.modes[:, order], amplitudes, q, surface, accuracy.displacement, length_of)
+    stressed = None
+    if body.has_stress:
+        modes = body.surface_stress_modes[:, order]
+        stressed = single_fields(modes, amplitudes, q, surface, accuracy.stress, stress_size)
+    _add_fields(part, moved, stressed)
+
+
+def _add_fields(part: PartRecord, moved: RunField, stressed: RunField | None) -> None:
+    part.displacement, part.stress = moved, stressed
+    for name, found in (("displacement", moved), ("stress", stressed)):
+        if found is not None:
+            part.entry[name] = {
+                "count": found.count, "fields": found.fields, "coefficients": found.coefficients,
+            }  # fmt: skip
+            part.entry["errors"][name] = found.error
+
+
+def displacement_terms(body: FlexibleBody, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Fields (m, np, 3) m at the surface and coefficients (nf, m) whose products are the displacement."""
+    if not len(body.pairs):
+        return body.surface.modes, q
+    fields = np.concatenate([body.surface.modes, body.surface.quadratic])
+    return fields, np.concatenate([q, body.quadratic_coordinates(q)], axis=1)
+
+
+def node_numbers(body: FlexibleBody, shape: Shape) -> np.ndarray | None:
+    """Numbers of the nodes in the mesh, at the stored points; None where these are no nodes (sections of beams)."""
+    points = body.surface.points
+    if len(body.points) < len(points) or not np.array_equal(body.points[: len(points)], points):
+        return None
+    return body.node_ids[shape.order]
+
+
+def rgb(color: str) -> list[float]:
+    """Parts 0 to 1 of a colour "#rrggbb"."""
+    return [round(int(color[k : k + 2], 16) / 255.0, 4) for k in (1, 3, 5)]

@@ -1,0 +1,102 @@
+"""Numbers as whole multiples of a step, and the predictions by which they become small."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+
+HIGHEST_ORDER = 3  # of differences between neighbours in a row
+MOST_BYTES = 4  # of a number without its sign
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles as the symbols of a walk over them (``surface_order``).
+
+    Attributes
+    ----------
+    points, triangles : how many there are
+    parents : (points, 3) points from which each is predicted
+    """
+
+    symbols: np.ndarray
+    jumps: np.ndarray
+    points: int
+    triangles: int
+    parents: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """low + step * numbers.
+
+    Attributes
+    ----------
+    numbers : (rows, n, columns) int
+    step, low : float, or (rows, columns) of them
+    surface : whose neighbours predict each of n; None: differences along n
+    kind : what they become when they are decoded: "f32", "f64", "u32", "i32", "u8"
+    """
+
+    numbers: np.ndarray
+    step: float | np.ndarray = 1.0
+    low: float | np.ndarray = 0.0
+    surface: Surface | None = None
+    kind: str = "f32"
+
+    def values(self) -> np.ndarray:
+        """(rows, n, columns) the numbers as they are decoded, in double precision."""
+        step, low = (np.asarray(each, dtype=float) for each in (self.step, self.low))
+        if step.ndim:
+            step = step[:, None, :]
+        if low.ndim:
+            low = low[:, None, :]
+        return low + step * self.numbers
+
+    def residuals(self) -> tuple[int, np.ndarray]:
+        """The order of the differences, and (rows, columns, n) what is left after the prediction."""
+        numbers = np.ascontiguousarray(np.moveaxis(self.numbers, 1, 2).astype(np.int64))
+        if self.surface is not None:
+            a, b, c = self.surface.parents.T
+            left = numbers - (numbers[..., a] + numbers[..., b] - numbers[..., c])
+            left[..., :1] = numbers[..., :1]
+            return 0, left
+        best, order = numbers, 0
+        tried = numbers
+        for higher in range(1, HIGHEST_ORDER + 1):
+            tried = np.diff(tried, axis=-1, prepend=0)
+            if _bits(tried) < _bits(best):
+                best, order = tried, higher
+        return order, best
+
+
+def byte_planes(residuals: np.ndarray) -> tuple[int, bytes]:
+    """Number of bytes that each needs without its sign's place (0, -1, 1, -2, ...: 0, 1, 2, 3, ...), and the planes."""
+    folded = np.where(residuals >= 0, 2 * residuals, -2 * residuals - 1).ravel()
+    largest = int(folded.max(initial=0))
+    count = max(1, (largest.bit_length() + 7) // 8)
+    if count > MOST_BYTES:
+        raise FlexmbsError(f"a number of a page needs {count} bytes; {MOST_BYTES} is the most")
+    planes = [(folded >> (8 * plane) & 255).astype(np.uint8).tobytes() for plane in range(count)]
+    return count, b"".join(planes)
+
+
+def series(values: np.ndarray, step: float | np.ndarray, kind: str = "f32") -> Quantised:
+    """Histories (n,) or (n, columns) with steps of one size, or one for each column; each starts at its low."""
+    table = np.asarray(values, dtype=float).reshape(len(values), -1)
+    steps = np.broadcast_to(np.maximum(step, 1e-300), table.shape[1:])
+    low = table[:1].copy() if len(table) else np.zeros((1, table.shape[1]))
+    numbers = np.round((table - low) / steps).astype(np.int64)[None]
+    return Quantised(numbers, steps[None], low, kind=kind)
+
+
+def whole(values: np.ndarray, kind: str) -> Quantised:
+    """Whole numbers (n,) or (n, columns)."""
+    return Quantised(np.asarray(values, dtype=np.int64).reshape(1, len(values), -1), kind=kind)
+
+
+def _bits(numbers: np.ndarray) -> float:
+    return float(np.log2(1.0 + np.abs(numbers)).sum())
