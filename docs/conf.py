@@ -37,5 +37,6 @@ html_extra_path = [gallery_pages.SCENES]
 html_title = "flexmbs"
 html_static_path = ["site/static"]
 html_css_files = ["site.css"]
+html_show_copyright = False
 html_show_sourcelink = False
 html_copy_source = False

@@ -29,3 +29,4 @@ lift, force = result["guide.displacement"], result["roller.reaction.force.y"]
 print(f"lift {1e3 * np.ptp(lift):.2f} mm, force between {force.min():.0f} and {force.max():.0f} N")
 # %%
 result.animate("cam_follower.png", time=0.05, camera="z")
+result.to_html("cam_follower.html", force=True)

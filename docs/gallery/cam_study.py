@@ -24,3 +24,4 @@ least = np.array(table["force_min"])
 print(f"{np.count_nonzero(least < 0)} of {len(least)} designs lift off; least force {least.min():.0f} N")
 # %%
 study.plot("surface", ["k", "w"], response="force_min", save="cam_study.png")
+study.run_alone(int(np.argmin(least))).result.to_html("cam_study.html", force=True)

@@ -33,3 +33,4 @@ worst, expected = (abs(r.extreme("guide.displacement.acceleration")[1]) for r in
 print(f"{len(result.contacts)} contacts, acceleration {worst / expected:.1f} times that of an ideal joint")
 # %%
 result.animate("clearance_slider_crank.png", time=0.003, camera="z")
+result.to_html("clearance_slider_crank.html", force=True)

@@ -32,3 +32,4 @@ peak = result.largest_von_mises("rod")
 print(f"largest stress {peak / 1e6:.0f} MPa, crank at {np.degrees(speed * peak.time) % 360:.0f} degrees")
 # %%
 result.animate("engine_conrod.png", time=0.0035, color="von_mises", camera="z")
+result.to_html("engine_conrod.html", force=True)

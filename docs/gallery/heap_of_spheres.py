@@ -31,3 +31,4 @@ heights = np.array([result[f"ball {i + 1}.position.z"][-1] for i in range(count)
 print(f"top of the heap at {1e3 * (heights.max() + radius):.0f} mm")
 # %%
 result.animate("heap_of_spheres.png", time=0.8)
+result.to_html("heap_of_spheres.html", force=True)

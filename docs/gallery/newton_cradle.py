@@ -31,3 +31,4 @@ highest = [np.degrees(result[f"pivot {i + 1}.angle"].max()) for i in range(5)]
 print("largest angles:", ", ".join(f"{angle:.2f}" for angle in highest), "degrees")
 # %%
 result.animate("newton_cradle.png", time=0.55, camera="z")
+result.to_html("newton_cradle.html", force=True)

@@ -27,3 +27,4 @@ hit = result.contacts[0]
 print(f"hit at {hit.start:.4f} s, peak {hit.peak_force:.0f} N, impulse {hit.impulse:.3f} N s")
 # %%
 result.animate("pendulum_impact.png", time=0.5, color="von_mises", camera="z")
+result.to_html("pendulum_impact.html", force=True)

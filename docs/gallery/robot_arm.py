@@ -32,3 +32,4 @@ bend = result["arm.tip.displacement.y"]
 print(f"at the end {np.degrees(result['shaft.angle'][-1]):.2f} degrees; tip bends by {1e3 * np.abs(bend).max():.1f} mm")
 # %%
 result.animate("robot_arm.png", time=0.25, camera="z")
+result.to_html("robot_arm.html", force=True)

@@ -32,3 +32,4 @@ end = [result[f"disc.position.{axis}"][-1] for axis in "xyz"]
 print(f"after one round of {result.t[-1]:.2f} s: {end[0]:.6f}, {end[1]:.6f}, {end[2]:.6f} m")
 # %%
 result.animate("rolling_disc.png", time=0.8)
+result.to_html("rolling_disc.html", force=True)

@@ -31,3 +31,4 @@ print(f"locked at {locked[0].time:.2f} s, {sum(event.energy_lost for event in lo
 print(f"hub turned by {np.degrees(result['motion.angle'][-1]):.2f} degrees")
 # %%
 result.animate("satellite_panels.png", time=0.6 * locked[0].time)
+result.to_html("satellite_panels.html", force=True)

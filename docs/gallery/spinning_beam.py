@@ -37,3 +37,4 @@ time, deflection = result.extreme("beam.tip.displacement.y")
 print(f"tip {deflection:.4f} m behind at {time:.2f} s, {result['beam.tip.displacement.y'][-1]:.1e} m at the end")
 # %%
 result.animate("spinning_beam.png", time=time, camera="z")
+result.to_html("spinning_beam.html", force=True)

@@ -26,3 +26,4 @@ slips = [event.time for event in result.transitions("belt") if event.time > 0 an
 print(f"slips at {', '.join(f'{time:.4f}' for time in slips)} s")
 # %%
 result.animate("stick_slip.png", time=slips[0])
+result.to_html("stick_slip.html", force=True)

@@ -36,3 +36,4 @@ lift, strut = result["heave.displacement"], result["strut.length"]
 print(f"car rises by {1e3 * (lift.max() - lift[0]):.1f} mm, strut moves by {1e3 * np.ptp(strut):.1f} mm")
 # %%
 result.animate("suspension.png", time=0.6, camera="-y")
+result.to_html("suspension.html", force=True)

@@ -26,3 +26,4 @@ upright = middle @ end > 0
 print(f"turned over {np.count_nonzero(np.diff(upright))} times, kinetic energy {np.ptp(result['energy.kinetic']):.0e} J apart")
 # %%
 result.animate("tumbling_body.png", time=1.0)
+result.to_html("tumbling_body.html", force=True)

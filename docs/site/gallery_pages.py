@@ -56,6 +56,7 @@ def settings(docs: Path) -> dict[str, object]:
         "plot_gallery": os.environ.get("FLEXMBS_DOCS_RUN") == "1",
         "image_scrapers": (ResultScraper(),),
         "reset_modules": (),
+        "capture_repr": (),
         "abort_on_example_error": True,
         "download_all_examples": False,
         "show_memory": False,

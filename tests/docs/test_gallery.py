@@ -36,7 +36,7 @@ def _satellite_panels(names):
 def _suspension(names):
     # the car rises by no more than the bump, and comes back to its equilibrium
     lift = names["lift"]
-    assert 0.03 < lift.max() - lift[0] < 0.06 and lift[-1] == pytest.approx(lift[0], abs=2e-3)
+    assert 0.03 < lift.max() - lift[0] < 0.06 and lift[-1] == pytest.approx(lift[0], abs=5e-3)
 
 
 def _clearance_slider_crank(names):
@@ -98,11 +98,17 @@ def _tumbling_body(names):
 
 
 def _cam_study(names):
-    # without a spring, at the highest speed, inertia m e w^2 at the top takes more than preload and weight give
-    least, table = names["least"], names["table"]
-    loosest = np.argmin(least)
-    assert len(least) == 25 and least[loosest] < 0.0
-    assert table["w"][loosest] == 60.0
+    # closed form: m (y'' + g) + k (y - y(0)) + F0, y the height of the roller over an eccentric disc
+    p = fm.load_case("cam_follower").parameters()
+    angle, reach = np.linspace(0.0, 2 * np.pi, 20001), p.R + p.r
+    height = p.e * np.sin(angle) + np.sqrt(reach**2 - (p.e * np.cos(angle)) ** 2)
+    curvature = np.gradient(np.gradient(height, angle), angle)
+    table = names["table"]
+    expected = [
+        np.min(p.m * (w**2 * curvature + p.g) + k * (height - height[0]) + p.F0)
+        for k, w in zip(table["k"], table["w"], strict=True)
+    ]
+    assert names["least"] == pytest.approx(expected, abs=0.02 * np.ptp(expected))
 
 
 CHECKS = {name[1:]: check for name, check in list(globals().items()) if name[1:] in SCRIPTS}
@@ -112,9 +118,9 @@ def test_gallery_is_complete():
     assert len(SCRIPTS) >= 12 and set(CHECKS) == set(SCRIPTS)
     too_long = [name for name, path in SCRIPTS.items() if len(path.read_text("utf-8").splitlines()) > 40]
     assert too_long == []
-    # each draws its picture under its own name
-    missing = [name for name, path in SCRIPTS.items() if f'"{name}.png"' not in path.read_text("utf-8")]
-    assert missing == []
+    # each writes its picture and its scene under its own name
+    wanted = [(path, f'"{name}.{kind}"') for name, path in SCRIPTS.items() for kind in ("png", "html")]
+    assert [(path.name, file) for path, file in wanted if file not in path.read_text("utf-8")] == []
 
 
 def _can_render() -> bool:
@@ -132,9 +138,10 @@ def _run(name: str, folder: Path, monkeypatch) -> None:
     CHECKS[name](runpy.run_path(str(SCRIPTS[name])))
     drawn = folder / f"{name}.png"
     assert not _can_render() or drawn.stat().st_size > 5000
+    assert "</html>" in (folder / f"{name}.html").read_text("utf-8")[-200:]
 
 
-QUICK = ("cam_follower",)
+QUICK = ("cam_follower", "stick_slip", "tumbling_body")
 
 
 @pytest.mark.filterwarnings("ignore::flexmbs.FlexmbsWarning")

@@ -30,6 +30,7 @@ def test_satellite_panels(names):
     assert names["after"] > 3.0 * names["before"] > 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["suspension"], indirect=True)
 def test_suspension(names):
     assert Path("suspension.png").stat().st_size > 1000
@@ -42,6 +43,7 @@ def test_suspension(names):
     assert names["shake"] > 15.0 and names["swing"] < 3e-3 and names["lowest"] < 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["impact"], indirect=True)
 @pytest.mark.filterwarnings("ignore::flexmbs.FlexmbsWarning")
 def test_impact(names):
