@@ -14,7 +14,7 @@
     for (let k = 0; k < ways.length; k++) list.push(...points[k], r(k), ...points[k + 1], r(k + 1), ...bends[k], ...bends[k + 1], ...tone);
   }
 
-  function arrow(list, place, direction, length, size, tone) {
+  function arrow(list, place, direction, length, size, tone) { // `size` (m): that of the picture
     const tip = length - Math.min(TIP_LENGTH * size, 0.7 * length);
     const [a, b, c, d] = [0, tip, tip + 1e-4 * length, length].map((s) => add(place, direction, s));
     tube(list, [a, b], SHAFT * size, tone);
@@ -59,7 +59,7 @@
         if (state.glyphs.contacts) dots.push(...from, 10, ...tone);
         if (!state.glyphs.forces || !(newtons > 1e-6 * scene.forceScale.largest)) continue;
         const length = Math.max(SHORTEST * size, scene.forceScale.length_per_newton * newtons);
-        arrow(through, from, unit(row(force, k)), length, size, tone);
+        arrow(through, from, unit(row(force, k)), length, Math.min(size, 1.5 * camera.shownHeight), tone);
       }
     for (const m of state.glyphs.marks ? scene.marks.keys() : []) {
       const { R, p } = renderer.markPose(m), from = relative(p);

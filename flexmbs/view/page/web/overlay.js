@@ -50,7 +50,7 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
   item(withPrefix(metres, "m"), wide, () =>
     path([x, y - 4], [x, y + 4], [x, y], [x + wide, y], [x + wide, y - 4], [x + wide, y + 4]));
   const { length_per_newton: each, largest } = scene.forceScale ?? {};
-  if (largest && state.glyphs.forces) {
+  if (largest && scene.contacts.length && state.glyphs.forces) {
     const force = round(Math.min(largest, room / scale / each)), long = force * each * scale;
     item(withPrefix(force, "N"), long, () =>
       path([x, y], [x + long, y], [x + long - 6, y - 4], [x + long, y], [x + long - 6, y + 4]));

@@ -16,7 +16,7 @@ flexmbs.panel = (ui) => {
 
   const colours = () => {
     const quantity = choice("Quantity", scene.quantities.map((q) => [q.key, q.title]), state.quantity, (key) => ui.colour(key, "run"));
-    const range = choice("Range", [["run", "of the whole run"], ["time", "of each time"], ["typed", "typed"]], "run", (range) =>
+    const range = choice("Range", [["run", "of the whole run"], ...(ui.time ? [["time", "of each time"]] : []), ["typed", "typed"]], "run", (range) =>
       ui.colour(state.quantity, range));
     const ends = ["low", "high"].map((end) => input("number", { ariaLabel: `${end} limit` }, (text) => {
       ui.typed[end] = text === "" ? null : text / ui.quantity().factor;
@@ -46,25 +46,23 @@ flexmbs.panel = (ui) => {
   };
 
   // A row for parts: shown or not, and how opaque.
-  const parts = (name, indices) => {
-    const { color, opacity } = scene.parts[indices[0]], single = indices.length === 1 && scene.parts[indices[0]].name === name;
+  const parts = (name, indices, swatch, changed) => {
+    const [first] = indices, color = scene.parts[first].color.map((c) => Math.round(255 * c));
     const shown = check(name, indices.some((i) => !state.hidden.has(i)), (on) => {
       for (const i of indices) state.hidden[on ? "delete" : "add"](i);
-      refresh?.();
+      changed?.();
     });
-    if (single) shown.lastChild.before(make("i", { style: `background:rgb(${color.map((c) => Math.round(255 * c))})` }));
-    const slider = input("range", { max: 1, value: state.opacity.get(indices[0]) ?? opacity, title: `Opacity of ${name}` }, (value) => {
+    if (swatch) shown.lastChild.before(make("i", { style: `background:rgb(${color})` }));
+    const opacity = state.opacity.get(first) ?? scene.parts[first].opacity;
+    return make("div", { className: "part" }, shown, input("range", { max: 1, value: opacity, title: `Opacity of ${name}` }, (value) => {
       for (const i of indices) state.opacity.set(i, +value);
-      refresh?.();
-    });
-    let refresh;
-    return Object.assign(make("div", { className: "part" }, shown, slider), { onChange: (action) => (refresh = action) });
+      changed?.();
+    }));
   };
   const groups = () => [...new Set(scene.parts.map((part) => part.group))].map((group) => {
-    const indices = [...scene.parts.keys()].filter((i) => scene.parts[i].group === group), all = parts(group, indices), list = make("div");
-    const fill = () => list.replaceChildren(...(details.open ? indices.map((i) => parts(scene.parts[i].name, [i])) : []));
-    const details = make("details", { open: indices.length < 12, ontoggle: fill }, make("summary", {}, all), list);
-    all.onChange(fill);
+    const indices = [...scene.parts.keys()].filter((i) => scene.parts[i].group === group), list = make("div");
+    const fill = () => list.replaceChildren(...(details.open ? indices.map((i) => parts(scene.parts[i].name, [i], true)) : []));
+    const details = make("details", { open: indices.length < 12, ontoggle: fill }, make("summary", {}, parts(group, indices, false, fill)), list);
     return details;
   });
 

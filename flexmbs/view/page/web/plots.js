@@ -2,29 +2,20 @@
 flexmbs.COLORS = ["#2b7bd4", "#e0701a", "#149a6b", "#c9549b", "#8a63d2", "#b8921f", "#d63f3f", "#3aa6b9"];
 
 flexmbs.plots = (ui) => {
-  const { make, button, gestures, fitted, indexAt, between, number, ticks, csv, save, DOWN } = flexmbs.tools;
+  const { make, button, gestures, fitted, indexAt, between, number, ticks, table, save, DOWN } = flexmbs.tools;
   const { time, scene } = ui, all = [time.t[0], time.t.at(-1)], LEFT = 56, RIGHT = 12;
   const element = make("section", { className: "plots", ariaLabel: "Plots" });
-  let zoom = all, panels = [], now = 0, printing = false;
+  let zoom = all, panels = [], now = 0, inner = 1, printing;
 
-  const inner = (canvas) => canvas.clientWidth - LEFT - RIGHT;
-  const timeAt = (canvas, x) => zoom[0] + ((x - LEFT) / inner(canvas)) * (zoom[1] - zoom[0]);
-  const magnify = (canvas, factor, x, dx) => {
+  // Panels are equally wide.
+  const timeAt = (x) => zoom[0] + ((x - LEFT) / inner) * (zoom[1] - zoom[0]);
+  const X = (t) => LEFT + ((t - zoom[0]) / (zoom[1] - zoom[0])) * inner;
+  const magnify = (factor, x, dx) => {
     const shown = zoom[1] - zoom[0], whole = all[1] - all[0], length = Math.max(Math.min(shown / factor, whole), 1e-6 * whole);
-    const start = zoom[0] + ((x - LEFT) / inner(canvas)) * (shown - length) - (dx / inner(canvas)) * length;
+    const start = zoom[0] + ((x - LEFT) / inner) * (shown - length) - (dx / inner) * length;
     const first = Math.max(all[0], Math.min(start, all[1] - length));
     zoom = [first, first + length];
     draw();
-  };
-
-  const saveAll = (histories) => {
-    const columns = [];
-    let last;
-    for (const { name, unit, factor, t, values } of histories) {
-      if (last !== t) columns.push(["time [s]", (last = t)]);
-      columns.push([`${name} [${unit}]`, Array.from(values, (value) => value * factor)]);
-    }
-    save(`${scene.title} histories.csv`, csv(columns));
   };
 
   const panel = (title, list) => {
@@ -34,15 +25,16 @@ flexmbs.plots = (ui) => {
     const keys = histories.map((h) =>
       make("span", { title: h.name }, make("i", { style: `background:${h.color}` }), h.label ?? h.name, h.output));
     gestures(canvas, {
-      tap: (x) => ui.seek(timeAt(canvas, x)),
-      drag: (dx, dy, event) => (event.shiftKey ? magnify(canvas, 1, 0, dx) : ui.seek(timeAt(canvas, event.offsetX))),
-      pinch: (factor, x, y, dx) => magnify(canvas, factor, x, dx),
-      wheel: (event, factor) => ui.wheels(event) && magnify(canvas, factor, event.offsetX, 0),
-      hover: (x) => cursor(now, x === null ? null : timeAt(canvas, x)),
+      tap: (x) => ui.seek(timeAt(x)),
+      drag: (dx, dy, event) => (event.shiftKey ? magnify(1, 0, dx) : ui.seek(timeAt(event.offsetX))),
+      pinch: (factor, x, y, dx) => magnify(factor, x, dx),
+      wheel: (event, factor) => ui.wheels(event) && magnify(factor, event.offsetX, 0),
+      hover: (x) => cursor(now, x === null ? null : timeAt(x)),
     });
-    canvas.ondblclick = () => magnify(canvas, 0, 0, 0);
+    canvas.ondblclick = () => magnify(0, 0, 0);
     const caption = make("figcaption", {}, make("strong", {}, title || "–"), ...keys,
-      button("Save these histories (CSV)", DOWN, () => saveAll(histories)));
+      button("Save these histories (CSV)", DOWN, () =>
+        save(`${scene.title} histories.csv`, table(histories))));
     return { histories, canvas, cursors, figure: make("figure", {}, caption, make("div", {}, canvas, ...cursors)) };
   };
 
@@ -70,7 +62,7 @@ flexmbs.plots = (ui) => {
     for (const history of histories) eachShown(history, (t, y) => ([low, high] = [Math.min(low, y), Math.max(high, y)]));
     const margin = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
     [low, high] = [low - margin, high + margin];
-    const X = (t) => LEFT + ((t - zoom[0]) / (zoom[1] - zoom[0])) * (width - LEFT - RIGHT);
+    inner = width - LEFT - RIGHT;
     const Y = (value) => bottom - ((value - low) / (high - low)) * (bottom - 6);
     const line = (color, x1, y1, x2, y2) => {
       c.strokeStyle = color;
@@ -80,7 +72,7 @@ flexmbs.plots = (ui) => {
       c.stroke();
     };
     Object.assign(c, { font: "11px system-ui", fillStyle: ink, textAlign: "right", textBaseline: "middle" });
-    for (const [value, text] of ticks(low, high, 4)) {
+    for (const [value, text] of ticks(low, high, 5)) {
       line(grid, LEFT, Y(value), width - RIGHT, Y(value));
       c.fillText(text, LEFT - 6, Y(value));
     }
@@ -90,7 +82,7 @@ flexmbs.plots = (ui) => {
       line(grid, X(t), 6, X(t), bottom);
       c.fillText(words, Math.min(X(t), width - c.measureText(words).width / 2), bottom + 11);
     });
-    c.rect(LEFT, 0, width - LEFT - RIGHT, bottom + 1);
+    c.rect(LEFT, 0, inner, bottom + 1);
     c.clip();
     if (printing) line(ink, X(now), 6, X(now), bottom);
     c.setLineDash([3, 3]);
@@ -120,10 +112,10 @@ flexmbs.plots = (ui) => {
   // Cursors at the present time and at that under the pointer; values in the legends are those under the pointer.
   const cursor = (t, cross = null) => {
     now = t;
-    for (const { canvas, cursors, histories } of panels) {
+    for (const { cursors, histories } of panels) {
       [now, cross].forEach((t, i) => {
         cursors[i].hidden = t === null || t < zoom[0] || t > zoom[1];
-        cursors[i].style.left = `${LEFT + ((t - zoom[0]) / (zoom[1] - zoom[0])) * inner(canvas)}px`;
+        cursors[i].style.left = `${X(t)}px`;
       });
       cursors[1].textContent = cross === null ? "" : `${number(cross, 5)} s`;
       for (const { t, values, factor, output } of histories)

@@ -1,29 +1,28 @@
 // Probes: nodes whose values are labelled, listed in the panel, plotted and saved.
 flexmbs.probes = (ui) => {
-  const { make, button, number, csv, save, DOWN } = flexmbs.tools, { scene, state, renderer, time } = ui;
+  const { make, button, number, table, save, DOWN } = flexmbs.tools, { scene, state, renderer } = ui, times = ui.time?.t ?? [0];
   const element = make("div"), hint = "Click a part to read its values there.";
 
   const overRun = (give) => {
-    const values = Array.from(time?.t ?? [0], (_, frame) => ((state.frame = frame), give()));
+    const values = Array.from(times, (_, frame) => ((state.frame = frame), give()));
     state.frame = ui.frame;
     return values;
   };
 
-  const table = ({ part, point, name, histories }) => {
+  const text = ({ part, point, name, histories }) => {
     const places = overRun(() => renderer.position(part, point)); // at the scale of deformation that is drawn
-    return csv([["time [s]", time?.t ?? [0]], ...["x", "y", "z"].map((axis, i) => [`${name}: ${axis} [m]`, places.map((p) => p[i])]),
-      ...histories.map((h) => [`${h.name} [${h.unit}]`, h.values.map((value) => value * h.factor)])]);
+    return table(histories.map((h) => ({ ...h, t: times })), ["x", "y", "z"].map((axis, i) => [`${name}: ${axis} [m]`, places.map((p) => p[i])]));
   };
-  const saveTable = (probe) => save(`${scene.title} ${probe.name}.csv`, table(probe));
+  const saveText = (probe) => save(`${scene.title} ${probe.name}.csv`, text(probe));
   const copy = (probe) =>
-    (navigator.clipboard?.writeText(table(probe)) ?? Promise.reject())
-      .then(() => ui.say(`Copied: ${probe.name}`), () => saveTable(probe));
+    (navigator.clipboard?.writeText(text(probe)) ?? Promise.reject())
+      .then(() => ui.say(`Copied: ${probe.name}`), () => saveText(probe));
 
   const list = () => {
     element.replaceChildren(...ui.probes.map((probe) => make("article", {}, make("header", {},
       make("i", { style: `background:${probe.color}` }), make("strong", {}, probe.name),
       button("Copy values over time (CSV)", "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3", () => copy(probe)),
-      button("Save values over time (CSV)", DOWN, () => saveTable(probe)),
+      button("Save values over time (CSV)", DOWN, () => saveText(probe)),
       button("Remove this probe", "M4 4l8 8M12 4l-8 8", () => remove(probe))), probe.output)));
     if (!ui.probes.length) element.append(hint);
     state.selected = ui.probes.at(-1) ?? null;

@@ -48,8 +48,9 @@
       return this.camera.pixelsPerMetre;
     }
 
-    resize() {
-      this.ratio = globalThis.devicePixelRatio || 1;
+    // `ratio`: pixels of the picture for each of CSS.
+    resize(ratio = globalThis.devicePixelRatio || 1) {
+      this.ratio = ratio;
       this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * this.ratio));
       this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * this.ratio));
     }
@@ -191,10 +192,10 @@
 
     // Transparent parts from the farthest to the nearest, each its far side first.
     #drawGlass(common) {
-      const { gl, scene, camera, meshes } = this, depths = new Map();
+      const { gl, scene, meshes } = this, { back, centre } = this.camera, depths = new Map();
       scene.parts.forEach((part, i) => {
         const opacity = this.#opacity(i), { R, p } = this.partPose(part);
-        if (opacity > 0 && opacity <= GLASS[1]) depths.set(i, dot(camera.back, add(p, apply(R, meshes[i].middle))));
+        if (opacity > 0 && opacity <= GLASS[1]) depths.set(i, dot(back, add(add(p, centre, -1), apply(R, meshes[i].middle))));
       });
       if (!depths.size) return;
       gl.depthMask(false);
@@ -346,7 +347,6 @@
       meshes.forEach((mesh, i) => {
         const part = scene.parts[i], { first, source } = mesh;
         source.forEach((point, k) => rest.set(row(part.points, point), 3 * (first + k)));
-        mesh.middle = middle(part.points);
         mesh.triangle = triangle;
         triangle += mesh.corners.length;
         normals.set(mesh.normals, 3 * first);
@@ -393,11 +393,6 @@
   const largestOf = (of) => Array.from({ length: of?.count ?? 0 }, (_, k) => {
     const size = of.fields.length / of.count;
     return of.fields.subarray(k * size, (k + 1) * size).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-  });
-
-  const middle = (points) => [0, 1, 2].map((axis) => {
-    const [low, high] = points.reduce(([a, b], x, i) => (i % 3 === axis ? [Math.min(a, x), Math.max(b, x)] : [a, b]), [Infinity, -Infinity]);
-    return (low + high) / 2;
   });
 
   // The index below `count` with the least finite distance, or -1.

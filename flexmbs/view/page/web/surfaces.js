@@ -5,7 +5,7 @@
 
   // Points to draw (`source`: which points of the part): its own, then copies of those at sharp corners, one for each
   // normal. `corners`: triangles of these. `normals`: unit vectors; `lengths`: of the sums of area vectors that they come
-  // from. `features`: sharp edges and rims. `closed`: without a rim.
+  // from. `features`: sharp edges and rims. `closed`: without a rim. `middle`: mean of the points.
   flexmbs.surface = (points, triangles) => {
     const n = points.length / 3, source = Array.from({ length: n }, (_, i) => i), normals = new Array(3 * n).fill(0);
     const corners = Uint32Array.from(triangles), copies = new Map(), features = [], open = new Map(), places = new Map();
@@ -35,7 +35,8 @@
     const lengths = source.map((_, i) => Math.hypot(...row(normals, i)) || 1), inside = features.length;
     for (const edge of open.values()) if (edge) features.push(edge[1], edge[2]);
     const closed = triangles.length > 0 && features.length === inside;
-    return { source, corners, lengths, features, closed, normals: normals.map((x, i) => x / lengths[Math.floor(i / 3)]) };
+    const middle = [0, 1, 2].map((axis) => points.reduce((sum, x, i) => (i % 3 === axis ? sum + x / n : sum), 0));
+    return { source, corners, lengths, features, closed, middle, normals: normals.map((x, i) => x / lengths[Math.floor(i / 3)]) };
   };
 
   // Texels of a part: [displacement, change of the normal] of each mode, [xx yy zz, yz xz xy] of each stress mode.

@@ -64,7 +64,7 @@ flexmbs.tools = (() => {
     return part ? at(i) * (1 - part) + at(i + 1) * part : at(i);
   };
 
-  const number = (value, digits = 4) => String(+value.toPrecision(digits)).replace("-", "−");
+  const number = (value, digits = 4) => (Math.abs(value) < 1e-12 ? "0" : String(+value.toPrecision(digits)).replaceAll("-", "−"));
   const round = (value) => [5, 2, 1].map((step) => step * 10 ** Math.floor(Math.log10(value))).find((step) => step <= value);
   const withPrefix = (value, unit) => {
     const power = Math.max(-3, Math.min(3, Math.floor(Math.log10(Math.abs(value) * 1.0001 || 1) / 3)));
@@ -81,11 +81,13 @@ flexmbs.tools = (() => {
     return list;
   };
 
-  // Columns [title, values] as text.
-  const csv = (columns) => {
+  // Histories (all with their times t) and further columns [title, values] as text; a column of times where they change.
+  const table = (histories, more = []) => {
+    const columns = histories.flatMap(({ name, unit, factor, t, values }, i) =>
+      [t !== histories[i - 1]?.t && ["time [s]", t], [`${name} [${unit}]`, values, factor]]).filter(Boolean).concat(more);
     const lines = [columns.map(([title]) => `"${title.replaceAll('"', '""')}"`)];
-    for (let i = 0; i < Math.max(...columns.map(([, values]) => values.length)); i++)
-      lines.push(columns.map(([, values]) => values[i] ?? ""));
+    for (let i = 0; columns.some(([, values]) => i < values.length); i++)
+      lines.push(columns.map(([, values, factor = 1]) => (i < values.length ? values[i] * factor : "")));
     return lines.join("\n");
   };
   const save = (name, content) => {
@@ -94,5 +96,5 @@ flexmbs.tools = (() => {
     setTimeout(() => URL.revokeObjectURL(href), 60000);
   };
   const DOWN = "M8 2v8M4.5 7L8 10.5 11.5 7M2 13.5h12";
-  return { make, button, gestures, fitted, indexAt, between, number, round, withPrefix, ticks, csv, save, DOWN };
+  return { make, button, gestures, fitted, indexAt, between, number, round, withPrefix, ticks, table, save, DOWN };
 })();
