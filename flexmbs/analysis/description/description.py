@@ -17,7 +17,7 @@ from flexmbs.view.topology import save_topology
 
 @dataclass(frozen=True)
 class Description:
-    """See :func:`describe`; ``print(description)`` shows it.
+    """Made by ``System.describe``; ``print(description)`` shows it.
 
     Attributes
     ----------
