@@ -106,6 +106,20 @@ def require_writable(path: str | Path, kind: type[FlexmbsError] = FlexmbsError) 
         raise kind(f"{path}: cannot be written: {reason(error)}") from error
 
 
+def refuse_existing(path: str | Path, force: bool = False, kind: type[FlexmbsError] = FlexmbsError) -> None:
+    """Raise ``kind`` if ``path``, which a user named, is a file already and ``force`` is not set.
+
+    Also, whatever ``force``, if it is anything that no file can replace (a folder, a device, a link to itself). Call it
+    before any work is done.
+    """
+    try:
+        exists = _target(Path(path)).exists()
+    except OSError as error:
+        raise kind(f"{path}: cannot be written: {reason(error)}") from error
+    if exists and not force:
+        raise kind(f"{path} exists: give force=True (--force) to replace it, or another name")
+
+
 @contextmanager
 def replacing_in_folder(path: str | Path) -> Iterator[Path]:
     """:func:`replacing` for pictures, animations and tables; a missing folder is created."""

@@ -15,7 +15,7 @@ import swinging_bar as bar
 import flexmbs as fm
 from flexmbs import FlexmbsError, Result
 from flexmbs.common import atomic_files
-from flexmbs.common.atomic_files import replacing, what_is, write_arrays, write_bytes
+from flexmbs.common.atomic_files import refuse_existing, replacing, what_is, write_arrays, write_bytes
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import read_npz_arrays
 
@@ -137,6 +137,18 @@ def test_links_are_followed(tmp_path):
     write_arrays(tmp_path / "link.npz", {"x": np.arange(3.0)})
     assert (tmp_path / "link.npz").is_symlink()
     assert read_npz_arrays(tmp_path / "there" / "real.npz")["x"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_existing_files_are_replaced_only_when_told(tmp_path):
+    there, folder = tmp_path / "there.svg", tmp_path / "folder"
+    there.write_text("mine")
+    folder.mkdir()
+    refuse_existing(tmp_path / "new.svg")
+    refuse_existing(there, force=True)
+    with pytest.raises(FlexmbsError, match=r"there\.svg exists: give force=True \(--force\) to replace it, or another"):
+        refuse_existing(there)
+    with pytest.raises(FlexmbsError, match="folder: cannot be written: it is a folder"):
+        refuse_existing(folder, force=True)
 
 
 def test_every_byte_of_an_hdf5_file_is_checked(tmp_path):
