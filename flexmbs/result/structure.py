@@ -113,6 +113,8 @@ class JointRecord:
     free_translations, free_rotations : (k, 3)
         Orthonormal directions along and about which marker b may move relative to marker a, in axes of marker a at the
         start. Motion along curves and surfaces is not among them.
+    kind : of joint, such as "revolute"; empty in results of version 0.1.0
+    curve : (k, 3) m, points of the curve along which marker b moves, in axes of marker a; empty: there is none
     """
 
     name: str
@@ -120,6 +122,23 @@ class JointRecord:
     marker_b: int
     free_translations: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), compare=False)
     free_rotations: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), compare=False)
+    kind: str = ""
+    curve: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), compare=False)
+
+
+@dataclass(frozen=True)
+class LinkRecord:
+    """What acts along lines between markers: a spring, a rod, a cable.
+
+    Attributes
+    ----------
+    kind : "spring damper", "torsion spring", "bushing", "rod", "cable" ...
+    markers : indices into ``Structure.markers``, two or more, in the order in which a cable passes them
+    """
+
+    name: str
+    kind: str
+    markers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -163,7 +182,7 @@ class Structure:
     rate_of : (nq,) int
         v[rate_of[i]] is the time derivative of q[i]; None: found by the names ("X" and "X.rate").
     gravity : (3,) m/s2
-    joints : tuple of JointRecord; clearances : tuple of ClearanceRecord
+    joints : tuple of JointRecord; clearances : tuple of ClearanceRecord; links : tuple of LinkRecord
     record_names, record_units : of the columns of ``Trajectory.record``
     ledger_names, ledger_kinds : of the lines of the energy ledger: names of elements, and what they do with energy
     outlines : tuple of OutlineRecord, each shape of contacts once; spheres and planes are drawn from their ContactPair
@@ -187,6 +206,7 @@ class Structure:
     joints: tuple[JointRecord, ...] = ()
     clearances: tuple[ClearanceRecord, ...] = ()
     outlines: tuple[OutlineRecord, ...] = ()
+    links: tuple[LinkRecord, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

@@ -85,8 +85,21 @@ class _Check:
             if contact.normal is not None:
                 self.array(f"the normal of contact '{contact.name}'", contact.normal, (3,))
 
+        for joint in s.joints:
+            self.text(f"the kind of joint '{joint.name}'", joint.kind)
+            self.array(f"the curve of joint '{joint.name}'", joint.curve, (-1, 3))
+        for link in s.links:
+            self.link(link, len(s.markers))
         for outline in s.outlines:
             self.outline(outline, len(s.markers))
+
+    def link(self, record, markers: int) -> None:
+        self.text("the name of a link", record.name)
+        self.text(f"the kind of link '{record.name}'", record.kind)
+        if not isinstance(record.markers, tuple) or len(record.markers) < 2:
+            self.fail(f"link '{record.name}' has markers {record.markers!r}; expected two or more")
+        for marker in record.markers:
+            self.index(f"a marker of link '{record.name}'", marker, markers)
 
     def clearance(self, record) -> None:
         self.text("the name of a joint with clearance", record.name)

@@ -21,11 +21,18 @@ from flexmbs.result.structure import (
     ClearanceRecord,
     ContactPair,
     JointRecord,
+    LinkRecord,
     MarkerRecord,
     OutlineRecord,
     Structure,
 )
 from flexmbs.result.structure_checks import check_structure
+
+#: Fields of a Structure that are tuples of plain records.
+_RECORDS = {
+    "contacts": ContactPair, "joints": JointRecord, "clearances": ClearanceRecord, "outlines": OutlineRecord,
+    "links": LinkRecord,
+}  # fmt: skip
 
 
 def save_structure(structure: Structure, path: str | Path, run: str = "") -> None:
@@ -47,15 +54,10 @@ def save_structure(structure: Structure, path: str | Path, run: str = "") -> Non
             _write_plain(group, marker, skip=("fields",))
             if marker.fields is not None:
                 _write_plain(group.create_group("fields"), marker.fields)
-        for index, pair in enumerate(structure.contacts):
-            _write_plain(file.create_group(f"contacts/{index}"), pair)
-        for index, joint in enumerate(structure.joints):
-            _write_plain(file.create_group(f"joints/{index}"), joint)
-        for index, clearance in enumerate(structure.clearances):
-            _write_plain(file.create_group(f"clearances/{index}"), clearance)
-        for index, outline in enumerate(structure.outlines):
-            _write_plain(file.create_group(f"outlines/{index}"), outline)
-        _write_plain(file, structure, skip=("bodies", "markers", "contacts", "joints", "clearances", "outlines"))
+        for kind in _RECORDS:
+            for index, record in enumerate(getattr(structure, kind)):
+                _write_plain(file.create_group(f"{kind}/{index}"), record)
+        _write_plain(file, structure, skip=("bodies", "markers", *_RECORDS))
 
 
 @contextmanager
@@ -94,14 +96,11 @@ def _structure_in(file, where: str) -> Structure:
     }
     bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
     markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
-    contacts = tuple(ContactPair(**_read_plain(group)) for _, group in _numbered(file, "contacts"))
-    joints = tuple(JointRecord(**_read_plain(group)) for _, group in _numbered(file, "joints"))
-    clearances = tuple(ClearanceRecord(**_read_plain(group)) for _, group in _numbered(file, "clearances"))
-    outlines = tuple(OutlineRecord(**_read_plain(group)) for _, group in _numbered(file, "outlines"))
-    return Structure(
-        bodies=bodies, markers=markers, contacts=contacts, joints=joints, clearances=clearances, outlines=outlines,
-        **_read_plain(file),
-    )  # fmt: skip
+    records = {
+        kind: tuple(record(**_read_plain(group)) for _, group in _numbered(file, kind))
+        for kind, record in _RECORDS.items()
+    }
+    return Structure(bodies=bodies, markers=markers, **records, **_read_plain(file))
 
 
 def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:

@@ -6,9 +6,11 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.mechanism.clearance.play_points import pin_ends
+from flexmbs.mechanism.constraints import Cable, Distance
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Plane, Sphere
+from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.mechanism import Mechanism
@@ -19,10 +21,13 @@ from flexmbs.result.structure import (
     ClearanceRecord,
     ContactPair,
     JointRecord,
+    LinkRecord,
     MarkerRecord,
     OutlineRecord,
     Structure,
 )
+
+CURVE_POINTS = 241  # of a curve as stored for pictures
 
 
 def result_structure(system: Mechanism, model: Model) -> Structure:
@@ -48,6 +53,8 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
             index[joint.b.body, joint.b.name],
             _free(joint.type, "translation"),
             _free(joint.type, "rotation"),
+            joint.type.name,
+            _curve_points(joint.type),
         )
         for name, joint in system.joints.items()
     )
@@ -59,6 +66,7 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         contacts=tuple(pairs),
         outlines=tuple(_outlines(system, index)),
         joints=joints,
+        links=tuple(_links(system, index)),
         clearances=tuple(_clearance(joint, system) for joint in system.joints.values() if joint.clearance is not None),
         coordinate_units=model.stored_units,
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
@@ -69,6 +77,27 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         record_names=tuple(column.name for column in model.record_columns),
         record_units=tuple(column.unit for column in model.record_columns),
     )
+
+
+def _links(system: Mechanism, index: dict[tuple[str, str], int]) -> list[LinkRecord]:
+    """Springs, bushings, rods and cables with their markers; ``index``: of markers, by body and name."""
+    springs = [(spring.name, spring.kind, (spring.a, spring.b)) for spring in system.springs.values()]
+    bushings = [(bushing.name, "bushing", (bushing.a, bushing.b)) for bushing in system.bushings.values()]
+    rods = [(rod.name, "rod", (rod.a, rod.b)) for rod in system.constraints.values() if isinstance(rod, Distance)]
+    cables = [(cable.name, "cable", cable.markers) for cable in system.constraints.values() if isinstance(cable, Cable)]
+    return [
+        LinkRecord(name, kind, tuple(index[end.body, end.name] for end in ends))
+        for name, kind, ends in (*springs, *bushings, *rods, *cables)
+        if all(end is not None for end in ends)
+    ]
+
+
+def _curve_points(joint: JointType) -> np.ndarray:
+    """(k, 3) m, points of the curve along which a joint moves, in axes of its first marker; (0, 3) without one."""
+    curve = joint.axes[0].curve if joint.axes and joint.axes[0].kind == "curve" else None
+    if not isinstance(curve, Curve):
+        return np.zeros((0, 3))
+    return curve.position(np.linspace(0.0, curve.length, CURVE_POINTS))
 
 
 def _clearance(joint: Joint, system: Mechanism) -> ClearanceRecord:

@@ -160,6 +160,13 @@ def find_directions(tables, state, scratch):
 @kernel
 def fill_projection(tables, state, scratch):
     """The equilibrated matrix; replaced rows and their columns are those of the unit matrix."""
+    fill_equilibrated(tables, state, scratch)
+    unit_rows(tables, state, scratch.projection)
+
+
+@kernel
+def fill_equilibrated(tables, state, scratch):
+    """S [M, -G^T; G, 0] S into ``scratch.projection``, with all constraint rows."""
     m = state.mass.shape[0]
     if tables.band > 0:
         scratch.projection[:] = 0.0
@@ -167,7 +174,6 @@ def fill_projection(tables, state, scratch):
         first, end, shift = columns_of(i, m, tables.band)
         for j in range(first, end):
             scratch.projection[i, j + shift] = state.mass[i, j + shift] * state.scale[i] * state.scale[j]
-    unit_rows(tables, state, scratch.projection)
 
 
 @kernel

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.iteration_matrix import unit_row
-from flexmbs.core.equations.projection import fill_projection
+from flexmbs.core.equations.projection import fill_equilibrated
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.singular_positions import row_times
 from flexmbs.core.equations.tangent import update_tangent
@@ -41,7 +41,7 @@ def fill_delassus(tables, state, scratch, work, rigid, count):
     if not update_tangent(tables, state, scratch, work, 1) and not any_rows(tables):
         return False
     place_unknowns(tables, rigid)
-    fill_projection(tables, state, scratch)
+    fill_equilibrated(tables, state, scratch)
     for contact in range(count):
         for k in range(3):
             unit_row(tables, scratch.projection, rigid.place[rigid.closed_row[contact] + k])

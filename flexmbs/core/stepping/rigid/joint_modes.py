@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.equations.iteration_matrix import unit_row
-from flexmbs.core.equations.projection import fill_projection
+from flexmbs.core.equations.projection import fill_equilibrated
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.singular_positions import row_times
 from flexmbs.core.equations.tangent import renew_accelerations
@@ -194,7 +194,7 @@ def set_compliances(tables, state, scratch, work, rigid):
         capacity = max(capacity, friction.static * rigid.joint_load[j])
     renew_accelerations(tables, state, scratch, work, 1)
     place_unknowns(tables, rigid)
-    fill_projection(tables, state, scratch)
+    fill_equilibrated(tables, state, scratch)
     for s in range(len(tables.switches)):
         for row in range(tables.switches[s].row, tables.switches[s].row + tables.switches[s].rows):
             if is_held(tables, state, rigid, s):

@@ -1,0 +1,166 @@
+"""The list of what a scene shows: bodies, shapes of contacts, symbols of joints, tracks; and links between marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
+from flexmbs.view.parts import palette
+from flexmbs.view.parts.joint_symbols import joint_symbol
+from flexmbs.view.parts.solids import Solid, cylinder, joined, sphere, tube
+
+#: Groups of parts, in the order in which they are listed.
+GROUPS = ("bodies", "contact shapes", "joints", "tracks", "springs", "cables")
+SYMBOL = 0.022  # size of symbols relative to the size of the mechanism
+ROD = 0.006  # radius of the rods that stand for bodies without a shape
+COIL, WIRE = 0.018, 0.0035
+
+
+@dataclass(frozen=True)
+class Part:
+    """A surface that moves with a body or with a marker.
+
+    Attributes
+    ----------
+    name : what the user calls it
+    group : one of :data:`GROUPS`
+    body : index of the body it moves with
+    marker : None, or index of the marker it moves with (``points`` are in the axes of that marker)
+    color : "#rrggbb"
+    points : (np, 3) m in axes of the body or of the marker, undeformed
+    faces : (k,) int, VTK style [count, i, j, k, ...]
+    lines : (k, 2) int, pairs of points drawn as lines
+    flexible : the body whose modes deform it (``points`` are ``flexible.surface.points``), or None
+    opacity : 1 is opaque
+    flat : whether its facets have sharp corners
+    """
+
+    name: str
+    group: str
+    body: int
+    color: str
+    points: np.ndarray
+    faces: np.ndarray
+    marker: int | None = None
+    lines: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    flexible: FlexibleBody | None = None
+    opacity: float = 1.0
+    flat: bool = True
+
+
+@dataclass(frozen=True)
+class Link:
+    """A line between markers: a spring (a coil), a damper, a rod, a cable.
+
+    Attributes
+    ----------
+    kind : as the mechanism calls it: "spring damper", "bushing", "rod", "cable" ...
+    markers : indices into ``structure.markers``, two or more
+    coil : whether it is drawn as a coil
+    radius : m, of the coil, or of the line
+    """
+
+    name: str
+    group: str
+    kind: str
+    color: str
+    markers: tuple[int, ...]
+    coil: bool
+    radius: float
+
+
+@dataclass(frozen=True)
+class SceneParts:
+    """Everything that a scene shows of a mechanism; ``size``: of the mechanism, m."""
+
+    parts: tuple[Part, ...]
+    links: tuple[Link, ...]
+    size: float
+
+
+def scene_parts(result: DrawableResult, size: float) -> SceneParts:
+    """Parts and links of a result whose motion has this ``size`` (m).
+
+    Spheres and planes of contacts are not among the parts: what draws them knows where they are touched
+    (:mod:`flexmbs.view.contact_shapes`).
+    """
+    structure = result.structure
+    parts = [_body(structure, index, size) for index in range(1, len(structure.bodies))]
+    parts += _outlines(structure)
+    parts += _joints(structure, size)
+    parts += _tracks(structure, size)
+    return SceneParts(tuple(part for part in parts if len(part.points)), _links(structure, size), size)
+
+
+def _body(structure: DrawableStructure, index: int, size: float) -> Part:
+    body, color = structure.bodies[index], palette.body_color(index)
+    if body.flexible is not None:
+        surface = body.flexible.surface
+        return Part(body.name, "bodies", index, color, surface.points, surface.faces, flexible=body.flexible)
+    if len(body.shape_points):
+        return Part(body.name, "bodies", index, color, body.shape_points, body.shape_faces)
+    solid = _rods(structure, body, size)
+    return Part(body.name, "bodies", index, color, solid.points, solid.faces, flat=False)
+
+
+def _rods(structure: DrawableStructure, body: DrawableBody, size: float) -> Solid:
+    """A body without a shape: a ball at its centre, and rods to its markers that joints and forces use."""
+    used = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
+    used |= {index for link in structure.links for index in link.markers}
+    ends = [structure.markers[index].position for index in sorted(used) if structure.markers[index].body == body.name]
+    far = [end for end in ends if np.linalg.norm(end - body.center) > 2.0 * ROD * size]
+    solids = [cylinder(body.center, end, ROD * size, sides=12) for end in far]
+    return joined([sphere(2.0 * ROD * size).moved(body.center, np.eye(3)), *solids])
+
+
+def _outlines(structure: DrawableStructure) -> list[Part]:
+    found = []
+    for outline in structure.outlines:
+        marker = structure.markers[outline.marker]
+        index = structure.body_index(marker.body)
+        color, opacity = (palette.PLANE, 1.0) if index == 0 else (palette.SHAPE, 0.6)
+        points = np.asarray(outline.points, dtype=float)
+        name = f"{marker.body}.{marker.name}"
+        found.append(Part(name, "contact shapes", index, color, points, outline.faces, outline.marker, opacity=opacity))
+    return found
+
+
+def _joints(structure: DrawableStructure, size: float) -> list[Part]:
+    found = []
+    for joint in structure.joints:
+        solid = joint_symbol(joint, SYMBOL * size)
+        place = joint.marker_b if len(joint.curve) else joint.marker_a  # on a curve, where it is now
+        body = structure.body_index(structure.markers[place].body)
+        found.append(Part(joint.name, "joints", body, palette.JOINT, solid.points, solid.faces, place, flat=False))
+    return found
+
+
+def _tracks(structure: DrawableStructure, size: float) -> list[Part]:
+    """Curves along which joints move, each once."""
+    found: dict[tuple[int, bytes], Part] = {}
+    for joint in structure.joints:
+        key = joint.marker_a, joint.curve.tobytes()
+        if len(joint.curve) < 2 or key in found:
+            continue
+        solid = tube(joint.curve, 0.3 * ROD * size)
+        body = structure.body_index(structure.markers[joint.marker_a].body)
+        found[key] = Part(joint.name, "tracks", body, palette.TRACK, solid.points, solid.faces, joint.marker_a)
+    return list(found.values())
+
+
+def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
+    found = []
+    for link in structure.links:
+        coil = link.kind.startswith(("spring", "bushing"))
+        group, color = ("springs", palette.SPRING) if coil else ("cables", palette.LINE)
+        radius = (COIL if coil else WIRE) * size
+        found.append(Link(link.name, group, link.kind, color, _as_tuple(link.markers), coil, radius))
+    return tuple(found)
+
+
+def _as_tuple(markers: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(marker) for marker in markers)
