@@ -33,7 +33,7 @@ class StressEnvelope:
     Attributes
     ----------
     body : name of the body
-    quantity : "von_mises", ...: a key of :data:`flexmbs.reduction.stress_recovery.QUANTITIES`, which says what is extreme
+    quantity : "von_mises", ...: a key of ``flexmbs.reduction.stress_recovery.QUANTITIES``, which says what is extreme
     values : (m,) Pa
     times : (m,) s, of each extreme
     positions : (m, 3) m, undeformed, in the axes of the body

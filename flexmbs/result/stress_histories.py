@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.progress import size_text
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.stress_recovery import COMPONENTS
@@ -122,7 +123,7 @@ def stress_history(
     size = 48.0 * len(times) * len(chosen)
     if size > _MOST_BYTES:
         raise FlexmbsError(
-            f"stress_at: {len(times)} times of {len(chosen)} points take {size / 1e9:.1f} GB; give fewer nodes or times "
+            f"stress_at: {len(times)} times of {len(chosen)} points take {size_text(size)}; give fewer nodes or times "
             "(stress_envelope keeps no times)"
         )
     stress = np.tensordot(q, modes[:, chosen], axes=(-1, 0))
@@ -134,7 +135,8 @@ def _why_not(body: FlexibleBody, name: str, node: int, at: str) -> str:
         return f"body '{name}' has no node {node}; its numbers run from {body.node_ids.min()} to {body.node_ids.max()}"
     if at == "surface" and body.stress_modes is None:
         return (
-            f"node {node} of body '{name}' is not on its surface; reduce the mesh with stress='nodes' and give at='nodes'"
+            f"node {node} of body '{name}' is not on its surface; reduce the mesh with stress='nodes' and give "
+            "at='nodes'"
         )
     return f"node {node} of body '{name}' has no stress" + ("; try at='nodes'" if at == "surface" else "")
 
@@ -151,7 +153,9 @@ def _at_marker(structure: Structure, body: FlexibleBody, name: str, marker: str)
     known = {entry.name: entry.fields for entry in structure.markers if entry.body == name and entry.fields is not None}
     known = {**body.markers, **known}
     if marker not in known:
-        raise FlexmbsError(f"stress_at: body '{name}' has no marker '{marker}'; its markers: {', '.join(known) or 'none'}")
+        raise FlexmbsError(
+            f"stress_at: body '{name}' has no marker '{marker}'; its markers: {', '.join(known) or 'none'}"
+        )
     distance = np.linalg.norm(body.points - known[marker].position, axis=1)
     nearest = int(np.argmin(distance))
     if distance[nearest] > _SAME_PLACE * float(np.ptp(body.points, axis=0).max()):
