@@ -25,6 +25,7 @@ from flexmbs.result import event_records
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.event_records import EventRecord
 from flexmbs.result.export.checks import SIZE_LIMIT
+from flexmbs.result.export.gltf import GltfReport, write_gltf
 from flexmbs.result.export.tables import (
     histories_to_csv,
     histories_to_mat,
@@ -458,6 +459,27 @@ class Result:
         """
         return write_vtkhdf(
             self, path, times=times, start=start, end=end, bodies=bodies, fields=fields, dtype=dtype, force=force,
+            size_limit=size_limit,
+        )  # fmt: skip
+
+    @on_progress()
+    def to_gltf(
+        self, path: str | Path, *, times: int | ArrayLike | None = 200, start: float | None = None,
+        end: float | None = None, bodies: str | Sequence[str] | None = None, shapes: int = 8,
+        duration: float | None = None, force: bool = False, size_limit: float | None = SIZE_LIMIT,
+    ) -> GltfReport:  # fmt: skip
+        """Write an animated glTF file (.glb) for Blender, PowerPoint, viewers: print what it returns.
+
+        Bodies move as nodes; a flexible one deforms by ``shapes`` (at most 8) morph targets fitted to its deformation
+        in this part of the run: ``report.captured`` says which share they hold; ResultWarning below 99 %.
+
+        Parameters
+        ----------
+        times, start, end, bodies, force, size_limit : as in :meth:`to_vtkhdf`
+        duration : s, of the animation; None: as long as the part if it takes 1 to 60 s, else 10 s
+        """
+        return write_gltf(
+            self, path, times=times, start=start, end=end, bodies=bodies, shapes=shapes, duration=duration, force=force,
             size_limit=size_limit,
         )  # fmt: skip
 
