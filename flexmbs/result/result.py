@@ -33,6 +33,7 @@ from flexmbs.result.export.tables import (
     histories_to_parquet,
     histories_to_xarray,
 )
+from flexmbs.result.export.universal import histories_to_uff
 from flexmbs.result.export.vtkhdf import write_vtkhdf
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
@@ -434,6 +435,19 @@ class Result:
     ) -> Path:
         """Write the dataset of :meth:`to_xarray` to a NetCDF 3 file (.nc); errors as :meth:`to_csv`."""
         return histories_to_netcdf(self, path, names, force=force, size_limit=size_limit)
+
+    @on_progress()
+    def to_uff(
+        self, path: str | Path, *names: str, samples: int = 4096, start: float | None = None, end: float | None = None,
+        force: bool = False, size_limit: float | None = SIZE_LIMIT,
+    ) -> Path:  # fmt: skip
+        """Write histories (all, or those named) to a universal file: data sets 58, ``samples`` evenly spaced times.
+
+        Needs pyuff. Modes of a body: :func:`flexmbs.write_uff`. FlexmbsError as :meth:`to_vtkhdf`.
+        """
+        return histories_to_uff(
+            self, path, names, samples=samples, start=start, end=end, force=force, size_limit=size_limit
+        )
 
     @on_progress()
     def to_vtkhdf(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,12 +15,6 @@ from flexmbs.common.progress import size_text
 from flexmbs.result.structure import Structure
 
 SIZE_LIMIT = 2e9  # bytes
-
-
-def require(library: str, purpose: str, package: str = "") -> None:
-    """FlexmbsError, with the command that installs it, if a library is missing."""
-    if importlib.util.find_spec(library) is None:
-        raise FlexmbsError(f"{purpose} needs {library}, which is not installed: pip install {package or library}")
 
 
 def checked_path(path: str | Path, endings: Sequence[str], force: bool) -> Path:

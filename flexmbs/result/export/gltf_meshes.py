@@ -67,7 +67,7 @@ class MeshStore:
             entry: dict[str, Any] = {
                 "name": color,
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [*np.round(linear, 6).tolist(), opacity], "metallicFactor": 0.1,
+                    "baseColorFactor": [*np.round(linear, 6).tolist(), opacity], "metallicFactor": 0.0,
                     "roughnessFactor": 0.6,
                 },
                 "doubleSided": True,

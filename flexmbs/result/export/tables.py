@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
-from flexmbs.result.export.checks import SIZE_LIMIT, check_size, checked_path, require
+from flexmbs.common.optional_library import require
+from flexmbs.result.export.checks import check_size, checked_path
 from flexmbs.result.export.descriptions import description
 
 if TYPE_CHECKING:
@@ -177,6 +178,3 @@ def valid_names(names: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
 
 def _check_numbers(result: Histories, path: Path, names: Sequence[str], limit: float | None) -> None:
     check_size(path, 8.0 * len(result.t) * (1 + len(names or result.names)), limit, _REMEDY)
-
-
-__all__ = ["SIZE_LIMIT", "Column", "history_columns", "valid_names", "write_csv"]
