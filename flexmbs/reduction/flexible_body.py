@@ -195,7 +195,8 @@ class FlexibleBody:
         if not self.has_stress:
             raise BodyError(
                 f"body '{self.name}' has no elements (it comes from arrays or another tool), so its stress is unknown; "
-                "reduce its mesh instead"
+                "reduce its mesh instead: fm.reduce(mesh, ...) keeps the stress at the surface, with stress='nodes' at "
+                "all nodes"
             )
         return self.surface.stress_modes
 
