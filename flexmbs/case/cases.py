@@ -26,7 +26,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -43,6 +43,7 @@ from flexmbs.result.event_records import last_modes
 from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.view.film_options import check_view
 from flexmbs.view.maps import plot_map
 from flexmbs.view.plots import plot_histories
 
@@ -69,6 +70,7 @@ class Case:
     path: Path
     title: str
     module: ModuleType
+    own_view: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def parameters(self) -> type:
@@ -81,8 +83,16 @@ class Case:
 
     @property
     def view(self) -> dict[str, object]:
-        """Options of the animation: ``VIEW`` and the title."""
-        return {"title": self.title, **getattr(self.module, "VIEW", {})}
+        """Options of the animation: ``VIEW`` and the title, or what :meth:`viewed` put in their place."""
+        return {"title": self.title, **getattr(self.module, "VIEW", {}), **self.own_view}
+
+    def viewed(self, **options: object) -> Case:
+        """The case with these options of pictures and films instead of those of ``VIEW``; CaseError for wrong ones."""
+        try:
+            check_view(options, "view")
+        except FlexmbsError as error:
+            raise CaseError(str(error)) from None
+        return replace(self, own_view={**self.own_view, **options})
 
 
 @dataclass(frozen=True)
@@ -277,6 +287,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
             write_summary(CaseOutcome(case.name, used, figures, stats, result, case.view), out.path)
         raise
     stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
+    result.view_of = case.view
     return CaseOutcome(case.name, used, case.module.figures(result, parameters), stats, result, case.view)
 
 
@@ -317,6 +328,10 @@ def _check_parts(path: Path, module: ModuleType) -> None:
         raise CaseError(f"{path}: a case needs a frozen dataclass 'Parameters'")
     settings_of(parameters)
     _check_units(path, getattr(module, "UNITS", {}))
+    try:
+        check_view(getattr(module, "VIEW", {}), f"{path}: VIEW")
+    except FlexmbsError as error:
+        raise CaseError(str(error)) from None
     if hasattr(module, "analyse"):
         return
     missing = [name for name in ("build", "figures") if not hasattr(module, name)]

@@ -58,5 +58,3 @@ class ColourBar:
             labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else float(tick))
         self._bar.SetCustomLabels(labels)
         self._bar.SetUseCustomLabels(True)
-
-

@@ -58,6 +58,13 @@ def check_shown(result: DrawableResult, color: str) -> None:
     )
 
 
+def next_choice(result: DrawableResult, color: str) -> str:
+    """The choice after ``color``, cyclically, among those that a body of the result has."""
+    bodies = [body.flexible for body in result.structure.bodies]
+    found = [one for one in CHOICES if one == "body" or any(has_values(body, one) for body in bodies)]
+    return found[(found.index(color) + 1) % len(found)] if color in found else found[0]
+
+
 def has_values(body: FlexibleBody | None, color: str) -> bool:
     """Whether a body is coloured by that quantity; others keep the colour of the body."""
     return body is not None and (color == "displacement" or (color != "body" and body.has_stress))

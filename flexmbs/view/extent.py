@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import SimpleNamespace
+
 import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
@@ -34,22 +37,51 @@ def motion_points(
     structure = result.structure
     moving = range(1, len(structure.bodies))
     most = max(12, _POINTS // max(1, len(moving)))
-    chosen = {index: _Outermost(structure, index, most) for index in moving}
+    here = _as_drawn(result.resampled(sample_times(result, first, last)), scale)
+    found = {index: [_Outermost(structure, index, most).during(here, scale)] for index in moving}
+    for index, points in _of_contacts(here, scale):
+        found[index].append(points)
+    return {index: np.concatenate(parts, axis=1) for index, parts in found.items()}
+
+
+def _as_drawn(here: DrawableResult, scale: float) -> DrawableResult:
+    """The result with the body frames with which it is drawn."""
+    if scale == 1.0 or all(body.flexible is None for body in here.structure.bodies):
+        return here
+    drawn = [drawing(here.resampled([time]), scale).here.trajectory for time in here.t]
+    position, rotation = ([getattr(run, name)[0] for run in drawn] for name in ("body_position", "body_rotation"))
+    return here.with_body_frames(np.array(position), np.array(rotation))
+
+
+def _of_contacts(here: DrawableResult, scale: float) -> Iterator[tuple[int, np.ndarray]]:
+    """Body and points (nt, k, 3) m of its spheres and other shapes of contacts."""
+    structure = here.structure
     spheres, outlines = ContactSpheres(structure), _moving_outlines(structure)
-    found: dict[int, list[np.ndarray]] = {index: [] for index in moving}
-    for time in sample_times(result, first, last):
-        here = drawing(result.resampled([time]), scale).here
-        extra: dict[int, list[np.ndarray]] = {index: [] for index in moving}
-        if len(spheres.radii):
-            around = spheres.centers(here, scale)[:, None] + spheres.radii[:, None, None] * _SPHERE[::4]
-            for index in np.unique(spheres.bodies[spheres.bodies > 0]).tolist():
-                extra[index].append(around[spheres.bodies == index].reshape(-1, 3))
+    if not outlines and not np.any(spheres.bodies > 0):
+        return
+    found: dict[int, list[list[np.ndarray]]] = {}
+    for row in range(len(here.t)):
+        now = _Now(here, row)
+        every: dict[int, list[np.ndarray]] = {}
+        around = spheres.centers(now, scale)[:, None] + spheres.radii[:, None, None] * _SPHERE[::4]
+        for index in np.unique(spheres.bodies[spheres.bodies > 0]).tolist():
+            every.setdefault(index, []).append(around[spheres.bodies == index].reshape(-1, 3))
         for marker, shape in outlines:
-            place, axes = marker_in_world(here, marker, scale)
-            extra[structure.body_index(structure.markers[marker].body)].append(place + shape @ axes.T)
-        for index in moving:
-            found[index].append(np.concatenate([chosen[index].at(here, scale), *extra[index]]))
-    return {index: np.stack(parts) for index, parts in found.items()}
+            place, axes = marker_in_world(now, marker, scale)
+            every.setdefault(structure.body_index(structure.markers[marker].body), []).append(place + shape @ axes.T)
+        for index, parts in every.items():
+            found.setdefault(index, []).append(np.concatenate(parts))
+    for index, rows in found.items():
+        yield index, np.stack(rows)
+
+
+class _Now:
+    """One row of a result, as far as places of markers need it."""
+
+    def __init__(self, here: DrawableResult, row: int) -> None:
+        self.structure, run = here.structure, here.trajectory
+        frames = {"body_position": run.body_position[row, None], "body_rotation": run.body_rotation[row, None]}
+        self.trajectory = SimpleNamespace(q=run.q[row, None], **frames)
 
 
 def motion_bounds(
@@ -57,7 +89,8 @@ def motion_bounds(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest world coordinates (3,) that any moving body reaches, with its shapes of contacts.
 
-    Shapes on ground count where they are near the motion. ``points``: of :func:`motion_points`, if known.
+    Shapes on ground count where they are near the motion, ends of springs and joints on ground in full.
+    ``points``: of :func:`motion_points`, if known.
     """
     every = motion_points(result, scale) if points is None else points
     if not every:
@@ -68,7 +101,10 @@ def motion_bounds(
     around = low - reach, high + reach
     for shape in _ground_shapes(result.structure):
         low, high = np.minimum(low, shape.min(axis=0)), np.maximum(high, shape.max(axis=0))
-    return np.maximum(low, around[0]), np.minimum(high, around[1])
+    low, high = np.maximum(low, around[0]), np.minimum(high, around[1])
+    for place in _ends_on_ground(result.structure):
+        low, high = np.minimum(low, place), np.maximum(high, place)
+    return low, high
 
 
 class _Outermost:
@@ -91,13 +127,14 @@ class _Outermost:
             surface = body.flexible.surface
             self._modes, self._quadratic = surface.modes[:, self._rows], surface.quadratic[:, self._rows]
 
-    def at(self, here: DrawableResult, scale: float) -> np.ndarray:
-        """(k, 3) m in world axes, in a one-time result."""
+    def during(self, here: DrawableResult, scale: float) -> np.ndarray:
+        """(nt, k, 3) m in world axes."""
         local, run = self.places, here.trajectory
         if self.body.flexible is not None:
-            q = run.q[0, self.body.coordinates]
+            q = run.q[:, self.body.coordinates]
             local = local + scale * superpose(self.body.flexible, self._modes, self._quadratic, q)
-        return run.body_position[0, self.index] + local @ run.body_rotation[0, self.index].T
+        turned = local @ np.swapaxes(run.body_rotation[:, self.index], 1, 2)
+        return run.body_position[:, self.index, None] + turned
 
 
 def _places(structure: DrawableStructure, body: DrawableBody) -> np.ndarray:
@@ -125,13 +162,20 @@ def _moving_outlines(structure: DrawableStructure) -> list[tuple[int, np.ndarray
 
 
 def _ground_shapes(structure: DrawableStructure) -> list[np.ndarray]:
-    """Points (k, 3), m, in world axes: outlines on ground, tracks, ends of joints and springs on ground."""
+    """Points (k, 3), m, in world axes: outlines and tracks on ground."""
     ground = structure.bodies[0].name
     places = [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
     places += [(joint.marker_a, joint.curve) for joint in structure.joints if len(joint.curve)]
-    places += [(marker, np.zeros((1, 3))) for marker in used_markers(structure)]
     marks = [(structure.markers[marker], points) for marker, points in places]
     return [mark.position + points @ mark.rotation.T for mark, points in marks if mark.body == ground]
+
+
+def _ends_on_ground(structure: DrawableStructure) -> list[np.ndarray]:
+    """(3,) m each, where joints with drawn symbols, springs and cables end on ground."""
+    free = [joint for joint in structure.joints if len(joint.free_translations) == len(joint.free_rotations) == 3]
+    used = set(used_markers(structure)) - {joint.marker_a for joint in free}
+    marks = [structure.markers[marker] for marker in sorted(used)]
+    return [mark.position for mark in marks if mark.body == structure.bodies[0].name]
 
 
 def view_direction(low: np.ndarray, high: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

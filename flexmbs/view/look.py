@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.parts.scene_parts import GROUPS
 
 INK, PAPER = "#20242a", "#f2f4f7"
+_PLAIN = {"white": "#ffffff", "black": "#000000"}
 #: What can be hidden besides bodies: groups of parts, and what lies around them.
 HIDEABLE = (*GROUPS, "contacts", "floor", "shadows", "axes", "scale bar", "color bar")
 
@@ -59,6 +61,10 @@ class Look:
         object.__setattr__(self, "paper", _checked_background(self.background))
         _check_color_map(self.color_map)
 
+    def options(self) -> dict[str, Any]:
+        """The options as keywords of a scene."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+
     def check_names(self, result: DrawableResult) -> None:
         """FlexmbsError if ``follow`` or ``hide`` name what the result does not have."""
         bodies = [body.name for body in result.structure.bodies[1:]]
@@ -86,6 +92,8 @@ def _check_number(name: str, value: object, meaning: str) -> None:
 
 
 def _checked_background(name: str) -> str:
+    if name in _PLAIN:  # without importing matplotlib
+        return _PLAIN[name]
     from matplotlib.colors import to_hex
 
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from flexmbs.reduction.modal_fields import surface_displacement
@@ -9,10 +11,13 @@ from flexmbs.view.colours import has_values, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.parts.scene_parts import Part
-from flexmbs.view.parts.spin_marks import spin_mark
+from flexmbs.view.parts.solids import EMPTY
+from flexmbs.view.parts.spin_marks import light_and_dark
 
 SHARP = 30.0  # deg between faces, from which their edge is drawn
-DARKER = 0.78  # shade of the quarters of bodies of revolution
+DARKER, OF_EDGES = 0.78, 0.5  # shades of the quarters of bodies of revolution, and of edges
+AMBIENT = 0.25
+LINE = 6  # pixels, of beams without a drawn section
 _CROWD = 80  # parts; of more, none has edges or a shadow
 
 
@@ -28,8 +33,16 @@ class PartActors:
     ) -> None:  # fmt: skip
         self.plotter, self.parts, self._flattening = plotter, parts, flattening
         self._ink, self._shadow, self._map = ink, shadow, color_map
+        self._known: dict[tuple[bytes, bytes], Any] = {}
         plain = len(parts) > _CROWD
         self.shown = [_Shown(self, part, plain) for part in parts]
+
+    def shaded(self, surface):
+        """The surface with normals; the same object for the same surface."""
+        key = np.asarray(surface.points).tobytes(), np.asarray(surface.faces).tobytes()
+        if key not in self._known:
+            self._known[key] = _shaded(surface)
+        return self._known[key]
 
     def coloured(self, color: str) -> list[_Shown]:
         """The parts that show values of ``color``."""
@@ -62,20 +75,24 @@ class _Shown:
 
         self.part = part
         self._matrix, self._on_floor, self._flattening = vtkMatrix4x4(), None, of._flattening
-        self.surface = pyvista.PolyData(np.array(part.points, dtype=float), part.faces)
+        is_rigid_body = part.flexible is None and part.group == "bodies"
+        light, dark = light_and_dark(part.points, part.faces) if is_rigid_body and not plain else (None, EMPTY)
+        self.surface = _mesh(part)
         look = {"color": part.color, "opacity": part.opacity, "pickable": False, "reset_camera": False}
         if part.flexible is None:
-            self.actor = of.plotter.add_mesh(_shaded(self.surface), smooth_shading=True, ambient=0.25, **look)
+            shaded = of.shaded(self.surface if light is None else pyvista.PolyData(light.points, light.faces))
+            self.actor = of.plotter.add_mesh(shaded, smooth_shading=True, ambient=AMBIENT, **look)
         else:
             self.surface.point_data["value"] = np.zeros(len(part.points))
-            if not len(part.faces):  # bodies of other tools: nodes without elements
+            if len(part.lines):
+                look |= {"line_width": LINE, "render_lines_as_tubes": True}
+            elif not len(part.faces):  # bodies of other tools: nodes without elements
                 look |= {"point_size": 8, "render_points_as_spheres": True}
-            self.actor = of.plotter.add_mesh(
-                self.surface, ambient=0.35, scalars="value", cmap=of._map, clim=(0.0, 1.0), show_scalar_bar=False, **look
-            )
+            look |= {"ambient": 0.35, "scalars": "value", "cmap": of._map, "clim": (0.0, 1.0), "show_scalar_bar": False}
+            self.actor = of.plotter.add_mesh(self.surface, **look)
         self._of_frame = [self.actor]
-        if part.flexible is None and part.group == "bodies":
-            self._add_marks(of, plain)
+        if is_rigid_body:
+            self._add_marks(of, dark, plain)
         if part.group == "bodies" and of._flattening is not None and not plain:
             self._add_shadow(of)
         for actor in self._of_frame:
@@ -100,24 +117,21 @@ class _Shown:
             self.surface.point_data["value"][:] = factor * values_of(flexible, q, color, moved)
         self.surface.Modified()
 
-    def _add_marks(self, of: PartActors, plain: bool) -> None:
+    def _add_marks(self, of: PartActors, dark: Solid, plain: bool) -> None:
         """Edges, and quarters that show how a round body turns."""
         import pyvista
 
         quiet = {"pickable": False, "reset_camera": False}
-        mark = spin_mark(self.part.points, self.part.faces)
-        if len(mark.faces):
-            dark = _shaded(pyvista.PolyData(mark.points, mark.faces))
-            actor = of.plotter.add_mesh(
-                dark, color=_darker(self.part.color), opacity=self.part.opacity, smooth_shading=True, ambient=0.25, **quiet
-            )
-            _in_front(actor, -1.0)
-            self._of_frame.append(actor)
+        if len(dark.faces):
+            look = {"color": _darker(self.part.color), "opacity": self.part.opacity, "ambient": AMBIENT, **quiet}
+            quarters = _shaded(pyvista.PolyData(dark.points, dark.faces))
+            self._of_frame.append(of.plotter.add_mesh(quarters, smooth_shading=True, **look))
         if plain:
             return
         edges = self.surface.extract_feature_edges(SHARP, boundary_edges=True, non_manifold_edges=False)
         if edges.n_cells:
-            actor = of.plotter.add_mesh(edges, color=_darker(self.part.color, 0.5), line_width=1, lighting=False, **quiet)
+            color = _darker(self.part.color, OF_EDGES)
+            actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **quiet)
             _in_front(actor, -2.0)
             self._of_frame.append(actor)
 
@@ -142,6 +156,17 @@ def _frame(here: DrawableResult, part: Part, scale: float) -> np.ndarray:
         run = here.trajectory
         found[:3, 3], found[:3, :3] = run.body_position[0, part.body], run.body_rotation[0, part.body]
     return found
+
+
+def _mesh(part: Part):
+    """Points with their faces or lines; without both, the points themselves."""
+    import pyvista
+
+    points = np.array(part.points, dtype=float)
+    lines = np.insert(part.lines, 0, 2, axis=1).ravel() if len(part.lines) else None
+    if len(part.faces) or lines is not None:
+        return pyvista.PolyData(points, faces=part.faces if len(part.faces) else None, lines=lines)
+    return pyvista.PolyData(points)
 
 
 def _shaded(surface):

@@ -87,8 +87,10 @@ class Scene:
             self.plotter.render_window.SetMultiSamples(0)
         below = 0.0 if off_screen else SLIDERS
         self._basis = self._view()
-        self._add_parts()
+        of_motion = self.low, self.high
         self.contacts = self._make_contacts(below)
+        self._floor = self._make_floor(of_motion)
+        self._add_parts()
         self._bar = ColourBar(self.plotter, look.ink, self._letters, look.color_map)
         self._triad = None
         if not self._hidden("axes"):
@@ -165,15 +167,21 @@ class Scene:
             direction = chosen_direction(self.look.camera)
         return view_basis(direction, up)
 
+    def _make_floor(self, bounds: tuple[np.ndarray, np.ndarray]) -> Floor | None:
+        """The floor below what moves within ``bounds``, if there is gravity."""
+        gravity = self.result.structure.gravity
+        if not np.any(gravity) or not self._points or self._hidden("floor"):
+            return None
+        every = [part.reshape(-1, 3) for part in self._points.values()]
+        if self.contacts is not None:
+            every.append(self.contacts.shapes.on_ground())
+        floor = Floor(np.concatenate([*every, bounds]), -gravity / np.linalg.norm(gravity), self.size)
+        FloorActors(self.plotter, floor, self.look.tint(0.04), self.look.tint(0.14))
+        return floor
+
     def _add_parts(self) -> None:
-        look, gravity = self.look, self.result.structure.gravity
+        look = self.look
         first = drawing(self.result.resampled(self.result.t[:1]), self.scale).here
-        self._floor = None
-        if np.any(gravity) and self._points and not self._hidden("floor"):
-            every = np.concatenate([part.reshape(-1, 3) for part in self._points.values()])
-            ends = np.array([self.low, self.high])
-            self._floor = Floor(np.concatenate([every, ends]), -gravity / np.linalg.norm(gravity), self.size)
-            FloorActors(self.plotter, self._floor, look.tint(0.04), look.tint(0.12))
         shadows = self._floor is not None and not self._hidden("shadows")
         found = scene_parts(self.result, self.size)
         parts = tuple(part for part in found.parts if not self._hides(part.group, part.name))
@@ -256,7 +264,7 @@ class Scene:
         found = [part.reshape(-1, 3) for part in self._points.values()]
         found.append(np.array([self.low, self.high]))
         if self.contacts is not None:
-            found.append(self.contacts.tails())
+            found += [self.contacts.tails(), self.contacts.shapes.on_ground()]
         if self._floor is not None:
             found.append(self._floor.corners)
         return np.concatenate(found)

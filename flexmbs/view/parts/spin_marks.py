@@ -10,18 +10,18 @@ _ROUND = 1e-3  # relative difference of principal moments of a surface that coun
 _LARGEST = 200_000  # points
 
 
-def spin_mark(points: np.ndarray, faces: np.ndarray) -> Solid:
-    """The faces of two opposite quarters about the axis of a surface of revolution; empty for other surfaces.
+def light_and_dark(points: np.ndarray, faces: np.ndarray) -> tuple[Solid, Solid]:
+    """A surface of revolution in two parts: the dark ones are two opposite quarters, of a ball four eighths.
 
-    Of a sphere four eighths. Faces with more than four corners that contain the axis are cut into triangles.
+    Faces with more than four corners that contain the axis are cut into triangles. Other surfaces are all light.
     """
     axes = _axes(points)
     if axes is None:
-        return EMPTY
+        return Solid(points, np.asarray(faces, dtype=np.int64)), EMPTY
     center, turn, is_ball = axes
     rings = _rings(np.asarray(faces, dtype=np.int64))
     local = (points - center) @ turn
-    found: list[np.ndarray] = []
+    found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])  # light, dark
     added: list[np.ndarray] = []
     for ring in rings:
         middle = local[ring].mean(axis=0)
@@ -30,14 +30,12 @@ def spin_mark(points: np.ndarray, faces: np.ndarray) -> Solid:
             added.append(center + turn @ middle)
             ends = np.stack([ring, np.roll(ring, -1)], axis=1)
             halfway = local[ends].mean(axis=1)
-            found += [
-                np.array([3, *pair, number]) for pair, at in zip(ends, halfway, strict=True) if _dark(at, is_ball)
-            ]
-        elif _dark(middle, is_ball):
-            found.append(np.concatenate([[len(ring)], ring]))
-    if not found:
-        return EMPTY
-    return Solid(np.concatenate([points, np.array(added).reshape(-1, 3)]), np.concatenate(found))
+            for pair, at in zip(ends, halfway, strict=True):
+                found[_dark(at, is_ball)].append(np.array([3, *pair, number]))
+        else:
+            found[_dark(middle, is_ball)].append(np.concatenate([[len(ring)], ring]))
+    every = np.concatenate([points, np.array(added).reshape(-1, 3)])
+    return tuple(Solid(every, np.concatenate(part)) if part else EMPTY for part in found)  # type: ignore[return-value]
 
 
 def _dark(at: np.ndarray, is_ball: bool) -> bool:
