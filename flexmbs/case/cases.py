@@ -44,6 +44,7 @@ from flexmbs.result.event_records import last_modes
 from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.view.film_options import check_view
 from flexmbs.view.maps import plot_map
 from flexmbs.view.plots import plot_histories
 
@@ -70,6 +71,7 @@ class Case:
     path: Path
     title: str
     module: ModuleType
+    own_view: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def parameters(self) -> type:
@@ -82,8 +84,16 @@ class Case:
 
     @property
     def view(self) -> dict[str, object]:
-        """Options of the animation: ``VIEW`` and the title."""
-        return {"title": self.title, **getattr(self.module, "VIEW", {})}
+        """Options of the animation: ``VIEW`` and the title, or what :meth:`viewed` put in their place."""
+        return {"title": self.title, **getattr(self.module, "VIEW", {}), **self.own_view}
+
+    def viewed(self, **options: object) -> Case:
+        """The case with these options of pictures and films instead of those of ``VIEW``; CaseError for wrong ones."""
+        try:
+            check_view(options, "view")
+        except FlexmbsError as error:
+            raise CaseError(str(error)) from None
+        return replace(self, own_view={**self.own_view, **options})
 
 
 @dataclass(frozen=True)
@@ -284,6 +294,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
             write_summary(outcome, out.path)
         raise
     stats, figures = _statistics(result, build_seconds), case.module.figures(result, parameters)
+    result.view_of = case.view
     return CaseOutcome(case.name, used, figures, stats, result, case.view, _about(case))
 
 
@@ -347,6 +358,10 @@ def _check_parts(path: Path, module: ModuleType) -> None:
         raise CaseError(f"{path}: a case needs a frozen dataclass 'Parameters'")
     settings_of(parameters)
     _check_units(path, getattr(module, "UNITS", {}))
+    try:
+        check_view(getattr(module, "VIEW", {}), f"{path}: VIEW")
+    except FlexmbsError as error:
+        raise CaseError(str(error)) from None
     if hasattr(module, "analyse"):
         return
     missing = [name for name in ("build", "figures") if not hasattr(module, name)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,9 +50,11 @@ from flexmbs.result.stress_histories import StressHistory, node_numbers, stress_
 from flexmbs.result.stress_peak import PeakStress, element_at, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.result.view_settings import stored_view
 from flexmbs.result.wear import bore_wear
 from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
+from flexmbs.view.film_options import OF_FILES, fitting
 from flexmbs.view.page.pages import result_page
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.window import show
@@ -71,6 +73,7 @@ def load(folder: str | Path) -> Result:
     structure, trajectory = load_folder(folder)
     state = Path(folder).absolute() if has_state(Path(folder)) else None
     result = Result(structure, trajectory, final_state=state)
+    result.view_of = Path(folder).absolute()
     if not result.status.startswith("finished"):
         warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
     return result
@@ -95,6 +98,8 @@ class Result:
         self._final_state = final_state
         self.structure = structure
         self.trajectory = trajectory
+        #: How pictures and films show the result unless told otherwise, or the run folder that says it.
+        self.view_of: Mapping[str, object] | Path = {}
         self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
 
     @cached_property
@@ -533,9 +538,17 @@ class Result:
         """
         return plot_contacts(self, names, save=save, **options)
 
+    @property
+    def view(self) -> dict[str, Any]:
+        """Options of pictures and films that the case of this result states in VIEW; others override them."""
+        return fitting(self, stored_view(self.view_of) if isinstance(self.view_of, Path) else self.view_of)
+
     def animate(self, path: str | Path, **options: Any) -> Path:
-        """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
-        return animate(self, path, **options)
+        """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`.
+
+        Options that are not given are those of :attr:`view`.
+        """
+        return animate(self, path, **(self.view | options))
 
     def report(self, path: str | Path, *, title: str = "", force: bool = False) -> Path:
         """Write a report of this run to one .html page: model, figures, plots, pictures, energy, warnings, versions.
@@ -555,8 +568,8 @@ class Result:
         return result_page(self, path, **options)
 
     def show(self, **options: Any) -> None:
-        """Open an interactive window; options as in :func:`flexmbs.view.window.show`."""
-        show(self, **options)
+        """Open an interactive window; options as in :func:`flexmbs.view.window.show`, or those of :attr:`view`."""
+        show(self, **({name: value for name, value in self.view.items() if name not in OF_FILES} | options))
 
 
 class State:

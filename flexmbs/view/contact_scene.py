@@ -41,7 +41,7 @@ class ContactScene:
 
     def __init__(
         self, plotter, result: DrawableResult, size: float, *, force_scale: str = "linear",
-        stick_speed: float | None = None, legend_height: float = 0.03, letters: float = 1.0,
+        stick_speed: float | None = None, legend_height: float = 0.03, letters: float = 1.0, ink: str = RIM,
     ) -> None:  # fmt: skip
         import pyvista
 
@@ -67,7 +67,7 @@ class ContactScene:
         ]  # fmt: skip
         for shift, actor in enumerate(self._actors, start=1):
             _put_in_front(actor, shift * _IN_FRONT)
-        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters)
+        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, ink)
 
     def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
         """Show the time of the one-time result ``here``, with deformation times ``scale``.
