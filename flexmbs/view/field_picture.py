@@ -9,8 +9,8 @@ import numpy as np
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.fitted_text import fitted, text_width
+from flexmbs.view.mesh_picture import BACKGROUND, INK
 from flexmbs.view.opengl import prepare_offscreen
-from flexmbs.view.scene import BACKGROUND, INK
 
 _EDGES_UP_TO = 12_000  # faces; with more, edges would blacken the picture
 _SIZE = (1280, 880)
