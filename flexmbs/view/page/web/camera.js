@@ -84,7 +84,7 @@
       this.fit();
     }
 
-    // matrix: columns, from places relative to `centre` to clip space; eye: a place, or a direction (last number 0).
+    // view: matrix, by columns, from places relative to `centre` to clip space; eye: a place, or a direction (last number 0).
     view() {
       const { back, right, above, centre, aspect, shownHeight: h } = this, d = h / 2 / SLOPE;
       const depths = this.corners.map((corner) => dot(add(corner, centre, -1), back));
@@ -96,7 +96,7 @@
         rows.push([...times(back, -(far + near) / (far - near)), (d * (far + near) - 2 * far * near) / (far - near)], [...times(back, -1), d]);
       else rows.push([...times(back, -2 / (high - low)), (high + low) / (high - low)], [0, 0, 0, 1]);
       const eye = this.perspective ? [...times(back, d), 1] : [...back, 0];
-      return { matrix: [0, 1, 2, 3].flatMap((j) => rows.map((r) => r[j])), eye };
+      return { view: [0, 1, 2, 3].flatMap((j) => rows.map((r) => r[j])), eye };
     }
   };
 }
